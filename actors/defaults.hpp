@@ -1,4 +1,4 @@
-// The constants that stand for behaviour of the control plane, each with its source.
+// The constants of the control plane's behaviour with their sources.
 #pragma once
 
 #include <array>
@@ -15,16 +15,16 @@ using runtime::duration;
 
 // -- writes ---------------------------------------------------------------------------------------
 
-// How often a write is proposed again after a conflict (upstream: client-go
-// util/retry.DefaultRetry; apiserver/pkg/endpoints/handlers/patch.go, MaxRetryWhenPatchConflicts).
+// Attempts of a write with conflicts (upstream: client-go util/retry.DefaultRetry;
+// apiserver/pkg/endpoints/handlers/patch.go, MaxRetryWhenPatchConflicts).
 inline constexpr int write_attempts = 5;
-// Writes that wait for another attempt.
+// The maximum of writes that wait for a retry.
 inline constexpr std::size_t write_again_queue = 1'000;
-// A request to the writer that got no answer by then has failed: a disk that stalls longer is
+// Timeout of a request to the writer: a disk that stalls for longer is
 // broken.
 inline constexpr duration write_timeout = 30s;
-// Questions to admission steps outside that wait for an answer, as many as a server's writes in
-// flight and controllers' creations at once; how often it is looked for those that came too late.
+// The maximum of pending calls of external admission steps, as many as a server's writes in flight
+// and controllers' creations together; the period of the check for timeouts.
 inline constexpr std::size_t outside_waiting = 1'000;
 inline constexpr duration outside_round = 1s;
 
@@ -32,64 +32,64 @@ inline constexpr duration outside_round = 1s;
 
 // upstream: service-cluster-ip-range of kubeadm, service-node-port-range.
 inline constexpr const char* service_network = "10.96.0.0/12";
-// Of default/kubernetes: the first of it.
+// The address of the Service default/kubernetes: the first of the network.
 inline constexpr const char* api_service_address = "10.96.0.1";
 inline constexpr int first_node_port = 30'000;
 inline constexpr int last_node_port = 32'767;
-// Numbers that are tried at random before each is looked at: until almost all are taken that does.
+// Random tries for a free number before a linear search; enough until almost all are taken.
 inline constexpr int allocation_probes = 32;
-// How often a request draws again after another took the same number at the same moment. Each time
-// somebody has succeeded, so more than the writes in flight by default (200) is enough.
+// Attempts after another request took the same number at the same moment. Each time one request
+// succeeds, so more than the default maximum of writes in flight (200) is enough.
 inline constexpr int allocation_attempts = 256;
 
 // -- capacity -------------------------------------------------------------------------------------
 
-// Pods of the cluster at most, in the place of a number by configuration: twice what the nodes take
-// leaves room for rollouts, for pods that end and for pods that wait; the least is what a cluster
-// of one node is tested with.
+// The maximum of pods if it is not configured: twice the pods that the nodes can run leaves room
+// for rollouts, terminating and pending pods. The minimum is the load with which a cluster of one
+// node is tested.
 inline constexpr std::uint64_t pod_capacity_factor = 2;
 inline constexpr std::uint64_t least_pod_capacity = 10'000;
 
 // -- watcher --------------------------------------------------------------------------------------
 
-// Recent changes that the watcher keeps in memory, by number and by size of the encoded objects;
-// who resumes from further back is served from the log on disk.
+// Recent changes that the watcher keeps in memory, by number and by encoded size. Older revisions
+// are served from the log on disk.
 inline constexpr std::size_t window_changes = 20'000;
 inline constexpr std::size_t window_bytes = 16u << 20;
-// Records read from the log at once for a subscriber that lags behind the window.
+// Records read from the log at once for a subscriber that is behind the window.
 inline constexpr std::size_t log_part_changes = 1'000;
-// A read that has not come back by then is requested again.
+// Timeout of a log read; it is then requested again.
 inline constexpr duration log_read_limit = 30s;
-// Events in one message at most, unless one revision has more.
+// The maximum of events in a message, unless one revision has more.
 inline constexpr std::int64_t message_events = 1'000;
-// Log reads that may wait for the reading thread; a subscriber beyond that tries again later.
+// The maximum of queued log reads; further subscribers retry later.
 inline constexpr std::size_t log_queue_limit = 1'000;
-// Between two looks after subscribers that could not be served, and after batches that never came.
+// The period of checks for subscribers that wait and for batches that were not delivered.
 inline constexpr duration watcher_round = 1s;
-// What the texts of objects (JSON, protobuf) may take that are kept for the next who asks: those of
-// some 10,000 pods. Beyond that, and where nobody has asked for a minute, they are dropped.
+// Bound of the cached encodings of objects (JSON, protobuf), enough for some 10,000 pods. Entries
+// beyond it, and those unused for a minute, are dropped.
 inline constexpr std::size_t text_bytes = 64u << 20;
-// A subscriber that has not taken the whole initial state by then is ended, so that it does not
-// keep an old snapshot alive.
+// Timeout of a subscriber's initial state: a slow subscriber must not keep an old snapshot
+// alive.
 inline constexpr duration initial_state_limit = 60s;
 // kubernetes: apiserver/pkg/storage/cacher, bookmarks about each minute.
 inline constexpr duration bookmark_period = 60s;
-// Events under way to one subscriber.
+// The maximum of events in flight to one subscriber.
 inline constexpr std::uint32_t stream_credit = 1'000;
-// How soon an informer notices that the watcher has forgotten it though it has not begun again: the
-// last word about a stream met a full mailbox.
+// The period in which an informer detects that the watcher dropped its stream although the watcher
+// did not restart: `watch_ended` may have met a full mailbox.
 inline constexpr duration stream_heartbeat = 60s;
 
 // -- pods -----------------------------------------------------------------------------------------
 
-// Pods that name another scheduler are left to it.
+// Pods that name another scheduler are ignored.
 inline constexpr const char* scheduler_name = "default-scheduler";
-// An unbound pod asks again after this time, in case the scheduler lost its queue in a crash.
+// An unbound pod repeats its request after this time, in case the scheduler lost it in a crash.
 inline constexpr duration schedule_again = 60s;
-// A command that failed for a reason that may pass is repeated after this time.
+// Pause before the retry of a command that failed with a temporary error.
 inline constexpr duration try_again = 1s;
-// kubernetes: pkg/controller/podgc: pods of a node that has vanished, the number of terminated pods
-// that are kept, and how often they are counted.
+// kubernetes: pkg/controller/podgc: delay for pods of a deleted node, the number of terminated pods
+// to keep, and the period of that check.
 inline constexpr duration vanished_node_quarantine = 40s;
 inline constexpr std::size_t terminated_pods_kept = 12'500;
 inline constexpr duration terminated_pods_round = 20s;
@@ -99,7 +99,7 @@ inline constexpr duration terminated_pods_round = 20s;
 // kubernetes: kube-controller-manager --node-monitor-grace-period (40 s up to 1.31, where a lease
 // lasts as long), --node-startup-grace-period, --node-monitor-period.
 inline constexpr duration node_grace = 40s;
-// A node that has never posted its status is given so much more.
+// Additional grace for a node that has never posted its status.
 inline constexpr duration node_startup_extra = 20s;
 inline constexpr duration node_monitor_period = 5s;
 inline constexpr const char* node_lease_namespace = "kube-node-lease";
@@ -114,29 +114,29 @@ inline constexpr std::size_t large_zone_nodes = 50;
 
 // kubernetes: pkg/controller/garbagecollector, absentOwnerCache.
 inline constexpr std::size_t absent_owners = 500;
-// Deletions under way at the writer.
+// The maximum of deletions in flight at the writer.
 inline constexpr std::size_t garbage_in_flight = 500;
-// It sees every change of the cluster.
+// The collector receives every change of the cluster.
 inline constexpr std::uint32_t garbage_credit = 10'000;
 
-// -- what is emptied before it goes: namespaces, definitions --------------------------------------
+// -- deletion of content: namespaces, definitions -------------------------------------------------
 
-// Deletions of one object's content under way.
+// The maximum of deletions in flight for the content of one object.
 inline constexpr std::size_t content_in_flight = 500;
-// Between two looks at an object whose content takes its time to go.
+// Pause between two checks of an object whose content is being deleted.
 inline constexpr duration content_first_pause = 50ms;
 inline constexpr duration content_longest_pause = 2s;
 
 // -- logs of containers ---------------------------------------------------------------------------
 
-// Read and sent at once, and how often a followed log is read.
+// Size of one read and message, and the poll period of a followed log.
 inline constexpr std::size_t log_part_bytes = 64u << 10;
 inline constexpr duration log_follow_period = 200ms;
 
 // -- events ---------------------------------------------------------------------------------------
 
-// kubernetes: client-go/tools/record/events_cache.go: what one component may say of one object, and
-// how many different events are remembered for counting.
+// kubernetes: client-go/tools/record/events_cache.go: the rate limit of events of one component
+// about one object, and the number of distinct events that are kept for aggregation.
 inline constexpr double event_burst = 25;
 inline constexpr duration event_interval = 5min;
 inline constexpr std::size_t event_cache = 4'096;
@@ -144,11 +144,11 @@ inline constexpr std::size_t event_cache = 4'096;
 inline constexpr duration event_time_to_live = 1h;
 inline constexpr duration event_sweep = 60s;
 inline constexpr std::size_t event_sweep_batch = 100;
-// Batches under way; the next ones go when these are done.
+// The maximum of batches in flight; later batches wait.
 inline constexpr std::size_t event_batches = 100;
-// The newest events that are kept, by number and by size of their stored forms: they take about as
-// much memory, and a tenth more for keys and index. How often that is looked at; the part (1/n) by
-// which the rest is below the bound when events had to go.
+// Bounds of stored events, by number and by stored size: memory is about the size plus a tenth for
+// keys and index. Then the period of the check, and the fraction (1/n) by which the rest is below
+// the bound after events were deleted.
 inline constexpr std::size_t events_kept = 100'000;
 inline constexpr std::size_t event_bytes_kept = 64u << 20;
 inline constexpr duration event_bound_period = 500ms;
@@ -158,8 +158,8 @@ inline constexpr duration event_bound_period = 500ms;
 inline constexpr int most_disrupted_pods = 2'000;
 inline constexpr int budget_retry_seconds = 10;
 
-// What is used of a quota stands in its status so much later at most; thousands of creations a
-// second make ten writes. kubernetes: conformance tests wait 60 s.
+// The maximum delay of a quota's usage in its status; thousands of creations a second cause ten
+// writes. kubernetes: conformance tests wait 60 s.
 inline constexpr duration quota_status_period = 100ms;
 inline constexpr std::size_t event_room = 20;
 

@@ -1,5 +1,5 @@
-// How the rows of the table reach the members of the struct: the form of a value follows from the
-// member's type, so that the table cannot contradict the struct. For table.cpp and tests alone.
+// Maps rows of the table to members of the struct: the form of a value follows from the member's
+// type, so that table and struct cannot disagree. Only for table.cpp and tests.
 #pragma once
 
 #include <array>
@@ -48,7 +48,7 @@ inline constexpr auto words_of<pod_security_level> =
 template <>
 inline constexpr auto words_of<legacy_token_secrets> = std::array<std::string_view, 2>{"off", "on"};
 
-// As spdlog and many programs call a level.
+// Alternative spellings, e.g. spdlog's name of a level.
 template <class Enum>
 inline constexpr auto aliases_of = std::array<alias, 0>{};
 template <>
@@ -95,7 +95,7 @@ void from_value(T& member, const value& source) {
   }
 }
 
-// The member at the end of a path of members: at<&node_config::store, &store_config::history_time>.
+// Access to the member at a path of members: at<&node_config::store, &store_config::history_time>.
 template <auto... Path>
 constexpr access at() {
   using member = std::remove_cvref_t<decltype((std::declval<node_config&>().*....*Path))>;

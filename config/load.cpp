@@ -42,7 +42,7 @@ class loader {
   }
 
  private:
-  // What no row can say alone.
+  // Checks relations between settings.
   void check_relations() {
     const auto& kubelet = result_.config.kubelet;
     if (kubelet.lease_renew >= kubelet.lease_duration) {

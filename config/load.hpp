@@ -1,5 +1,5 @@
-// Brings the four sources together: defaults, the file, the environment, flags; a later one wins.
-// Pure but for reading the file. A bad value is refused even where a later source overrides it.
+// Merges four sources: defaults, file, environment, flags; a later source wins. Pure except for
+// reading the file. An invalid value is an error even if a later source overrides it.
 #pragma once
 
 #include <map>
@@ -15,21 +15,21 @@
 namespace troupe::config {
 
 struct inputs {
-  // Empty: the file that TROUPE_CONFIG names, or none.
+  // Empty: the file named by TROUPE_CONFIG, or none.
   std::filesystem::path file = {};
   pairs environment = {};
   pairs flags = {};
-  // What the node is called when no source says it.
+  // The default of the node's name.
   std::string host_name = {};
 };
 
 struct loaded_config {
   node_config config;
-  // Where the value of a key is from, by the key's name: "default", "troupe.yaml:7", "--listen".
+  // The source of each key's value: "default", "troupe.yaml:7", "--listen".
   std::map<std::string, std::string, std::less<>> sources;
 };
 
-// One line for each thing that is wrong: source, key, expected form.
+// One line for each problem: source, key, expected form.
 using problems = std::vector<std::string>;
 
 tl::expected<loaded_config, problems> load(const inputs& from,
@@ -38,7 +38,7 @@ tl::expected<loaded_config, problems> load(const inputs& from,
 // The environment and host name of this process; no file, no flags.
 inputs process_inputs();
 
-// A host's name as the name of a node: lower case, what DNS does not allow replaced by '-'.
+// Converts a host name to a node name: lower case, invalid characters replaced by '-'.
 std::string node_name_of(std::string_view host_name);
 
 }  // namespace troupe::config

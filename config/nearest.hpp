@@ -1,4 +1,4 @@
-// "Did you mean": the known word that a mistyped one stands for.
+// Suggests the known word for a mistyped one ("did you mean").
 #pragma once
 
 #include <span>
@@ -7,10 +7,10 @@
 
 namespace troupe::config {
 
-// The known word at the smallest edit distance; empty when none is near (a third of its length).
+// The known word with the smallest edit distance; empty if none is within a third of its length.
 std::string nearest(std::string_view wrong, std::span<const std::string> known);
 
-// "; did you mean X?", or nothing when no word is near.
+// "; did you mean X?", or empty if no word is near.
 std::string suggestion(std::string_view wrong, std::span<const std::string> known);
 
 }  // namespace troupe::config

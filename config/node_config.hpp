@@ -1,6 +1,6 @@
-// The settings of a node. Plain values: load() completes them and nobody changes
-// them afterwards; each component takes the group that is its own. What a key means, its unit, form
-// and range stand in table.cpp; the reason for a default in defaults.hpp.
+// The settings of a node. Plain values: load() fills them, and they are not changed afterwards.
+// Each component gets its own group. The meaning, unit, form and range of a key are in table.cpp,
+// the reasons for defaults in defaults.hpp.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@
 
 namespace troupe::config {
 
-// How containers run: by the container runtime interface where a server of it answers, else as
-// child processes; always as one of them; or not at all (pods answer at once).
+// How containers run: by the container runtime interface if a server answers, otherwise as child
+// processes; always by one of them; or simulated (pods change their status at once).
 enum class pod_runtime { automatic, process, cri, simulated };
 enum class scheduler_profile { today, y2014 };
 enum class log_level { trace, debug, info, warning, error };
 enum class log_format { text, json };
 enum class observation { on, off };
 enum class own_scheduler { on, off };
-// Where the cluster's state is: in this node's own store, or in an etcd that several share.
+// The location of the cluster's state: this node's own store, or an etcd shared by several.
 enum class store_kind { embedded, etcd };
-// What this machine has of the cluster's network: nothing; services and names; these and a network
-// for pods; automatic: all where pods run from images and the machine allows it, else nothing.
+// The parts of the cluster network on this machine: none; services and DNS; also a pod network;
+// automatic: all if pods run from images and the machine supports it, otherwise none.
 enum class network_mode { none, services, pods, automatic };
-// How pods of other machines are reached: direct on a common link and else by VXLAN, or by one.
+// Routes to pods on other machines: direct on a common link and otherwise VXLAN, or only one.
 enum class network_routes { automatic, direct, vxlan };
 enum class legacy_token_secrets { off, on };
 enum class anonymous_access { on, off };
@@ -43,7 +43,7 @@ struct server_config {
   std::int64_t max_connections = defaults::max_connections;
   duration request_timeout = defaults::request_timeout;
   duration idle_timeout = defaults::idle_timeout;
-  // More names and addresses that the server is called by.
+  // Additional names and addresses of the server.
   std::vector<std::string> names;
   config::anonymous_access anonymous_access = config::anonymous_access::on;
   duration node_certificate_life = defaults::node_certificate_life;
@@ -51,14 +51,14 @@ struct server_config {
 
 // Tokens of service accounts.
 struct service_account_config {
-  // URLs: the first issues, tokens of all are taken.
+  // URLs: the first is the issuer of new tokens, tokens of all are accepted.
   std::vector<std::string> issuer{std::string(defaults::service_account_issuer)};
   // Empty: the issuer.
   std::vector<std::string> api_audiences;
   config::legacy_token_secrets legacy_token_secrets = config::legacy_token_secrets::off;
 };
 
-// What Pod Security demands of namespaces that are not labelled, and whom it spares.
+// The Pod Security defaults of namespaces without labels, and the exemptions.
 struct pod_security_config {
   pod_security_level enforce = pod_security_level::privileged;
   pod_security_level audit = pod_security_level::privileged;
@@ -68,20 +68,20 @@ struct pod_security_config {
 
 struct store_config {
   store_kind store = store_kind::embedded;
-  // The change log keeps at least so many revisions, and at least so long, but no more bytes than
-  // these.
+  // The minimum of revisions and of time that the change log keeps, and the maximum of bytes, which
+  // takes precedence.
   std::int64_t history_revisions = defaults::history_revisions;
   duration history_time = defaults::history_time;
   byte_size history_bytes = defaults::history_bytes;
-  // Events are kept for an hour, but no more than these.
+  // Events are kept for an hour, within these limits.
   std::int64_t max_events = defaults::max_events;
   byte_size max_event_bytes = defaults::max_event_bytes;
 };
 
-// Releases of upstream, 1.20 and those that follow.
+// Upstream's releases from 1.20 on.
 enum class storage_release : std::uint8_t { first, last = 13 };
 
-// Used where the store is etcd.
+// Used if the store is etcd.
 struct etcd_config {
   std::vector<std::string> endpoints;
   // Files in PEM; empty: none.
@@ -99,11 +99,11 @@ struct kubelet_config {
   pod_runtime runtime = pod_runtime::automatic;
   std::filesystem::path cri_endpoint{defaults::cri_endpoint};
   std::int64_t simulated_nodes = defaults::simulated_nodes;
-  // What happens to simulated pods and nodes; empty: what their annotations say.
+  // The policy file for simulated pods and nodes; empty: only their annotations apply.
   std::filesystem::path simulation_policy;
   std::int64_t max_pods = defaults::max_pods;
   std::int64_t pod_pids_limit = defaults::pod_pids_limit;
-  // What pods do not get: of processors in thousandths, and of memory.
+  // Reserved resources that pods cannot use: millicores, and memory.
   std::int64_t kube_reserved_cpu = 0, system_reserved_cpu = 0;
   byte_size kube_reserved_memory, system_reserved_memory;
   byte_size eviction_memory = defaults::eviction_memory;
@@ -113,7 +113,7 @@ struct kubelet_config {
   std::int64_t eviction_soft_disk = 0;
   duration eviction_soft_grace_period = defaults::eviction_soft_grace_period;
   duration eviction_max_pod_grace_period = defaults::eviction_max_pod_grace_period;
-  // 0: what runs goes on until the system ends it. Critical pods get the last part of it.
+  // 0: no graceful shutdown. Critical pods get the last part of the period.
   duration shutdown_grace_period{0}, shutdown_grace_period_critical_pods{0};
   duration lease_duration = defaults::lease_duration;
   duration lease_renew = defaults::lease_renew;
@@ -121,17 +121,17 @@ struct kubelet_config {
 };
 
 struct link_config {
-  // Empty: the host of server.listen and the port after the API's; any port where the API has any.
+  // Empty: the host of server.listen and the port after the API's (any if the API's is 0).
   address listen;
 };
 
 struct network_config {
   network_mode mode = network_mode::automatic;
-  // The range of the cluster, of each family at most one; empty: nodes get none.
+  // The cluster's ranges, at most one of each family; empty: nodes get none.
   std::vector<std::string> pod_cidrs{std::string(defaults::pod_cidr)};
   std::int64_t node_cidr_mask_size = defaults::node_cidr_mask_size;
   network_routes routes = network_routes::automatic;
-  // Empty: the service address of DNS where services have rules, otherwise nowhere.
+  // Empty: the service address of DNS if service rules are active, otherwise none.
   address dns_listen;
 };
 
@@ -139,7 +139,7 @@ struct minions_config {
   duration grace_period = defaults::grace_period;
 };
 
-// What the cluster may hold. 0: twice what the nodes take, of pods; no bound, of the others.
+// The capacity of the cluster. 0: for pods twice the nodes' capacity, otherwise no bound.
 struct cluster_config {
   own_scheduler scheduler = own_scheduler::on;
   std::int64_t max_pods = 0;
@@ -149,12 +149,12 @@ struct cluster_config {
 
 struct scheduler_config {
   scheduler_profile profile = scheduler_profile::today;
-  // Plugins by name, added to or taken from those of the profile.
+  // Plugins added to or removed from those of the profile, by name.
   std::vector<std::string> enabled;
   std::vector<std::string> disabled;
-  // Weights of scores by plugin, in place of the profile's.
+  // Weights of scores by plugin, overriding the profile's.
   std::map<std::string, std::int64_t> weights;
-  // A file of upstream's form that says all of this and more; empty: there is none.
+  // A configuration file in upstream's format that replaces these settings; empty: none.
   std::filesystem::path config;
 };
 

@@ -15,7 +15,7 @@ bool in_range(const setting& row, std::int64_t number) {
   return number >= row.minimum && number <= row.maximum;
 }
 
-// A bound as it is written for the form.
+// A bound in the format of the setting.
 std::string bound(const setting& row, std::int64_t number) {
   if (row.at.form == form::duration) return print(duration{number});
   if (row.at.form == form::size) return print(byte_size{number});
@@ -30,7 +30,7 @@ bool is_lower_alnum(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
-// RFC 1123 subdomain, as Kubernetes wants of the names of nodes.
+// RFC 1123 subdomain, as Kubernetes requires of node names.
 bool is_dns_name(std::string_view text) {
   if (text.empty() || text.size() > max_dns_name_bytes) return false;
   char before = '.';
@@ -48,7 +48,7 @@ bool is_path(std::string_view text) {
                                        [](unsigned char c) { return std::iscntrl(c) != 0; });
 }
 
-// The name of a plugin, or one that a server is called by.
+// The name of a plugin or of a server.
 bool is_name(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 ||
@@ -88,7 +88,7 @@ std::optional<value> read_weights(const setting& row, std::string_view text) {
   return result;
 }
 
-// The number within its bounds as the value T that it stands for.
+// Returns the value as T if the number is within the bounds.
 template <class T, class Number>
 std::optional<value> bounded(const setting& row, const std::optional<T>& parsed, Number number) {
   if (!parsed || !in_range(row, number(*parsed))) return std::nullopt;

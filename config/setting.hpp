@@ -1,6 +1,6 @@
-// One row of the table: everything there is to know about a key. Its names in the other worlds are
-// derived: "store.history_time" is store.historyTime in YAML, TROUPE_STORE_HISTORY_TIME in the
-// environment and --store-history-time as a flag; a `brief` key drops its group in the last two.
+// A row of the table: the complete description of a key. Its other names are derived:
+// "store.history_time" is store.historyTime in YAML, TROUPE_STORE_HISTORY_TIME in the environment
+// and --store-history-time as a flag; a `brief` key omits its group in the last two.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace troupe::config {
 using names = std::vector<std::string>;
 using weights = std::map<std::string, std::int64_t>;
 
-// Choices, DNS names, paths and texts are strings that differ in what is allowed.
+// Choices, DNS names, paths and texts are strings with different validation.
 using value = std::variant<std::int64_t, duration, byte_size, address, std::string, names, weights>;
 
 enum class form { count, duration, size, address, choice, path, dns_name, names, weights };
@@ -29,34 +29,34 @@ struct alias {
   std::string_view text, word;
 };
 
-// How a row reaches its member of the struct. set() takes only what check() let through.
+// Access of a row to its member of the struct. set() requires a value accepted by check().
 struct access {
   config::form form;
   value (*get)(const node_config&);
   void (*set)(node_config&, const value&);
   // The words of a choice.
   std::span<const std::string_view> choices = {};
-  // Other spellings that are read as one of them.
+  // Alternative spellings of these words.
   std::span<const alias> aliases = {};
 };
 
 struct setting {
   std::string_view name;
   access at;
-  // One sentence: what it does.
+  // One sentence: what the setting does.
   std::string_view about;
-  // What a count counts.
+  // The unit of a count.
   std::string_view unit = {};
-  // Bounds in milliseconds, bytes or the unit; of each weight.
+  // Bounds in milliseconds, bytes or the unit; for weights, of each.
   std::int64_t minimum = 0;
   std::int64_t maximum = std::numeric_limits<std::int64_t>::max();
-  // Where the default is not a constant: the words that stand for it.
+  // A description of a default that is not a constant.
   std::string_view derived = {};
   bool brief = false;
-  // May be empty, which means what these words say.
+  // The meaning of an empty value, if it is allowed.
   std::string_view when_empty = {};
   bool secret = false;
-  // A path of a file or socket; the others are of folders.
+  // A path of a file or socket; otherwise of a folder.
   bool file = false;
 };
 
@@ -65,13 +65,13 @@ std::string yaml_name(const setting& row);
 std::string flag_name(const setting& row);
 std::string environment_name(const setting& row);
 
-// What is expected, for messages and help: "a duration from 1s to 24h, such as 10s or 1m30s".
+// The expected form for messages and help: "a duration from 1s to 24h, such as 10s or 1m30s".
 std::string expected_form(const setting& row);
 
-// The value that the text stands for; nullopt when it has not the form or leaves the bounds.
+// Parses a value; nullopt if the form is wrong or it is out of bounds.
 std::optional<value> read(const setting& row, std::string_view text);
 
-// The canonical text of a value, as the environment and flags take it. Never asked for a secret.
+// The canonical text of a value, as the environment and flags accept it. Not for secrets.
 std::string write(const value& source);
 
 }  // namespace troupe::config

@@ -60,7 +60,7 @@ std::string shown(std::string_view text) {
   const bool cut = text.size() > max_shown_bytes;
   std::size_t end = std::min(text.size(), max_shown_bytes);
   while (cut && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
-    --end;  // within a character
+    --end;  // within a UTF-8 character
   std::string result = "\"";
   for (const char c : text.substr(0, end)) {
     const auto code = static_cast<unsigned char>(c);

@@ -1,4 +1,4 @@
-// The table of all keys: the only description of a node's configuration.
+// The table of all keys: the single description of a node's configuration.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace troupe::config {
 
-// In the order of the struct; the rows of a group stand together.
+// In the order of the struct; the rows of a group are adjacent.
 std::span<const setting> table();
 
 }  // namespace troupe::config

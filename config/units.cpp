@@ -17,7 +17,7 @@ struct suffix {
 constexpr std::array time_suffixes{suffix{"h", 3'600'000}, suffix{"m", 60'000}, suffix{"s", 1'000},
                                    suffix{"ms", 1}};
 
-// Those that printing uses come first, the largest of them foremost.
+// Suffixes used for printing come first, in descending order.
 constexpr std::array size_suffixes{suffix{"Ti", 1LL << 40},
                                    suffix{"Gi", 1LL << 30},
                                    suffix{"Mi", 1LL << 20},
@@ -40,7 +40,7 @@ std::string_view take_while(std::string_view& text, bool digits) {
   return taken;
 }
 
-// One number with its suffix, cut off the front of the text.
+// Parses one number with its suffix and removes it from the front of the text.
 template <std::size_t N>
 std::optional<std::int64_t> take_quantity(std::string_view& text,
                                           const std::array<suffix, N>& known,

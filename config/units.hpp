@@ -1,5 +1,5 @@
-// Values with a written form of their own: durations, sizes, addresses. Pure functions: text that
-// has not the form gives nullopt, never an exception; print(parse(t)) is canonical, parse(print(v))
+// Values with their own text format: durations, sizes, addresses. Pure functions: invalid
+// text gives nullopt, never an exception; print(parse(t)) is canonical, and parse(print(v))
 // is v.
 #pragma once
 
@@ -18,7 +18,7 @@ struct byte_size {
   auto operator<=>(const byte_size&) const = default;
 };
 
-// Where to listen. Without a host it means "do not listen"; port 0 lets the system choose one.
+// A listen address. An empty host means "do not listen"; port 0: the system chooses one.
 struct address {
   std::string host;
   std::uint16_t port = 0;
@@ -30,15 +30,15 @@ struct address {
 // A whole number with an optional minus sign.
 std::optional<std::int64_t> parse_count(std::string_view text);
 
-// Go's form, as Kubernetes writes durations: one or more of 1h, 1m, 1s, 1ms, largest first; or 0.
+// Go's format, which Kubernetes uses: one or more of 1h, 1m, 1s, 1ms, largest first; or 0.
 std::optional<duration> parse_duration(std::string_view text);
 std::string print(duration value);
 
-// Kubernetes' quantities of bytes: a whole number with Ki, Mi, Gi, Ti, k, M, G, T or nothing.
+// Kubernetes' byte quantities: a whole number with Ki, Mi, Gi, Ti, k, M, G, T or no suffix.
 std::optional<byte_size> parse_size(std::string_view text);
 std::string print(byte_size value);
 
-// HOST:PORT, where an IPv6 host stands in brackets; the empty text is the empty address.
+// HOST:PORT with an IPv6 host in brackets; empty text is the empty address.
 std::optional<address> parse_address(std::string_view text);
 std::string print(const address& value);
 

@@ -1,4 +1,4 @@
-// The YAML source. yaml-cpp throws on bad syntax: caught here and nowhere else.
+// The YAML source. yaml-cpp throws on invalid syntax: exceptions are caught only here.
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
@@ -35,7 +35,7 @@ bool is_item(const YAML::Node& node) {
   return node.IsScalar() && node.Scalar().find_first_of(",=") == std::string::npos;
 }
 
-// The node as the text that the environment would hold; nullopt when it is of another shape.
+// The node in the text format of the environment; nullopt if it has another type.
 std::optional<std::string> text_of(const YAML::Node& node, form wanted) {
   if (wanted != form::names && wanted != form::weights) {
     if (!node.IsScalar()) return std::nullopt;
@@ -56,7 +56,7 @@ std::optional<std::string> text_of(const YAML::Node& node, form wanted) {
   return result;
 }
 
-// Names and yaml-cpp's own messages hold what the file holds.
+// Names and yaml-cpp's messages may contain any text of the file.
 std::string one_line(std::string text) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
@@ -90,7 +90,7 @@ class walker {
     }
   }
 
-  // A map of keys that all begin with `group`, which is empty or ends in a dot.
+  // Reads a map of keys with the prefix `group`, which is empty or ends in a dot.
   void map(const YAML::Node& node, const std::string& group) {
     for (const auto& entry : node) {
       if (!entry.first.IsScalar()) {
@@ -158,7 +158,7 @@ class walker {
   reading result_;
 };
 
-// Nothing but a look at how many documents there are.
+// An event handler that only counts documents.
 class blind : public YAML::EventHandler {
  public:
   void OnDocumentStart(const YAML::Mark&) override {}
@@ -175,7 +175,7 @@ class blind : public YAML::EventHandler {
   void OnMapEnd() override {}
 };
 
-// yaml-cpp finds empty documents without end in a text such as ",".
+// yaml-cpp finds an endless number of empty documents in a text such as ",".
 bool has_an_end(const std::string& text) {
   constexpr int documents_limit = 100;
   std::istringstream in(text);

@@ -1,12 +1,12 @@
-// The base of every actor: state that one message at a time may touch, with a name, a supervisor, a
-// clock and counters that the console shows.
+// The base class of all actors: state that is accessed by one message at a time, with a name, a
+// supervisor, a clock, and counters for the console.
 //
 // An actor's functions run on the threads of its system, never two at a time, so its members need
-// no lock. It must not block: disk, sockets and processes live on threads of their own
-// (worker_pool) and answer by message. When a handler throws, the state is destroyed, and after a
-// back-off
-// (`defaults::restart_backoff`) a new one is made by the factory that `spawn` was given; the name,
-// the mailbox and the children's names stay. The state must therefore be found again in
+// no lock. They must not block: disk, sockets and processes have threads of their own (worker_pool)
+// and answer by message. If a handler throws, the state is destroyed, and after a back-off
+// (`defaults::restart_backoff`) the factory given to `spawn` creates a new one; the name, the
+// mailbox and the children are kept. The new state is rebuilt in `started()`: an actor is a cache
+// of the log.
 // `started()`: an actor is a cache of the log.
 #pragma once
 
@@ -27,11 +27,11 @@
 
 namespace troupe::runtime {
 
-class actor_cell;  // the runtime's side of an actor
+class actor_cell;  // the runtime's part of an actor
 class actor_system;
 
-// A pending call of a function of the actor that made it. Destroying it, or the actor, cancels it.
-// It belongs to that actor: only its functions may touch it.
+// A pending call of a function of the actor that created it. Destroying the timer, or the actor,
+// cancels the call. Only functions of that actor may access it.
 class timer {
  public:
   timer() = default;
@@ -51,7 +51,7 @@ class timer {
   std::uint64_t id_ = 0;
 };
 
-// How an actor is made, and whether it is restarted when it throws.
+// How to create an actor, and whether it is restarted after a crash.
 struct spawn_options {
   // "kind/name" as the console shows it, e.g. kind "pod", name "default/web-x7k2p".
   std::string kind;
@@ -60,28 +60,28 @@ struct spawn_options {
   bool restart = true;
 };
 
-// Every actor answers this request with the text of describe(), unless it has a handler for it.
+// A request that every actor answers with the text of describe(), unless it handles it itself.
 struct describe {};
 struct description {
   std::string text;
 };
 
-// Every actor answers this one as well, with its inner state. An exception of describe()
-// becomes the text of `state`.
+// A request that every actor answers with its inner state. If describe() throws, the exception's
+// text becomes `state`.
 struct inspect {};
 struct inspection {
   struct pending_timer {
     duration due_in{0};
     duration period{0};  // 0: it fires once
   };
-  std::string state;  // of describe()
+  std::string state;  // from describe()
   std::vector<pending_timer> timers;
-  std::uint64_t requests = 0;  // that it has made and that are not answered yet
+  std::uint64_t requests = 0;  // own requests without an answer yet
   std::uint64_t children = 0;
 };
 
-// Sent to the supervisor when a child has ended: by `stop()`, `stop_child()`, or by a crash without
-// restart. A new child may have its name by then; `child` tells them apart.
+// Sent to the supervisor when a child has ended: by `stop()`, by `stop_child()`, or by a crash
+// without restart. A new child may already have its name; `child` distinguishes them.
 struct child_ended {
   actor_ref child;
   std::string name;
@@ -94,31 +94,31 @@ class actor {
   actor& operator=(const actor&) = delete;
   virtual ~actor() = default;
 
-  // The table of handlers, the same for all actors of a class.
+  // The dispatch table, shared by all actors of a class.
   virtual const behavior& make_behavior() const = 0;
 
-  // Called before the first message, after every start and restart.
+  // Called before the first message, at every start and restart.
   virtual void started() {}
 
-  // The state as YAML for the console; empty when there is nothing to tell. Secrets never appear.
+  // The state as YAML for the console; may be empty. It never contains secrets.
   virtual std::string describe() const { return {}; }
 
  protected:
-  // The functions below may be used from the constructor on.
+  // The functions below may be called from the constructor on.
   actor();
 
   actor_ref self() const;
   actor_system& system() const;
   const std::string& name() const;
 
-  // The cause of the message being handled; messages sent from here on inherit it.
+  // The cause of the current message; messages sent from now on inherit it.
   const cause& current_cause() const noexcept;
   void current_cause(cause changed) noexcept;
   actor_ref sender() const;
 
   time_point now() const noexcept;
   wall_time wall_now() const noexcept;
-  // Seeded from the system's seed and the actor's name: a simulation repeats exactly.
+  // Seeded with the system's seed and the actor's name, so that a simulation is deterministic.
   std::mt19937_64& random() noexcept;
 
   template <class T>
@@ -127,8 +127,8 @@ class actor {
   }
   bool send(const actor_ref& to, message content) const;
 
-  // Asks and goes on; `done` runs in this actor with the answer or the error, exactly once, unless
-  // this actor is restarted or ends before. Every request has a time-out.
+  // Sends a request without blocking. `done` runs in this actor with the reply or the error,
+  // exactly once, unless this actor restarts or ends first. Every request has a timeout.
   template <class Reply, class T, class F>
   void request(const actor_ref& to, T value, duration timeout, F done) {
     request_message(
@@ -145,23 +145,23 @@ class actor {
         });
   }
 
-  // Calls `action` in this actor after `delay`, unless the timer is destroyed first. Delays of
-  // seconds end up to 50 ms late (defaults::coalesced_delay).
-  // `every` keeps to the grid of its first call; calls that are overdue are left out.
+  // Calls `action` in this actor after `delay`, unless the timer is destroyed first. Delays of 5 s
+  // and more end up to 50 ms late (defaults::coalesced_delay). `every` keeps the grid of its first
+  // call and skips overdue calls.
   [[nodiscard]] timer after(duration delay, unique_function<void()> action);
   [[nodiscard]] timer every(duration period, unique_function<void()> action);
 
   // Starts a child that this actor supervises. `make` is called again for each restart. Children
-  // end when their supervisor ends; they live on when it is restarted, and are found by `child`.
-  // When a live child has that kind and name already, it is returned as it is and `make` is
-  // dropped: `started()` may spawn all its children again after a restart.
+  // end with their supervisor, but survive its restart and are found by `child`. If a live child of
+  // that kind and name exists, it is returned unchanged and `make` is ignored: `started()` may
+  // spawn all its children again after a restart.
   actor_ref spawn(spawn_options options, std::function<std::unique_ptr<actor>()> make);
-  // The live child of that kind and name; empty when there is none.
+  // The live child of that kind and name; empty if there is none.
   actor_ref child(const std::string& kind, const std::string& name) const;
-  // Ends a child after the message that it is handling; its name is free at once.
+  // Stops a child after its current message; its name is free at once.
   void stop_child(const actor_ref& child);
 
-  // Ends this actor after the current message.
+  // Stops this actor after the current message.
   void stop();
 
  private:
@@ -172,8 +172,8 @@ class actor {
   actor_cell* cell_ = nullptr;
 };
 
-// A factory for spawn() from a class and the arguments of its constructor, which it keeps a copy
-// of.
+// Creates a factory for spawn() from a class and constructor arguments, which are
+// copied.
 template <class A, class... Args>
 std::function<std::unique_ptr<actor>()> make(Args... args) {
   return [args...]() -> std::unique_ptr<actor> { return std::make_unique<A>(args...); };

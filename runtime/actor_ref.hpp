@@ -1,5 +1,5 @@
-// The name of an actor. It stays valid when the actor is restarted (the name outlives the state)
-// and when it has ended (messages to it are dropped and requests fail with `request_error::down`).
+// A reference to an actor. It stays valid when the actor restarts (the identity outlives the state)
+// and after it has ended (messages are dropped and requests fail with `request_error::down`).
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ class actor_ref {
 
   explicit operator bool() const noexcept { return cell_ != nullptr; }
 
-  // Unique in the process, never reused; 0 for the empty name.
+  // Unique in the process, never reused; 0 for the empty reference.
   std::uint64_t id() const noexcept;
 
-  // Sends from outside any actor (a socket's thread, the commit thread). Never blocks. False when
-  // the actor has ended or its mailbox is full (`defaults::mailbox_limit`): the message is dropped.
-  // Inside an actor use `actor::tell`, which passes on the cause and the sender.
+  // Sends from outside of actors (a socket's thread, the commit thread). Never blocks. False: the
+  // actor has ended or its mailbox is full (`defaults::mailbox_limit`), and the message is dropped.
+  // In an actor use `actor::tell`, which passes on the cause and the sender.
   template <class T>
   bool tell(T value, cause cause = {}) const {
     return send(message::of(std::move(value)), cause);

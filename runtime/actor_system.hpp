@@ -1,4 +1,4 @@
-// A system of actors: threads, clock, directory, and the supervisors at the top.
+// An actor system: threads, clock, directory, and the top-level actors.
 #pragma once
 
 #include <spdlog/common.h>
@@ -16,7 +16,7 @@
 
 namespace troupe::runtime {
 
-// A handler threw: the actor, the message that it was handling, and when it restarts.
+// A crash of an actor: the actor, the message that it was handling, and the time of its restart.
 struct crash {
   std::uint64_t id = 0;
   std::string kind;
@@ -24,7 +24,7 @@ struct crash {
   std::string message_type;
   std::string error;
   std::uint32_t restarts = 0;
-  duration restart_in{0};  // 0: it is not restarted
+  duration restart_in{0};  // 0: no restart
 };
 
 struct system_options {
@@ -32,10 +32,10 @@ struct system_options {
   std::size_t threads = 0;
   // Seed of every actor's random source.
   std::uint64_t seed = 0;
-  // How long the destructor waits for handlers that are running.
+  // How long the destructor waits for running handlers.
   duration shutdown_grace = defaults::shutdown_grace;
-  // Messages are counted by type and recorded (observation.hpp). Without it the directory still
-  // tells how many there were; a benchmark compares.
+  // Counts messages by type and records them (observation.hpp). Without it the directory still has
+  // the totals; benchmarks compare both.
   bool observe = true;
   // Called on the thread of the crashed actor; must not block.
   std::function<void(const crash&)> on_crash;
@@ -46,36 +46,36 @@ class actor_system {
   explicit actor_system(system_options options = {});
   actor_system(const actor_system&) = delete;
   actor_system& operator=(const actor_system&) = delete;
-  // Ends all actors; waits at most `shutdown_grace` for handlers that are running. One
-  // that still runs then is named in the log and left behind with its thread and all that the
-  // system owns. Requests that wait fail with `down`. References may outlive the system; sending to
-  // them fails.
+  // Stops all actors; waits at most `shutdown_grace` for running handlers. An actor that is
+  // still running then is logged and leaked with its thread and everything that the system
+  // owns. Pending requests fail with `down`. References may outlive the system; sending to them
+  // fails.
   ~actor_system();
 
-  // Starts an actor that the system itself supervises; the live one of that kind and name when
-  // there is one already. Empty when the system is ending.
+  // Starts a top-level actor; returns the live one of that kind and name if it exists, and an empty
+  // reference if the system is shutting down.
   actor_ref spawn(spawn_options options, std::function<std::unique_ptr<actor>()> make);
 
-  // Ends an actor and its children after the message that it is handling.
+  // Stops an actor and its children after their current messages.
   void stop(const actor_ref& target);
 
-  // -- by hand, for the console; each is false when the actor has ended ---
+  // -- commands of the console; each returns false if the actor has ended ---
 
-  // Handles no mail until `resume`, `at_most` from now (bounded by `defaults::longest_pause`). What
-  // comes waits within the limit of the mailbox.
+  // Stops handling messages until `resume`, at most for `at_most` (bounded by
+  // `defaults::longest_pause`). Messages wait in the mailbox within its limit.
   bool pause(const actor_ref& target, duration at_most);
   bool resume(const actor_ref& target);
-  // Restarts at once, without back-off: the state is destroyed and made again after the message
-  // that is being handled. False as well for one that is not restarted after a crash.
+  // Restarts at once, without back-off: the state is destroyed and created again after the current
+  // message. Also returns false if the actor is not restartable.
   bool restart(const actor_ref& target, std::string reason);
-  // As if its next handler threw `reason`.
+  // Crashes it as if its next handler threw `reason`.
   bool kill(const actor_ref& target, std::string reason);
-  // Gives it a log of its own (own_log.hpp), from the next time that it is run.
+  // Gives the actor its own log (own_log.hpp), from its next run on.
   bool log_level(const actor_ref& target, spdlog::level::level_enum level);
 
-  // Asks from outside any actor. `done` runs once, never inside of this call, on the thread that
-  // answers (or the clock's, for a time-out): it must not block, nor wait for a lock that is held
-  // while a promise is answered.
+  // Sends a request from outside of actors. `done` runs once, never within this call, on the thread
+  // that answers (or the clock's, for a timeout): it must not block, nor wait for a lock that is
+  // held while a promise is answered.
   template <class Reply, class T>
   void request(const actor_ref& to, T value, duration timeout,
                unique_function<void(tl::expected<const Reply*, request_error>)> done,

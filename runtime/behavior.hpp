@@ -1,11 +1,11 @@
-// Which member function handles which message: one table for each class of actor, made once.
+// The dispatch table of a class of actors: which member function handles which message type.
 //
 //   const behavior& make_behavior() const override {
 //     static const behavior table = handlers(&scheduler::on_pod, &scheduler::on_node);
 //     return table;
 //   }
 //
-// A handler takes `const M&`; one that answers a request takes `const M&, promise<Reply>`.
+// A handler takes `const M&`; a handler of a request also takes `promise<Reply>`.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class actor;
 
 class behavior {
  public:
-  // Handles `content` for `self`; false when no handler takes messages of that type, and then
-  // `answer` is still pending. A request whose handler takes no promise fails with
+  // Calls the handler for `content`; returns false if there is none for its type, and then `answer`
+  // is still pending. A request whose handler takes no promise fails with
   // `request_error::unhandled`.
   bool dispatch(actor& self, const message& content, promise_base& answer) const;
 
@@ -29,7 +29,7 @@ class behavior {
   struct entry {
     const message_type* type;
     void (*call)(actor& self, const void* content, promise_base& answer, const void* method);
-    alignas(void*) unsigned char method[2 * sizeof(void*)];  // a pointer to a member function
+    alignas(void*) unsigned char method[2 * sizeof(void*)];  // a member function pointer
   };
   std::vector<entry> entries_;
 

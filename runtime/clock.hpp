@@ -1,5 +1,5 @@
-// Time as actors see it: a monotonic clock for deadlines, a wall clock for time stamps. In a
-// simulation both stand still until the test moves them.
+// Clocks for actors: a monotonic clock for deadlines, a wall clock for time stamps. In a simulation
+// both move only when the test advances them.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
-// Every live actor of a system with its counters, for the console and the metrics.
+// The directory of live actors with their counters, for the console and the metrics.
 //
-// Counters are written by the actors with relaxed atomics and read by anybody: the values of a row
-// may be of slightly different moments. A row costs 0.1 to 0.5 µs, and listing blocks no actor.
+// Actors write the counters with relaxed atomics, any thread reads them: the values of a row may be
+// of slightly different moments. A row takes 0.1 to 0.5 µs, and listing blocks no actor.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct actor_info {
   std::string kind;
   std::string name;
   std::uint64_t mailbox = 0;   // messages waiting
-  duration oldest{0};          // how long the oldest of them waits; at most `current_for` too much
+  duration oldest{0};          // waiting time of the oldest; at most `current_for` too long
   std::uint64_t received = 0;  // since start, restarts included
   std::uint64_t handled = 0;
   duration busy{0};          // time spent in handlers
@@ -31,7 +31,7 @@ struct actor_info {
   std::string_view current;  // type of the message being handled; empty when idle
   duration current_for{0};
   std::uint32_t restarts = 0;
-  std::string last_error;  // of the exception of the last crash
+  std::string last_error;  // the exception of the last crash
   duration age{0};
   bool paused = false;       // by actor_system::pause
   bool backing_off = false;  // after a crash
@@ -39,8 +39,8 @@ struct actor_info {
 
 struct actor_detail;  // observation.hpp
 
-// What the actors of one kind that have ended did in their lives: with the live ones it makes
-// totals that never go down.
+// Totals of the ended actors of one kind: added to those of live ones they give monotonic
+// counters.
 struct kind_totals {
   std::uint64_t ended = 0;
   std::uint64_t received = 0;
@@ -52,13 +52,13 @@ struct kind_totals {
 class directory {
  public:
   virtual ~directory() = default;
-  // Calls `visit` for each live actor; order is not defined.
+  // Calls `visit` for each live actor, unordered.
   virtual void each(const std::function<void(const actor_info&)>& visit) const = 0;
   virtual std::optional<actor_info> find(std::uint64_t id) const = 0;
   virtual actor_ref find(std::string_view kind, std::string_view name) const = 0;
-  // Those of that name, of whatever kind; the name is looked up by its hash.
+  // All actors with this name, of any kind; looked up by the hash of the name.
   virtual std::vector<actor_ref> called(std::string_view name) const = 0;
-  // Empty when there is none.
+  // Empty if there is none.
   virtual actor_ref reference(std::uint64_t id) const = 0;
   virtual std::optional<actor_detail> detail(std::uint64_t id) const = 0;
   virtual std::map<std::string, kind_totals> departed() const = 0;

@@ -1,5 +1,5 @@
-// Keeps a line of the log that outsiders can cause from coming more often than once a period; the
-// next line says how many were left out. Thread safe.
+// A rate limit for log lines that external clients can cause: at most one in each period, and the
+// next line reports how many were suppressed. Thread safe.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class line_limit {
  public:
   explicit line_limit(duration period) : period_{period} {}
 
-  // How many were left out since the last line; absent: this one is to be left out as well.
+  // The number of lines suppressed since the last one; nothing: suppress this line, too.
   std::optional<std::uint64_t> allow(time_point now) {
     const std::lock_guard lock{mutex_};
     if (last_ && now - *last_ < period_) {

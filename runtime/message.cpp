@@ -4,7 +4,7 @@ namespace troupe::runtime {
 
 namespace {
 
-// "… [with T = a::b<c::d>; std::string_view = …]" holds the type between "T = " and the next
+// "… [with T = a::b<c::d>; std::string_view = …]" has the type between "T = " and the next
 // separator outside of angle brackets.
 std::string_view type_in(std::string_view pretty) {
   constexpr std::string_view marker = "T = ";

@@ -1,7 +1,7 @@
-// Messages between actors: immutable values of any type, made once and shared by all receivers.
+// Messages between actors: immutable values of any type, created once and shared by all receivers.
 //
-// A message type is a plain struct with a name of the field (`bind`, `committed`). It needs no
-// registration: within a process it travels as a shared pointer and is never copied or encoded.
+// A message type is a plain struct named with a term of the field (`bind`, `committed`). It needs
+// no registration: within a process it is passed as a shared pointer, never copied or encoded.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace troupe::runtime {
 
-// Why a message was sent: the request of a client (0: none, a timer or start-up) and the revision
-// of the store that it reacts to. An actor's own messages inherit the cause of the message that it
-// is handling, so that a chain of causes can be followed from a client's request to its last
-// effect.
+// The cause of a message: the client request (0: none, a timer or start-up) and the
+// revision of the store that led to it. An actor's messages inherit the cause of the
+// message that it is handling, so that a chain of causes leads from a client's request to
+// its last effect.
 struct cause {
   std::uint64_t request = 0;
   std::uint64_t revision = 0;
 };
 
-// One for each type of message, at a fixed address for the life of the process.
+// The descriptor of a message type, at a fixed address for the life of the process.
 class message_type {
  public:
   // The type's name without its namespace, as the console shows it.
@@ -47,7 +47,7 @@ class message {
  public:
   message() = default;
 
-  // The one allocation of a message, however many actors it is sent to.
+  // The only allocation of a message, however many actors receive it.
   template <class T>
   static message of(T value) {
     return message{&message_type::of<T>(), std::make_shared<const T>(std::move(value))};
@@ -56,7 +56,7 @@ class message {
   explicit operator bool() const noexcept { return value_ != nullptr; }
   const message_type& type() const noexcept { return *type_; }
 
-  // Null when the message is of another type.
+  // Null if the message is of another type.
   template <class T>
   const T* get_if() const noexcept {
     return type_ == &message_type::of<T>() ? static_cast<const T*>(value_.get()) : nullptr;

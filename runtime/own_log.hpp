@@ -6,8 +6,8 @@
 
 namespace troupe::runtime {
 
-// Of the actor that this thread runs; null when it has none, and outside of any. A room's `log()`
-// asks here first.
+// The log of the actor that this thread runs; null if it has none, and outside of actors. Each
+// room's `log()` checks it first.
 spdlog::logger* own_log() noexcept;
 
 }  // namespace troupe::runtime

@@ -1,5 +1,5 @@
-// The obligation to answer a request. A promise that is destroyed unanswered fails the request with
-// `request_error::broken`: a forgotten answer shows at once instead of as a time-out.
+// The obligation to answer a request. Destroying an unanswered promise fails the request with
+// `request_error::broken`: a missing answer fails at once instead of with a timeout.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,21 @@
 namespace troupe::runtime {
 
 enum class request_error {
-  timeout,       // no answer within the time that the request allowed
+  timeout,       // no answer within the timeout of the request
   down,          // the receiver has ended, or ended before it answered
   broken,        // the receiver dropped its promise, or threw while it handled the request
-  unhandled,     // the receiver does not take such a request
+  unhandled,     // the receiver does not handle such a request
   mailbox_full,  // the receiver has `defaults::mailbox_limit` messages waiting
-  wrong_reply,   // the answer was of another type than the request asked for
+  wrong_reply,   // the reply was of another type than requested
 };
 
 const char* to_string(request_error error) noexcept;
 
-// Called when a request is answered: with the answer, or with an empty message and the error.
+// Called with the reply, or with an empty message and the error.
 using reply_handler = unique_function<void(const message&, const request_error*)>;
 
-// May be kept, moved to another thread and answered there. Answering twice is ignored. Dropped
-// because its actor ends, it fails with `down` instead.
+// May be kept, moved to another thread and answered there. A second answer is ignored. If it is
+// destroyed because its actor ends, the request fails with `down` instead.
 class promise_base {
  public:
   promise_base() = default;
@@ -41,7 +41,7 @@ class promise_base {
     if (pending()) fail(request_error::broken);
   }
 
-  // False for a message that asked for no answer, and once answered.
+  // False for a message that is not a request, and after the answer.
   bool pending() const noexcept { return request_id_ != 0; }
   void fail(request_error error);
 

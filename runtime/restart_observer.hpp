@@ -1,5 +1,5 @@
-// A pending call of an actor for the restart of another: what that one knew of its callers is lost
-// then.
+// A pending call of an actor for the restart of another actor, which then has lost what it knew of
+// its clients.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace troupe::runtime {
 
-// Belongs to the actor that made it, as a timer does: destroying it, or the actor, cancels it.
+// Owned by the actor that created it, like a timer: destroying it, or the actor, cancels it.
 class restart_observer {
  public:
   restart_observer() = default;
-  // Calls `action` in `self`, once, when `other` has begun again, after a crash or by hand. An
-  // actor has one for each `other`: the newest counts.
+  // Calls `action` in `self`, once, when `other` has restarted, after a crash or by a command. An
+  // actor has one for each `other`: a new one replaces the previous.
   restart_observer(const actor& self, const actor_ref& other, unique_function<void()> action);
   restart_observer(restart_observer&& from) noexcept
       : cell_{std::exchange(from.cell_, nullptr)}, id_{std::exchange(from.id_, 0)} {}

@@ -1,10 +1,10 @@
-// A whole system in one thread, with virtual time and a seed: the same seed gives the same run.
+// A simulated system in one thread, with virtual time and a seed: equal seeds give equal runs.
 //
-// At each step one actor that has mail, picked by the seed, handles one message (or starts). Time
-// moves only when nobody has mail, or when the test moves it. Faults come from the same seed.
+// At each step one actor with messages, chosen by the seed, handles one message (or starts). Time
+// moves only when no actor has messages, or when the test advances it. The seed also drives faults.
 //
-// The thread that steps is the one that may spawn, send and request. Nothing else repeats a run if
-// it depends on addresses, on real time or on other threads: a worker_pool has no place in one.
+// Only the stepping thread may spawn, send and request. A run is not reproducible if it depends on
+// addresses, real time or other threads, e.g. on a worker_pool.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@
 namespace troupe::runtime {
 
 struct fault_plan {
-  // Chance at each message that the actor throws in the place of handling it. The message is lost,
-  // as in a real crash, and the actor is restarted.
+  // Probability for each message that the actor throws instead of handling it. The message is lost,
+  // as in a real crash, and the actor restarts.
   double crash = 0;
-  // Chance at each step that the actor that was picked is passed over, and its mail waits.
+  // Probability at each step that the chosen actor is skipped and its messages wait.
   double delay = 0;
-  // Which actors may crash; all when empty.
+  // Selects the actors that may crash; empty: all.
   std::function<bool(const std::string& kind, const std::string& name)> may_crash;
 };
 
@@ -35,18 +35,18 @@ class simulation {
   runtime::actor_system& system() noexcept;
   std::uint64_t seed() const noexcept;
   void faults(fault_plan plan);
-  // A digest of all that was handled so far, in order: actor, message type and time. Two runs
-  // that have the same one did the same.
+  // A digest of everything handled so far, in order: actor, message type and time. Runs with equal
+  // digests did the same.
   std::uint64_t trace() const noexcept;
 
-  // One message of one actor; false when nobody has mail and no timer is due.
+  // Handles one message of one actor; false if no actor has messages and no timer is due.
   bool step();
-  // Steps until nobody has mail, or `limit` steps were made (the return value says how many).
+  // Steps until no actor has messages, or for `limit` steps; returns the number of steps.
   std::size_t settle(std::size_t limit = 1'000'000);
-  // Moves time by `by`, firing timers in order and settling after each.
+  // Advances time by `by`, firing timers in order and settling after each.
   void advance(duration by);
-  // Settles and moves time from timer to timer until `done()` holds or `limit` virtual time has
-  // passed; false in the latter case.
+  // Settles and advances time from timer to timer until `done()` is true or `limit` virtual time
+  // has passed; false in the latter case.
   bool run_until(const std::function<bool()>& done, duration limit);
 
  private:

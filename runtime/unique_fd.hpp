@@ -1,4 +1,4 @@
-// Owns a file descriptor and closes it. For any room.
+// Owns a file descriptor and closes it. For use in any room.
 #pragma once
 
 #include <unistd.h>

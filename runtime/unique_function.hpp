@@ -1,7 +1,7 @@
 // A function object that need not be copyable: a closure may own a promise or a timer.
 //
-// Closures of up to 40 bytes are kept inside; larger ones cost one allocation. Calling an empty one
-// is a programming error (it ends the process), as for a null pointer.
+// Closures of up to 40 bytes are stored inline; larger ones take one allocation. Calling an empty
+// one is a programming error (it crashes the process), like a null pointer.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
-// Threads for blocking calls: disk, processes, name look-ups. An actor posts work here and is told
-// of the outcome by message. A job that throws is logged; the pool goes on.
+// Threads for blocking calls: disk, processes, name lookups. An actor posts a job and gets the
+// result by message. If a job throws, the error is logged and the pool continues.
 //
-// A simulation has no such threads: code that runs in one takes its disk or its processes from an
-// interface whose simulated form answers at once.
+// A simulation has no such threads: its code uses interfaces for disk and processes whose simulated
+// implementations answer at once.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@ namespace troupe::runtime {
 
 class worker_pool {
  public:
-  // `name` shows in thread lists. At most `queue_limit` jobs wait. Never throws for want of a
-  // thread: those that the machine does not give are tried again with the jobs that come.
+  // `name` is shown in thread lists. At most `queue_limit` jobs wait. Never throws if a thread
+  // cannot be started: missing threads are retried with later jobs.
   worker_pool(std::string name, std::size_t threads, std::size_t queue_limit);
-  // Runs the queued work, then joins.
+  // Runs the queued jobs, then joins the threads.
   ~worker_pool();
 
-  // False when the queue is full, the pool is closing, or it has no thread and gets none: the job
-  // is not taken.
+  // Returns false and rejects the job if the queue is full, the pool is closing, or it has no
+  // thread and cannot start one.
   bool post(unique_function<void()> job);
   std::size_t queued() const;
 

@@ -1,5 +1,5 @@
-// The rules of a ClusterRole with an aggregationRule: those of the cluster roles that it selects.
-// Pure. kubernetes: pkg/controller/clusterroleaggregation.
+// The rules of a ClusterRole with an aggregationRule: the union of the ClusterRoles it selects.
+// Pure functions. kubernetes: pkg/controller/clusterroleaggregation.
 #pragma once
 
 #include <functional>
@@ -11,14 +11,14 @@
 
 namespace troupe::actors::access {
 
-// By name, in the order of names.
+// ClusterRoles by name, sorted.
 using cluster_roles = std::map<std::string, api::object_ptr, std::less<>>;
 
-// False: its rules are its own.
+// True if the role has an aggregationRule; otherwise its rules are its own.
 bool aggregates(const api::rbac::v1::ClusterRole& role);
 
-// Selector after selector, role after role; a rule that is there already is left out. A selector
-// that makes no sense selects nothing.
+// In the order of selectors, then of roles, without duplicate rules. An invalid selector selects
+// nothing.
 rule_list aggregated_rules(const api::rbac::v1::ClusterRole& role, const cluster_roles& all);
 
 bool same_rules(const rule_list& a, const rule_list& b);

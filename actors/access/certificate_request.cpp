@@ -17,7 +17,7 @@ struct deleter {
   }
 };
 
-// The last one counts (Go: crypto/x509/pkix, Name.FillFromRDNSequence).
+// The last common name applies (Go: crypto/x509/pkix, Name.FillFromRDNSequence).
 std::string last_common_name(const X509_NAME* subject) {
   int last = -1;
   for (int at = -1; (at = ::X509_NAME_get_index_by_NID(subject, NID_commonName, at)) >= 0;)

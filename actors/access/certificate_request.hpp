@@ -1,4 +1,4 @@
-// Reads requests for certificates (PKCS#10 in PEM). Pure but for OpenSSL.
+// Reads certificate requests (PKCS#10 in PEM). Pure except for OpenSSL.
 #pragma once
 
 #include <optional>
@@ -6,8 +6,8 @@
 
 namespace troupe::actors {
 
-// The common name of its subject, empty where it has none; nothing when the text is no request.
-// Neither the signature nor the rest of it is looked at.
+// Returns the common name of the subject, empty if it has none; nothing if the text is not a
+// request. Checks neither the signature nor the rest.
 std::optional<std::string> common_name_of_request(const std::string& pem);
 
 }  // namespace troupe::actors

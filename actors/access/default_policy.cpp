@@ -175,7 +175,7 @@ class policy_reader {
   }
 
   std::vector<std::unique_ptr<api::body>> objects_;
-  rule_list* rules_ = nullptr;  // of the role that is being read
+  rule_list* rules_ = nullptr;  // of the role that is being parsed
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
-// The roles and bindings that every cluster has, as data (default_policy_text.cpp), and how a store
-// is brought to have them. Pure.
+// The default roles and bindings of a cluster as data (default_policy_text.cpp), and their
+// reconciliation with the store. Pure functions.
 //
-// A line of the text begins one object, indented lines are the rules of a role, # begins a comment:
+// Each line declares one object, indented lines are the rules of a role, # starts a comment:
 //
-//   cluster NAME [>LABEL...]          a ClusterRole; rules labelled so are taken over by the roles
-//                                     that select LABEL (aggregate-to-LABEL)
+//   cluster NAME [>LABEL...]          a ClusterRole; the roles that select LABEL aggregate its
+//                                     rules (aggregate-to-LABEL)
 //   aggregate NAME SELECTS [>LABEL]   a ClusterRole with the rules of those labelled SELECTS
 //   controller NAME                   the ClusterRole system:controller:NAME, bound to the service
 //                                     account NAME of kube-system
@@ -33,14 +33,14 @@
 
 namespace troupe::actors::access {
 
-// All of them, with label and annotation, without uid. The text is ours: what is wrong in it ends
-// the program.
+// Parses all objects, with label and annotation, without uid. The text is part of the program: an
+// error in it aborts the process.
 std::vector<std::unique_ptr<api::body>> read_policy(std::string_view text);
 
-// Adds to `into` what a store lacks: objects that are not there, and of those that are the rules
-// and subjects of the default. What a cluster has beyond stays. An object whose annotation
-// rbac.authorization.kubernetes.io/autoupdate is "false", and a binding of another role, are left
-// alone.
+// Adds to `into` what the store lacks: missing objects, and the default's rules and subjects that
+// existing objects lack. Additional rules and subjects stay. An object with the annotation
+// rbac.authorization.kubernetes.io/autoupdate: "false", and a binding to another role, are not
+// changed.
 void reconcile_policy(const persistence::snapshot& state, runtime::wall_time now,
                       std::mt19937_64& random, persistence::transaction& into);
 

@@ -1,5 +1,5 @@
-// kubernetes: plugin/pkg/auth/authorizer/rbac/bootstrappolicy; what it binds and allows, in a form
-// of our own (default_policy.hpp says how it is read).
+// kubernetes: plugin/pkg/auth/authorizer/rbac/bootstrappolicy; its bindings and rules in a format
+// of our own (see default_policy.hpp).
 #include "actors/access/default_policy_text.hpp"
 
 namespace troupe::actors::access {

@@ -1,4 +1,4 @@
-// The constants of access control and where they come from.
+// The constants of access control with their sources.
 #pragma once
 
 #include <chrono>
@@ -8,16 +8,16 @@ namespace troupe::actors::access::defaults {
 
 using namespace std::chrono_literals;
 
-// An aggregated role that could not be written is looked at again.
+// The pause before a failed write of an aggregated role is retried.
 inline constexpr auto aggregation_retry = 1s;
-// Parts of one verb, group, resource and name (or path) each that a check looks at: some ten times
-// what the largest roles in use have. A role of more is not checked at all, but refused.
+// The maximum of parts (one verb, group, resource and name, or path) in an escalation check: ten
+// times those of the largest roles in use. A role with more is rejected unchecked.
 inline constexpr std::size_t covered_parts = 20'000;
-// Bindings of a subject in one namespace or the cluster that are walked over for each request: some
-// 50 ns each. A subject with more is judged by a table.
+// The maximum of bindings of a subject, in one namespace or the cluster, that a request walks:
+// about 50 ns each. A subject with more is authorized by the table.
 inline constexpr std::size_t walked_grants = 32;
-// Parts of rules that the table of all roles takes, some 50 bytes each at most. The default roles
-// have 2,000, 500 roles of eight rules 100,000.
+// The maximum of rule parts in the table of all roles, up to 50 bytes each. The default roles have
+// 2,000; 500 roles of eight rules have 100,000.
 inline constexpr std::size_t table_places = 250'000;
 
 }  // namespace troupe::actors::access::defaults

@@ -18,7 +18,7 @@ bool concerns(const api::object& object) {
          &object.kind() == &api::kind_of<PersistentVolume>();
 }
 
-// What a bound pod refers to is settled, but for the containers that are added to it.
+// The references of a bound pod change only when ephemeral containers are added.
 bool uses_the_same(const api::object& before, const api::object& now) {
   const auto& was = before.as<Pod>().spec();
   const auto& is = now.as<Pod>().spec();
@@ -45,7 +45,7 @@ void node_graph::take(const std::vector<persistence::change>& changes) {
   for (const auto& each : changes) {
     if (!concerns(*each.object)) continue;
     const bool gone = each.type == persistence::change_type::removed;
-    // A removed object is its last state with a new revision.
+    // The object of a removal is the last state with a new revision.
     change(each.previous ? each.previous : (gone ? each.object : nullptr),
            gone ? nullptr : each.object);
   }
@@ -64,7 +64,7 @@ void node_graph::change(const api::object_ptr& before, const api::object_ptr& no
         count(claims_, secret, {claim}, more);
   };
   if (before && now && &now->kind() == &api::kind_of<Pod>() && uses_the_same(*before, *now)) return;
-  // First what is new: what stays is never missing.
+  // New references are added first, so that kept ones are never missing.
   if (now) count_object(*now, true);
   if (before) count_object(*before, false);
 }

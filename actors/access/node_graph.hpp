@@ -1,8 +1,8 @@
-// Which objects the pods of each node use: what its kubelet may read. Kept by the commits, as
-// policy.hpp is: published before the change is visible, on the commit thread.
+// The objects that the pods of each node use, which its kubelet may read. Updated like policy.hpp
+// on the commit thread, before the change is visible.
 //
-// Thread safe. Its lock is held for look-ups and counting alone, nothing waits while it is held. It
-// keeps a number for each node and object: no more than the pods in the store refer to.
+// Thread safe. The lock is held only for lookups and counting; nothing waits while it is held.
+// Memory: a counter for each node and object, at most one for each reference of a pod in the store.
 //
 // kubernetes: plugin/pkg/auth/authorizer/node, graph.go.
 #pragma once
@@ -21,15 +21,15 @@ namespace troupe::actors::access {
 
 class node_graph {
  public:
-  // As persistence::state_index says.
+  // See persistence::state_index.
   void load(const persistence::snapshot& state);
   void take(const std::vector<persistence::change>& changes);
 
-  // Whether a pod that is bound to the node uses the object with this key: a config map, a secret
-  // (its own or that of a volume that it claims), a claim, or a service account.
+  // True if a pod bound to the node uses the object with this key: a ConfigMap, a Secret (its own
+  // or that of a volume that it claims), a claim, or a ServiceAccount.
   bool uses(std::string_view node, std::string_view key) const;
 
-  // Pairs of a node or a secret of volumes and what it refers to.
+  // The number of counted references, from nodes and from volumes' secrets.
   std::size_t size() const;
 
  private:

@@ -1,4 +1,4 @@
-// What a node may say about itself, by its link and over HTTP. Pure.
+// The labels that a node may set on its own Node, over its link and over HTTP. Pure functions.
 //
 // kubernetes: plugin/pkg/admission/noderestriction, and kubelet's well-known labels.
 #pragma once
@@ -11,10 +11,10 @@
 
 namespace troupe::actors {
 
-// True for labels that a node may set on itself.
+// True if a node may set this label on itself.
 bool may_label(std::string_view label);
 
-// The labels that differ and that a node may not change, in their order.
+// The changed labels that a node may not change, sorted.
 std::vector<std::string> forbidden_labels(const api::meta::v1::ObjectMeta& before,
                                           const api::meta::v1::ObjectMeta& now);
 

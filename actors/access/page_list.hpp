@@ -1,5 +1,5 @@
-// A list whose copies share all that did not change between them: a change copies one page.
-// Elements are found by their number, in two steps of memory.
+// A list with structural sharing: a change copies one page, other pages are shared by all copies.
+// Lookup by index takes two memory accesses.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ class page_list {
     pages_[i / page_size] = std::move(copy);
   }
 
-  // The number of a new element.
+  // Appends an element and returns its index.
   std::size_t grow() {
     if (size_ % page_size == 0) pages_.push_back(std::make_shared<const page>());
     return size_++;

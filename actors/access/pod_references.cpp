@@ -24,7 +24,7 @@ using api::core::v1::Volume;
 using api::core::v1::VolumeSource;
 using api::node::v1::RuntimeClass;
 
-// Calls `take` with kind and name of each config map and secret. Of a container of any sort.
+// Calls `take` with kind and name of each ConfigMap and Secret of a container of any type.
 template <class Container, class F>
 void each_variable(const Container& container, F take) {
   for (const auto& from : container.env_from()) {
@@ -67,7 +67,7 @@ void each_reference(const Pod& pod, F take) {
     each_reference(volume.volume_source(), take);
 }
 
-// Calls `visit` with each message that is set in `parent`, and its name.
+// Calls `visit` with each message field that is set in `parent`, and its name.
 template <class F>
 void each_part(const google::protobuf::Message& parent, F visit) {
   const auto& reflection = *parent.GetReflection();
@@ -84,7 +84,7 @@ const T* as(const google::protobuf::Message& message) {
   return static_cast<const T*>(&message);
 }
 
-// The secrets that drivers of volumes get: all of them are called so.
+// Secrets of volume drivers: all of these fields have this name.
 template <class F>
 void each_driver_secret(const VolumeSource& source, F take) {
   // Nearly all volumes have no driver, and reflection is slow. A volume has one source.
@@ -114,7 +114,7 @@ bool is_mirror(const Pod& pod) {
 }
 
 projected_token wanted_token(const api::core::v1::ServiceAccountTokenProjection& source) {
-  // As the schema defaults it.
+  // The default of the schema.
   constexpr std::int64_t usual_seconds = 3'600;
   return {source.audience(),
           source.has_expiration_seconds() ? source.expiration_seconds() : usual_seconds};
@@ -184,7 +184,7 @@ std::vector<std::string> secret_keys(const PersistentVolume& volume) {
     take(source.azure_file().secret_namespace(), source.azure_file().secret_name());
   each_part(source, [&](const auto& of_driver, const std::string&) {
     each_part(of_driver, [&](const auto& part, const std::string& name) {
-      // Those of controllers are none of a node's business.
+      // Secrets for controllers are not for nodes.
       if (!name.ends_with("secret_ref") || name.starts_with("controller_")) return;
       if (const auto* secret = as<SecretReference>(part))
         take(secret->namespace_(), secret->name());

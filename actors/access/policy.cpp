@@ -29,7 +29,7 @@ void policy::take(const std::vector<persistence::change>& changes) {
   for (const auto& each : changes) {
     if (!concerns(each)) continue;
     const bool gone = each.type == persistence::change_type::removed;
-    // A removed object is its last state with a new revision: it has the content of the one before.
+    // The object of a removal is the last state with a new revision.
     changed->change(each.previous ? each.previous : (gone ? each.object : nullptr),
                     gone ? nullptr : each.object);
   }

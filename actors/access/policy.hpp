@@ -1,8 +1,8 @@
-// The roles and bindings in force, for whoever judges requests. Kept by the commits themselves: the
-// index with a change is published before the change is visible, on the commit thread. So a request
-// is judged by a state at least as new as all that anybody had read before it was sent.
+// The current roles and bindings for authorization. The commit thread publishes the index with a
+// change before the change is visible, so a request is authorized by a state at least as new as
+// anything that was read before the request was sent.
 //
-// Thread safe; judging takes no lock and waits for nobody.
+// Thread safe; authorization takes no lock and never waits.
 #pragma once
 
 #include <atomic>
@@ -18,10 +18,10 @@ class policy {
  public:
   policy();
 
-  // Never null. What is judged by it should be judged by one and the same.
+  // Never null. Use one index for all checks of a request.
   std::shared_ptr<const policy_index> now() const { return index_.load(std::memory_order_acquire); }
 
-  // As persistence::state_index says.
+  // See persistence::state_index.
   void load(const persistence::snapshot& state);
   void take(const std::vector<persistence::change>& changes);
 

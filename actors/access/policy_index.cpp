@@ -31,7 +31,7 @@ std::string role_key(std::string_view ns, std::string_view name) {
   return key.append("/").append(name);
 }
 
-// Neither namespaces nor kinds of subject have a line break.
+// Namespaces and subject kinds contain no line break.
 std::string subject_key(std::string_view ns, char kind, std::string_view name) {
   std::string key;
   key.reserve(ns.size() + name.size() + 2);
@@ -49,7 +49,7 @@ const google::protobuf::RepeatedPtrField<Subject>& subjects_of(const api::object
   return binding.as<ClusterRoleBinding>().subjects();
 }
 
-// Empty for a kind of subject that nobody knows.
+// Empty for an unknown kind of subject.
 std::string key_of(const Subject& subject, const std::string& ns) {
   if (subject.kind() == "User") return subject_key(ns, 'u', subject.name());
   if (subject.kind() == "Group") return subject_key(ns, 'g', subject.name());
@@ -80,7 +80,7 @@ std::string describe_missing(const RoleRef& role) {
          " not found";
 }
 
-// As an aggregate of errors is written: one alone as it is, several in brackets, none twice.
+// Like Go's aggregate of errors: one error as it is, several in brackets, without duplicates.
 std::string describe_missing(std::vector<std::string> missing) {
   std::sort(missing.begin(), missing.end());
   missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
@@ -114,7 +114,7 @@ void policy_index::change_role(const api::object& of, const api::object_ptr& now
   const bool was_there = known != nullptr && roles_[*known].there != nullptr;
   if (!now && !was_there) return;
   table_ = std::make_shared<lazy_table>();
-  // Being there is a use.
+  // Existing counts as one use.
   const auto number = was_there ? *known : use(key);
   roles_.update(number, [&](role_slot& slot) {
     slot.there = now ? compile(now) : nullptr;
@@ -210,13 +210,13 @@ policy_index::filter policy_index::filter_of(const PolicyRule& rule) {
   return out;
 }
 
-// -- judging --------------------------------------------------------------------------------------
+// -- authorization ------------------------------------------------------------------------------
 
 struct policy_index::judging {
   const attempt& of;
   filter bits;
   std::string* reason;
-  std::vector<std::string> missing = {};  // roles, where a reason is wanted
+  std::vector<std::string> missing = {};  // roles, if a reason is requested
 
   void grants_by(const grant& grant) const {
     if (reason != nullptr) *reason = "RBAC: allowed by " + describe(*grant.binding, *grant.subject);
@@ -285,7 +285,7 @@ bool policy_index::any_allows(const grants& of, judging& by) const {
   const bool allowed = known->find(by.of, [&](std::uint32_t number) {
     return of.has_role(number) && allows(*roles_[number].there, by);
   });
-  // Who asks for the reason is told the first binding, or the roles that are not there.
+  // A reason names the first binding that allows, or the missing roles.
   return by.reason != nullptr && (allowed || lacks_role(of)) ? walk() : allowed;
 }
 

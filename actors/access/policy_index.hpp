@@ -1,11 +1,11 @@
-// The roles and bindings of the cluster as a judge needs them: bindings by subject, roles by key.
+// Roles and bindings of the cluster, indexed for authorization: bindings by subject, roles by key.
 //
-// A value: copies share what did not change. One that was published is never changed, so any thread
-// judges by it without a lock (policy.hpp).
+// A value with structural sharing. A published index is immutable, so any thread reads it without a
+// lock (policy.hpp).
 //
-// The roles of a subject with a few bindings are looked at one after the other. One with many is
-// judged by a table of all roles (rule_table.hpp), which the first such request after a change of a
-// role builds; until it stands, others go on to walk.
+// For a subject with few bindings each role is checked. For a subject with many bindings a table of
+// all roles is used (rule_table.hpp); the first such request after a change of a role builds it,
+// and others walk until it is built.
 #pragma once
 
 #include <atomic>
@@ -26,22 +26,22 @@ namespace troupe::actors::access {
 
 class policy_index {
  public:
-  // Kinds that it knows; others are not to be given to it.
+  // True for the kinds that the index handles; other kinds must not be passed.
   static bool is_policy(const api::kind_info& kind) noexcept;
 
-  // What the object is now, and what it was before; null: not there.
+  // The new and the previous state of an object; null: absent.
   void change(const api::object_ptr& before, const api::object_ptr& now);
 
-  // Whether a rule allows it. `reason`, where given, says which binding does, or what is wrong with
-  // the bindings that could (upstream's words); empty where there is nothing to say.
+  // Returns true if a rule allows the request. `reason`, if not null, gets the binding that allows
+  // it or the problems of related bindings, in upstream's wording; empty if there are none.
   bool allows(const identity& who, const attempt& attempt, std::string* reason = nullptr) const;
 
-  // The rules that the identity has in the whole cluster and, unless it is empty, in a namespace.
-  // A rule comes as often as it is bound.
+  // Visits the rules of the user in the whole cluster and, unless `ns` is empty, in a namespace,
+  // each as often as it is bound.
   void each_rule(const identity& who, std::string_view ns,
                  const std::function<void(const PolicyRule& rule)>& visit) const;
 
-  // Those that are there or are bound, and those that have something.
+  // The number of roles that exist or are bound, and of subjects with bindings.
   std::size_t roles() const { return numbers_.size(); }
   std::size_t subjects() const { return grants_.size(); }
 
@@ -52,7 +52,7 @@ class policy_index {
     const api::rbac::v1::Subject* subject;
     std::size_t role;  // number in roles_
   };
-  // Where they are many, the numbers of their roles, as bits.
+  // With many bindings `roles` holds the numbers of their roles as bits.
   struct grants {
     std::vector<grant> all;
     std::vector<std::uint64_t> roles;
@@ -62,8 +62,8 @@ class policy_index {
       return number / 64 < roles.size() && (roles[number / 64] >> number % 64 & 1) != 0;
     }
   };
-  // A look at these bits spares the look at most rules: a rule without a bit of the attempt does
-  // not allow it.
+  // A prefilter that skips most rules: a rule can allow only requests whose bits it
+  // has.
   struct filter {
     std::uint64_t verbs = 0, resources = 0;
   };
@@ -73,15 +73,15 @@ class policy_index {
     std::vector<filter> filters;  // of the rules, in their order
   };
   using role_ptr = std::shared_ptr<const role>;
-  // A role that is there or is bound; it keeps its number as long as it is either.
+  // A role that exists or is bound; its number is stable as long as it is either.
   struct role_slot {
-    role_ptr there;  // null where it is not
-    filter any;      // of all its rules together
+    role_ptr there;  // null if it does not exist
+    filter any;      // union over its rules
     std::size_t uses = 0;
     std::shared_ptr<const std::string> key;
   };
 
-  // Of the roles as they are: filled once.
+  // The table of the current roles, built once.
   struct lazy_table {
     std::atomic<std::shared_ptr<const rule_table>> built;
     std::atomic_flag building;
@@ -89,24 +89,24 @@ class policy_index {
 
   void change_role(const api::object& of, const api::object_ptr& now);
   void change_binding(const api::object_ptr& binding, bool present);
-  // The number of a role that has one use more; one that has one use less.
+  // Return the number of a role with its use count incremented; decrement it.
   std::size_t use(const std::string& key);
   void unuse(std::size_t number);
   static role_ptr compile(const api::object_ptr& object);
   static filter filter_of(const PolicyRule& rule);
-  // Null while another thread builds it.
+  // Returns null while another thread builds the table.
   std::shared_ptr<const rule_table> table() const;
-  // A request that is being judged.
+  // A request that is being authorized.
   struct judging;
   bool allows(const role& role, const judging& by) const;
   bool allows(const grant& grant, judging& by) const;
   bool any_allows(const grants& of, judging& by) const;
   bool lacks_role(const grants& of) const;
-  // Until `visit` says true of those of a subject. Those of the cluster first.
+  // Visits the bindings of the user's subjects, cluster bindings first, until `visit` returns true.
   template <class F>
   bool each_subject(const identity& who, std::string_view ns, F visit) const;
 
-  shard_map<std::size_t> numbers_;  // by "NAMESPACE/NAME", of cluster roles by "/NAME"
+  shard_map<std::size_t> numbers_;  // by "NAMESPACE/NAME", for cluster roles "/NAME"
   page_list<role_slot> roles_;
   std::vector<std::size_t> unused_;  // numbers
   shard_map<grants> grants_;         // by namespace ("" for cluster bindings) and subject

@@ -1,4 +1,4 @@
-// How a store is brought to have the default policy (default_policy.hpp).
+// Adds the default policy to a store (default_policy.hpp).
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ bool is_protected(const api::meta::v1::ObjectMeta& meta) {
 
 using string_map = google::protobuf::Map<std::string, std::string>;
 
-// What the cluster says itself stays.
+// Adds missing keys; existing values stay.
 bool add_absent(string_map& into, const string_map& from) {
   bool added = false;
   for (const auto& [key, value] : from) {
@@ -92,7 +92,7 @@ template <class T>
 bool is_another_role(const T& now, const T& wanted) {
   if constexpr (requires { now.role_ref(); }) {
     if (api::same_meaning(now.role_ref(), wanted.role_ref())) return false;
-    log().warn("{} {}: is bound to {} {} in place of the default, and is left alone",
+    log().warn("{} {}: is bound to {} {} instead of the default role and is not changed",
                T::descriptor()->name(), now.metadata().name(), now.role_ref().kind(),
                now.role_ref().name());
     return true;
@@ -100,7 +100,7 @@ bool is_another_role(const T& now, const T& wanted) {
   return false;
 }
 
-// The object with what it lacks; null where it lacks nothing.
+// The object with its missing parts; null if it is complete.
 template <class T>
 std::unique_ptr<T> completed(const api::object& found, const T& wanted) {
   const auto& was = found.as<T>();
@@ -146,13 +146,13 @@ class reconciliation {
   }
 
   void write(const api::object_ptr& found, std::string key, std::unique_ptr<api::body> now) {
-    log().info("{} {}: lacks a part of the default, which is added", found->kind().kind(),
+    log().info("{} {}: adds missing parts of the default", found->kind().kind(),
                found->meta().name());
     into_.preconditions.push_back({key, found->revision()});
     into_.mutations.push_back({std::move(key), &found->kind(), std::move(now)});
   }
 
-  // A new role is complete from the beginning; the text has those that are selected before it.
+  // A new role is complete at once; the text lists the roles that it selects before it.
   void aggregate(ClusterRole& role) {
     if (access::aggregates(role)) *role.mutable_rules() = aggregated_rules(role, known());
     auto copy = std::make_unique<ClusterRole>(role);
@@ -160,7 +160,7 @@ class reconciliation {
         std::make_shared<const api::object>(api::kind_of<ClusterRole>(), std::move(copy), 0);
   }
 
-  // The cluster roles of the store, read when they are needed, and those that were added.
+  // The ClusterRoles of the store, read on demand, and the added ones.
   cluster_roles& known() {
     if (known_) return *known_;
     known_.emplace();

@@ -54,7 +54,7 @@ void role_aggregator::on_roles(const watch_events& m) {
   if (m.synced) settle();
 }
 
-// One that is aggregated may be selected by another one: its own change comes here too.
+// An aggregated role may be selected by another one: the event of its write comes here, too.
 void role_aggregator::settle() {
   for (const auto& [name, object] : roles_) {
     const auto& role = object->as<ClusterRole>();
@@ -80,14 +80,13 @@ void role_aggregator::write(const std::string& name, const api::object_ptr& role
       [this, name](const tl::expected<const commit_done*, runtime::request_error>& answer) {
         under_way_.erase(name);
         if (answer && (*answer)->result) return written(name, (*answer)->result->at);
-        log().info("cluster role {}: its aggregated rules were not written; again in a moment",
-                   name);
+        log().info("cluster role {}: writing its aggregated rules failed, retrying", name);
         again_ = after(defaults::aggregation_retry, [this] { settle(); });
       });
 }
 
-// The change comes by the stream too. Where it, and perhaps another one, came before the answer it
-// was not looked at.
+// The event also arrives by the stream. If it, and perhaps another one, arrived before the answer
+// it was skipped, so the role is checked again.
 void role_aggregator::written(const std::string& name, revision at) {
   const auto found = roles_.find(name);
   if (found == roles_.end() || found->second->revision() >= at) settle();

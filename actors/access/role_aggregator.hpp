@@ -1,10 +1,10 @@
-// Keeps the rules of cluster roles with an aggregationRule: whenever any cluster role changes,
-// those that select others are compared with what they select, and written where they differ
-// (kubernetes: clusterrole-aggregation-controller).
+// The controller that keeps the rules of ClusterRoles with an aggregationRule: after each change of
+// a ClusterRole it compares the aggregated roles with their selected ones and writes those that
+// differ (kubernetes: clusterrole-aggregation-controller).
 //
-// One actor for all of them, for each change of a cluster role may concern every one. What it knows
-// comes from its stream and is found again after a crash. A write that conflicts, or gets no
-// answer, is tried again.
+// One actor for all roles, because a change of one may affect any other. Its state comes from
+// its stream and is rebuilt after a crash. A write that conflicts or gets no answer is
+// retried.
 #pragma once
 
 #include <set>
@@ -32,7 +32,7 @@ class role_aggregator : public informer {
 
   const core_actors core_;
   cluster_roles roles_;
-  std::set<std::string> under_way_;  // names of roles that are being written
+  std::set<std::string> under_way_;  // names of roles with a write in flight
   runtime::timer again_;
 };
 

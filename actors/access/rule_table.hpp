@@ -1,9 +1,9 @@
-// Which roles may allow a request, found by look-ups: what a subject of many bindings is judged by.
-// Says too many rather than too few: whoever asks looks at the rules of those that it names.
+// A table that finds the roles that may allow a request by lookups, for subjects with many
+// bindings. It may return too many roles, never too few: the caller checks their rules.
 //
-// Built once for one state of the roles, then never changed. A rule takes a place for each verb,
-// group, resource and name; what would take more than defaults::table_places in all is named for
-// every request instead.
+// Built once for one state of the roles, then immutable. A rule takes an entry for each verb,
+// group, resource and name. Roles that would exceed defaults::table_places are returned for every
+// request.
 #pragma once
 
 #include <array>
@@ -22,10 +22,10 @@ class rule_table {
  public:
   using numbers = std::vector<std::uint32_t>;
 
-  // Roles are known by their numbers; each is added once, in rising order.
+  // Roles are identified by their numbers; add each once, in ascending order.
   void add(std::uint32_t role, const rule_list& rules);
 
-  // Calls `visit` with the numbers of roles until it says true.
+  // Calls `visit` with the numbers of roles until it returns true.
   template <class F>
   bool find(const attempt& attempt, F visit) const {
     for (const auto role : always_)
@@ -46,7 +46,7 @@ class rule_table {
   std::size_t size() const noexcept { return used_; }
 
  private:
-  // Verb, group, and name or none, each as it is or for all; the resource in three forms.
+  // Verb, group, and name or none, each exact or as wildcard; the resource in three forms.
   using place_list = std::array<std::uint64_t, 2 * 2 * 3 * 2>;
   static std::size_t places_of(const attempt& attempt, place_list& into);
 

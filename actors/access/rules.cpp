@@ -46,7 +46,7 @@ bool resource_matches(const texts& resources, std::string_view resource,
   });
 }
 
-// A path, or with stars at the end everything that begins so.
+// The exact path, or with trailing stars everything with this prefix.
 bool path_covers(std::string_view rule, std::string_view path) {
   if (rule == path) return true;
   if (!rule.ends_with('*')) return false;
@@ -60,18 +60,18 @@ bool path_matches(const texts& paths, std::string_view path) {
                      [&](const std::string& each) { return path_covers(each, path); });
 }
 
-// -- rules that cover rules -----------------------------------------------------------------------
+// -- coverage -----------------------------------------------------------------------------------
 
-// One verb on one resource, or on one path.
+// A single verb on a single resource or path.
 struct part {
   const std::string* verb;
   const std::string* group = nullptr;  // null: a path
   const std::string* resource = nullptr;
-  const std::string* name = nullptr;  // null: all of them
+  const std::string* name = nullptr;  // null: all names
   const std::string* path = nullptr;
 };
 
-// As in a rule a resource that is not split: "pods/log" is covered by "*/log" too.
+// A wanted resource may have a subresource: "pods/log" is also covered by "*/log".
 bool resource_covers(const texts& resources, std::string_view wanted) {
   const auto slash = wanted.find('/');
   const auto subresource = slash == wanted.npos ? std::string_view{} : wanted.substr(slash + 1);
@@ -92,7 +92,7 @@ bool covers(const PolicyRule& held, const part& wanted) {
 std::size_t parts_of(const PolicyRule& rule) {
   const auto size = [](const texts& list) { return static_cast<std::size_t>(list.size()); };
   const auto names = std::max<std::size_t>(size(rule.resource_names()), 1);
-  // No overflow: a list of a request has at most some million entries.
+  // No overflow: lists in a request have at most about a million entries.
   const auto things =
       std::min<std::size_t>(size(rule.resources()) * names, defaults::covered_parts);
   const auto on_resources =
@@ -114,7 +114,7 @@ void each_part(const PolicyRule& rule, F visit) {
       visit(part{.verb = &verb, .path = &path});
 }
 
-// Joins the verbs of what is missing on one resource; each verb once, as they come.
+// Collects missing rules: joins the verbs for one resource, without duplicates, in order.
 class missing_rules {
  public:
   void add(const part& missing) {
@@ -141,7 +141,7 @@ class missing_rules {
  private:
   using key = std::tuple<std::string_view, std::string_view, std::string_view, int>;
   static key key_of(const part& of) {
-    // Upstream joins no paths.
+    // Upstream does not join paths.
     if (of.path != nullptr) return {*of.path, *of.verb, {}, 0};
     return {*of.group, *of.resource, of.name == nullptr ? std::string_view{} : *of.name,
             of.name == nullptr ? 1 : 2};

@@ -1,5 +1,5 @@
-// A map from text whose copies share all that did not change between them: a change copies one
-// shard. Copying costs an increment for each shard. Values are cheap to copy.
+// A map with text keys and structural sharing: a change copies one shard. Copying the map costs one
+// reference count for each shard. Values must be cheap to copy.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace troupe::actors::access {
 template <class Value>
 class shard_map {
  public:
-  // Null where it is not there; valid as long as this map.
+  // Null if not found; valid as long as this map.
   const Value* find(std::string_view key) const {
     const auto& at = shards_[place(key)];
     if (!at) return nullptr;
@@ -24,7 +24,7 @@ class shard_map {
     return found == at->end() ? nullptr : &found->second;
   }
 
-  // `change` gets the value, a new one where there is none, and says whether it is to stay.
+  // `change` gets the value, or a new one, and returns whether to keep it.
   template <class F>
   void update(const std::string& key, F change) {
     auto& at = shards_[place(key)];
@@ -51,7 +51,7 @@ class shard_map {
   using shard = std::unordered_map<std::string, Value, text_hash, std::equal_to<>>;
   static constexpr std::size_t count = 64;
 
-  // By other bits than those that choose the bucket.
+  // Uses other bits of the hash than the choice of the bucket.
   static std::size_t place(std::string_view key) noexcept { return text_hash{}(key) >> 58; }
 
   std::array<std::shared_ptr<const shard>, count> shards_;

@@ -1,5 +1,5 @@
-// FNV-1a over parts, as over the text that they make. Anybody can make texts of one hash: what it
-// finds is looked at again.
+// FNV-1a over parts, equal to the hash of their concatenation. Collisions can be forged: a match
+// must be verified.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class text_hash {
     return *this;
   }
   std::uint64_t value() const noexcept { return state_; }
-  // One of 64.
+  // One of 64 bits.
   std::uint64_t bit() const noexcept { return std::uint64_t{1} << ((state_ ^ state_ >> 32) & 63); }
 
  private:

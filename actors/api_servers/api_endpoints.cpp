@@ -67,7 +67,7 @@ std::vector<api_slice> slices_of(const api_endpoints& endpoints) {
 }
 
 void complete(Endpoints& object, const api_endpoints& endpoints) {
-  // For controllers of others that copy Endpoints into slices: the slices are here already.
+  // Prevents other controllers from mirroring the Endpoints: the slices already exist.
   auto& labels = *object.mutable_metadata()->mutable_labels();
   labels["endpointslice.kubernetes.io/skip-mirror"] = "true";
   object.clear_subsets();

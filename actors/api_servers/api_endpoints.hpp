@@ -1,5 +1,5 @@
-// The Endpoints and the EndpointSlices of default/kubernetes, by which programs in the cluster find
-// the API (kubernetes: pkg/controlplane/reconcilers). Pure.
+// The Endpoints and EndpointSlices of default/kubernetes, by which programs in the cluster find the
+// API (kubernetes: pkg/controlplane/reconcilers). Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ inline constexpr const char* api_service_name = "kubernetes";
 inline constexpr const char* api_service_namespace = "default";
 inline constexpr const char* api_port_name = "https";
 
-// A literal address that others than its own machine may call.
+// A literal address that other machines can reach.
 struct api_endpoint {
   std::string host;
   std::int32_t port = 0;
@@ -25,18 +25,18 @@ struct api_endpoint {
 };
 using api_endpoints = std::vector<api_endpoint>;
 
-// Endpoints are no place for an address that is one machine's alone: those on loopback are left
-// out. In order, each once.
+// Sorted, without duplicates, and without loopback addresses, which only their own machine
+// reaches.
 api_endpoints endpoints_of(const api_server_records& records);
 
-// A slice has one family of addresses and one port.
+// A slice has one address family and one port.
 struct api_slice {
   std::string name;
   bool ipv6 = false;
   std::int32_t port = 0;
   std::vector<std::string> addresses;
 };
-// The first is named as the Service, as upstream's only one.
+// The first slice has the name of the Service, like upstream's only slice.
 std::vector<api_slice> slices_of(const api_endpoints& endpoints);
 
 void complete(api::core::v1::Endpoints& object, const api_endpoints& endpoints);

@@ -10,8 +10,8 @@ namespace troupe::actors {
 
 using api::core::v1::Endpoints;
 
-api_server_follower::api_server_follower(runtime::actor_ref watcher, told tell)
-    : informer{std::move(watcher)}, tell_{std::move(tell)} {}
+api_server_follower::api_server_follower(runtime::actor_ref watcher, callback on_change)
+    : informer{std::move(watcher)}, on_change_{std::move(on_change)} {}
 
 const runtime::behavior& api_server_follower::make_behavior() const {
   static const auto table = runtime::handlers(&api_server_follower::on_watch_events,
@@ -37,14 +37,14 @@ void api_server_follower::on_endpoints(const watch_events& m) {
         found == annotations.end() ? api_server_records{} : read_api_servers(found->second);
     if (records.empty() || records == last_) continue;
     last_ = std::move(records);
-    tell_(last_);
+    on_change_(last_);
   }
 }
 
 runtime::actor_ref follow_api_servers(runtime::actor_system& system, runtime::actor_ref watcher,
-                                      api_server_follower::told tell) {
+                                      api_server_follower::callback on_change) {
   return system.spawn({.kind = "api-server-follower", .name = "api-server-follower"},
-                      runtime::make<api_server_follower>(std::move(watcher), std::move(tell)));
+                      runtime::make<api_server_follower>(std::move(watcher), std::move(on_change)));
 }
 
 }  // namespace troupe::actors

@@ -1,5 +1,5 @@
-// On a joined machine: tells which control planes there are, as the Endpoints default/kubernetes
-// say it, each time that it changes. Owns nothing.
+// Runs on a joined node: reports the control planes listed in the Endpoints default/kubernetes
+// whenever the list changes. It has no other state.
 #pragma once
 
 #include <functional>
@@ -12,11 +12,11 @@ namespace troupe::actors {
 
 class api_server_follower : public informer {
  public:
-  // Called in the actor; must not block. Never with none: a list that is empty is that of a cluster
-  // whose control planes tell nothing.
-  using told = std::function<void(const api_server_records&)>;
+  // Called in the actor; must not block. Never called with an empty list, which only means that the
+  // control planes publish no records.
+  using callback = std::function<void(const api_server_records&)>;
 
-  api_server_follower(runtime::actor_ref watcher, told tell);
+  api_server_follower(runtime::actor_ref watcher, callback on_change);
 
   const runtime::behavior& make_behavior() const override;
   void started() override;
@@ -25,11 +25,11 @@ class api_server_follower : public informer {
  private:
   void on_endpoints(const watch_events& m);
 
-  const told tell_;
+  const callback on_change_;
   api_server_records last_;
 };
 
 runtime::actor_ref follow_api_servers(runtime::actor_system& system, runtime::actor_ref watcher,
-                                      api_server_follower::told tell);
+                                      api_server_follower::callback on_change);
 
 }  // namespace troupe::actors

@@ -29,7 +29,7 @@ std::string annotation(const Lease& lease, const char* name) {
   return found == all.end() ? std::string{} : found->second;
 }
 
-// Up to the separator, which is taken off as well.
+// Removes and returns the text before the separator, and removes the separator.
 std::string_view take_part(std::string_view& text, char separator) {
   const auto end = std::min(text.find(separator), text.size());
   const auto part = text.substr(0, end);

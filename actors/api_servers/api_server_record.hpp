@@ -1,7 +1,7 @@
-// What the control planes of a cluster tell of themselves, and how it is written. Each has a record
-// of its own, the Lease kube-system/apiserver-NAME, which it renews (kubernetes: the identity
-// leases of API servers). Those that live stand together in an annotation of the Endpoints
-// default/kubernetes, which every node may follow. Pure.
+// The records that control planes publish about themselves, and their encoding. Each control plane
+// renews its own record, the Lease kube-system/apiserver-NAME (kubernetes: the identity leases of
+// API servers). The live records are also listed in an annotation of the Endpoints
+// default/kubernetes, which every node may watch. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ inline constexpr std::string_view api_servers_annotation = "troupe.dev/control-p
 
 struct api_server_record {
   std::string name;      // of its node
-  std::string api;       // HOST:PORT of its API, HOST a literal address
-  std::string link;      // HOST:PORT where nodes call it; empty: it does not listen yet
-  std::string key_hash;  // "sha256:…" of the key of its server's certificate
+  std::string api;       // HOST:PORT of its API; HOST is a literal address
+  std::string link;      // HOST:PORT of the nodes' link; empty: not listening yet
+  std::string key_hash;  // "sha256:…" of the key of its serving certificate
 
   friend bool operator==(const api_server_record&, const api_server_record&) = default;
 };
@@ -33,24 +33,24 @@ using api_server_records = std::vector<api_server_record>;
 std::string api_server_lease(std::string_view name);
 void complete(api::coordination::v1::Lease& lease, const api_server_record& of,
               runtime::wall_time now);
-// Nothing: it is the lease of somebody else.
+// Nothing if the Lease is not a record.
 std::optional<api_server_record> read_api_server(const api::coordination::v1::Lease& lease);
 
-// In the annotation: NAME/API/LINK/HASH, and a comma between two. What is read passes over what
-// has not that form, and ends after `api_server_defaults::api_servers`.
+// The format of the annotation: NAME/API/LINK/HASH, separated by commas. Reading skips malformed
+// entries and stops after `api_server_defaults::api_servers`.
 std::string write_api_servers(const api_server_records& records);
 api_server_records read_api_servers(std::string_view text);
 
-// Which control planes renew their records. Measured in renewals of one's own that have come back
-// from the store, not by a clock: who stood still, or has no way to the store, takes nobody for
-// dead.
+// Tracks which control planes renew their records. Time is counted in own renewals that were
+// committed, not by a clock: a process that was suspended, or cannot reach the store, declares
+// nobody dead.
 class api_server_watch {
  public:
   struct found {
     api_server_records live;        // by name
     std::vector<std::string> dead;  // names
   };
-  // One's own counts as live.
+  // The own record counts as live.
   found look(const persistence::snapshot& state, std::string_view own);
 
  private:

@@ -30,7 +30,7 @@ std::unique_ptr<T> copy_or_new(const api::object_ptr& before, const std::string&
   return made;
 }
 
-// What `change` makes of the object of that name, or of a new one.
+// Writes the result of `change` on the named object, or on a new one.
 template <class T, class Change>
 write_proposal put(std::string ns, std::string name, Change change) {
   return [ns = std::move(ns), name = std::move(name),
@@ -60,7 +60,7 @@ write_proposal remove_object(std::string ns, std::string name) {
   };
 }
 
-// Whether `change` leaves what is there as it is.
+// True if `change` leaves the stored object unchanged.
 template <class T, class Change>
 bool is_settled(const snapshot& state, const std::string& name, const Change& change) {
   const auto before = state.find(api::kind_of<T>().key(api_service_namespace, name));

@@ -1,5 +1,5 @@
-// The writes by which control planes tell of themselves, each proposed from the state that it is
-// committed over. Pure.
+// The writes that publish a control plane's record, each proposed from the state that it is
+// committed on. Pure functions.
 #pragma once
 
 #include <functional>
@@ -14,17 +14,17 @@ namespace troupe::actors {
 
 using write_proposal = std::function<api::expected<proposal>(const persistence::snapshot& state)>;
 
-// Makes the record, or renews it.
+// Creates the record, or renews it.
 write_proposal renew_api_server(const api_server_record& record, runtime::wall_time now);
 write_proposal remove_api_server(const std::string& name);
 
-// What has to change in `state` for the Endpoints and the slices of default/kubernetes to be so.
-// `records`: what machines are told in the annotation; nothing: it is left out.
+// The writes that bring the Endpoints and slices of default/kubernetes up to date. `records`: the
+// annotation for nodes; nothing: it is left out.
 std::vector<write_proposal> publish_api_servers(const persistence::snapshot& state,
                                                 const api_endpoints& endpoints,
                                                 const std::optional<std::string>& records);
 
-// As a write of the control plane itself; `done` as that of write_request.
+// A write by the control plane itself; `done` is as in write_request.
 write_request api_server_write(write_proposal propose,
                                std::function<void(write_outcome outcome)> done);
 

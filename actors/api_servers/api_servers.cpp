@@ -39,7 +39,7 @@ std::string api_servers::describe() const {
   std::string names;
   for (const auto& each : found_.live)
     names += (names.empty() ? "" : ", ") + each.name;
-  return fmt::format("own: {}\nlive: [{}]\n", told_.name, names);
+  return fmt::format("own: {}\nlive: [{}]\n", own_record_.name, names);
 }
 
 void api_servers::renew() {
@@ -48,28 +48,28 @@ void api_servers::renew() {
 }
 
 void api_servers::renew_record() {
-  told_ = options_.own();
-  write(renew_api_server(told_, wall_now()));
+  own_record_ = options_.own();
+  write(renew_api_server(own_record_, wall_now()));
 }
 
-// What failed is done again by the next look or renewal.
+// A failed write is repeated by the next look or renewal.
 void api_servers::write(write_proposal propose) {
   ++*under_way_;
   writes_->carry_out(
       api_server_write(std::move(propose), [under_way = under_way_](const write_outcome& outcome) {
         --*under_way;
         if (!outcome.result)
-          log().warn("api-servers: not written, trying again: {}", outcome.result.error().message);
+          log().warn("api-servers: a write failed, retrying: {}", outcome.result.error().message);
       }));
 }
 
 void api_servers::look() {
   const std::lock_guard lock{end_->mutex};
   if (end_->ended || *under_way_ != 0) return;
-  if (options_.own() != told_) renew_record();
-  found_ = watch_.look(store_->read(), told_.name);
+  if (options_.own() != own_record_) renew_record();
+  found_ = watch_.look(store_->read(), own_record_.name);
   for (const auto& name : found_.dead) {
-    log().warn("api-servers: control plane {} does not renew its record any more", name);
+    log().warn("api-servers: control plane {} has stopped renewing its record", name);
     write(remove_api_server(name));
   }
   publish();
@@ -77,8 +77,8 @@ void api_servers::look() {
 
 void api_servers::publish() {
   const bool listed = std::any_of(found_.live.begin(), found_.live.end(),
-                                  [&](const auto& each) { return each.name == told_.name; });
-  // Of a record that has not come back yet nothing is told.
+                                  [&](const auto& each) { return each.name == own_record_.name; });
+  // Publishes only after the own record was read back.
   if (!listed) return;
   for (auto& each : publish_api_servers(store_->read(), endpoints_of(found_.live),
                                         write_api_servers(found_.live)))

@@ -1,10 +1,10 @@
-// The actor that keeps the record of this control plane alive where several serve one cluster, and
-// lists those that live in default/kubernetes (docs/decisions/0071-several-servers.md).
+// The actor that renews the record of this control plane in a cluster with several API servers, and
+// lists the live ones in default/kubernetes (docs/decisions/0071-several-servers.md).
 //
-// Each control plane runs one, whoever leads. All of them write the same list from the same
-// records, so it does not matter which is first; a write that another one was faster with is made
-// again from the newer state. It owns what it has counted of the others' renewals: after a crash
-// a dead one is found a few seconds later.
+// Each control plane runs one, leading or not. All write the same list from the same records, so
+// their order does not matter; after a conflict a write is repeated from the newer state. Its
+// state is the count of the others' renewals: after a crash a dead one is detected a few seconds
+// later.
 #pragma once
 
 #include <atomic>
@@ -22,12 +22,12 @@
 namespace troupe::actors {
 
 struct api_servers_options {
-  // What this control plane tells of itself now; thread safe, must not block.
+  // Returns the current record of this control plane; thread safe, must not block.
   std::function<api_server_record()> own;
 };
 
-// An actor ends some time after it was told to; what it calls may be gone by then. Held for a
-// moment by the actor, and by who ends it.
+// Guards the callback of the options: the actor may still run after it was told to stop, when its
+// callees are gone. Locked briefly by the actor, and by the owner that sets `ended`.
 struct api_servers_end {
   std::mutex mutex;
   bool ended = false;
@@ -35,7 +35,7 @@ struct api_servers_end {
 
 class api_servers : public runtime::actor {
  public:
-  // Store and service outlive it, what `options` calls does until the end.
+  // Store and service must outlive the actor, the callees of `options` until `ended` is set.
   api_servers(const persistence::store* store, write_service* writes, api_servers_options options,
               std::shared_ptr<api_servers_end> end);
 
@@ -55,21 +55,21 @@ class api_servers : public runtime::actor {
   const api_servers_options options_;
   const std::shared_ptr<api_servers_end> end_;
   api_server_watch watch_;
-  api_server_record told_;
+  api_server_record own_record_;
   api_server_watch::found found_;
-  // Writes whose answer has not come; shared with what the service calls.
+  // Writes in flight; shared with the callbacks of the service.
   const std::shared_ptr<std::atomic<int>> under_way_ = std::make_shared<std::atomic<int>>(0);
   runtime::timer look_, renewal_;
 };
 
-// The actor, and the end of the record with it.
+// Owns the actor and removes the record at the end.
 class api_server_registration {
  public:
-  // All given outlive it.
+  // All arguments must outlive it.
   api_server_registration(runtime::actor_system& system, const persistence::store& store,
                           write_service& writes, api_servers_options options);
-  // Takes the record and the address out of the lists; waits for that, but not longer than
-  // `api_server_defaults::withdrawal_wait`. Not in an actor.
+  // Withdraws the record and the address from the lists; waits for that at most
+  // `api_server_defaults::withdrawal_wait`. Must not run in an actor.
   ~api_server_registration();
   api_server_registration(const api_server_registration&) = delete;
   api_server_registration& operator=(const api_server_registration&) = delete;

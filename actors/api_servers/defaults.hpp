@@ -1,4 +1,4 @@
-// The constants that stand for behaviour of the records of control planes, each with its source.
+// The constants of the records of control planes with their sources.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +9,19 @@ namespace troupe::actors::api_server_defaults {
 
 using namespace std::chrono_literals;
 
-// How often a control plane renews its record, and after how many renewals of its own it takes one
-// that was not renewed for that of a dead one: 15 to 20 s (kubernetes:
-// pkg/controlplane/reconcilers, DefaultEndpointReconcilerTTL 15 s).
+// The period of renewals, and the number of own renewals after which a record that was not renewed
+// is dead: 15 to 20 s (kubernetes: pkg/controlplane/reconcilers, DefaultEndpointReconcilerTTL 15
+// s).
 inline constexpr runtime::duration renewal = 5s;
 inline constexpr int missed_renewals = 3;
-// So soon the first record stands in the Endpoints, and the address of a link that begins to listen
-// in its record.
+// The delay until the first record is in the Endpoints, and until the address of a link that starts
+// to listen is in the record.
 inline constexpr runtime::duration look = 500ms;
-// Control planes that are told of: etcd's members are seven at most, and each machine has a link to
+// The maximum of listed control planes: etcd has at most seven members, and each node has a link to
 // each of them.
 inline constexpr std::size_t api_servers = 9;
 inline constexpr std::size_t text_limit_bytes = 8u << 10;
-// For the record of a control plane that ends; what it does not reach, the others remove.
+// Timeout of the withdrawal of a record; the others remove it later if it fails.
 inline constexpr runtime::duration withdrawal_wait = 2s;
 
 }  // namespace troupe::actors::api_server_defaults

@@ -1,4 +1,4 @@
-// Who holds the key of the cluster's authority, as controllers see it.
+// The holder of the key of the cluster's CA, as controllers see it.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 namespace troupe::actors {
 
 struct certificate_order {
-  std::string request;  // PKCS#10, PEM: its subject, alternative names and key are taken over
-  std::vector<std::string> usages;  // as Kubernetes names them: "client auth"
+  std::string request;  // PKCS#10 in PEM: its subject, alternative names and key are used
+  std::vector<std::string> usages;  // Kubernetes' names: "client auth"
   runtime::wall_time from, until;
 };
 
@@ -19,9 +19,9 @@ struct certificate_order {
 class certificate_issuer {
  public:
   virtual ~certificate_issuer() = default;
-  // False: the key is not there yet.
+  // False: the key is not available yet.
   virtual bool is_ready() const = 0;
-  // The certificate, PEM. It does not outlast the authority. The error says why there is none.
+  // The certificate in PEM, or why there is none. It does not outlive the CA's certificate.
   virtual tl::expected<std::string, std::string> certify(const certificate_order& order) const = 0;
 };
 

@@ -22,7 +22,7 @@ usage_set usages_of(const CertificateSigningRequestSpec& spec) {
   return {spec.usages().begin(), spec.usages().end()};
 }
 
-// Exactly these, with or without key encipherment, which EC keys do not know.
+// Exactly these usages, with or without key encipherment, which EC keys do not support.
 std::string check_usages(const CertificateSigningRequestSpec& spec, const char* purpose) {
   auto given = usages_of(spec);
   given.erase("key encipherment");
@@ -107,7 +107,7 @@ bool is_outdated(const CertificateSigningRequest& request, runtime::wall_time no
   if (const auto end = end_of(status.certificate()); end && *end <= now) return true;
   const auto made = request.metadata().creation_timestamp().seconds();
   for (const auto& condition : status.conditions()) {
-    // Who decided may have said no time.
+    // The decision may have no time.
     const auto since =
         condition.has_last_update_time() ? condition.last_update_time().seconds() : made;
     if (older_than(since, defaults::decided_kept)) return true;

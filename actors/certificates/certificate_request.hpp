@@ -1,4 +1,4 @@
-// What a PKCS#10 request asks for, and who signs which of them under which rules. Pure functions.
+// The content of PKCS#10 requests, and the rules of the signers. Pure functions.
 //
 // kubernetes: pkg/apis/certificates/helpers.go, pkg/controller/certificates/signer.
 #pragma once
@@ -23,7 +23,7 @@ inline constexpr std::string_view kubelet_client_signer =
 inline constexpr std::string_view kubelet_serving_signer = "kubernetes.io/kubelet-serving";
 inline constexpr std::string_view legacy_signer = "kubernetes.io/legacy-unknown";
 
-// One of the four whose requests are signed here.
+// True for the four signers that are implemented here.
 bool is_signed_here(std::string_view signer);
 
 struct request_facts {
@@ -31,15 +31,15 @@ struct request_facts {
   std::vector<std::string> organizations;
   bool dns_names = false, addresses = false, emails = false, uris = false;
 };
-// Of a request in PEM form. The error says what is wrong with it.
+// Reads a request in PEM. The error says why it is invalid.
 tl::expected<request_facts, std::string> read_request(const std::string& pem);
 
-// Why the signer does not sign it, in upstream's words; empty: it does.
+// Why the signer rejects it, in upstream's wording; empty if it signs.
 std::string find_fault(const CertificateSigningRequestSpec& spec, const request_facts& facts);
 
-// Whom a request for the certificate of a kubelet is approved for without a person: whoever may
-// `create` this subresource of certificatesigningrequests. Empty: it is for a person to decide.
-// A node that asks for itself is in front of one who may ask for any.
+// The subresources of certificatesigningrequests that allow automatic approval of a kubelet's
+// certificate: the requestor needs `create` on one of them. Empty: a person must decide. A node's
+// request for itself comes first, before requests for any node.
 std::vector<std::string_view> approved_by(const CertificateSigningRequestSpec& spec,
                                           const request_facts& facts);
 
@@ -48,10 +48,10 @@ struct certificate_life {
 };
 certificate_life life_of(const CertificateSigningRequestSpec& spec, runtime::wall_time now);
 
-// When a certificate in PEM form ends; nothing: it cannot be read.
+// The expiry of a certificate in PEM; nothing if it cannot be read.
 std::optional<runtime::wall_time> end_of(const std::string& certificate);
 
-// Whether nobody needs the request any more.
+// True if the request is outdated and can be deleted.
 bool is_outdated(const CertificateSigningRequest& request, runtime::wall_time now);
 
 }  // namespace troupe::actors::certificates

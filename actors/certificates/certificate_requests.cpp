@@ -144,14 +144,14 @@ void certificate_requests::write(const api::object_ptr& object, status changed) 
       core_.writer, commit{std::move(transaction)}, actors::defaults::write_timeout,
       [this, name](const tl::expected<const commit_done*, runtime::request_error>& answer) {
         under_way_.erase(name);
-        // What has changed meanwhile came by the stream, and was not looked at.
+        // Changes meanwhile arrived by the stream but were skipped.
         if (answer && (*answer)->result) {
           const auto found = requests_.find(name);
           if (found != requests_.end() && found->second->revision() >= (*answer)->result->at)
             look_at(name);
           return;
         }
-        log().info("certificate signing request {} was not written; again in a moment", name);
+        log().info("certificate signing request {}: the write failed, retrying", name);
         look_again();
       });
 }
@@ -163,7 +163,7 @@ void certificate_requests::look_again() {
   });
 }
 
-// -- what nobody needs any more -------------------------------------------------------------------
+// -- outdated requests --------------------------------------------------------------------------
 
 void certificate_requests::clean() {
   const auto now = wall_now();

@@ -1,10 +1,10 @@
-// Does what is to be done about CertificateSigningRequests: approves those of kubelets that may
-// ask, signs what is approved, and deletes what nobody needs any more (kubernetes: csrapproving-,
-// csrsigning- and csrcleaner-controller).
+// The controller of CertificateSigningRequests: approves those of authorized kubelets, signs
+// approved ones, and deletes outdated ones (kubernetes: csrapproving-, csrsigning- and
+// csrcleaner-controller).
 //
-// One actor for all of them. It owns the requests that it has seen and a timer; both are found
-// again after a crash. A write that conflicts, or gets no answer, is tried again with the request
-// as it is then: a certificate that was not written was given to nobody.
+// One actor for all requests. Its state is the requests of its stream and a timer; both are rebuilt
+// after a crash. A write that conflicts or gets no answer is retried with the current request: a
+// certificate that was not written was not issued to anybody.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ namespace troupe::actors::certificates {
 
 class certificate_requests : public informer {
  public:
-  // `issuer` may be null: nothing is signed. The store outlives the actor.
+  // `issuer` may be null: nothing is signed. The store must outlive the actor.
   certificate_requests(const persistence::store* store, core_actors core,
                        std::shared_ptr<const certificate_issuer> issuer);
 
@@ -48,8 +48,8 @@ class certificate_requests : public informer {
   const core_actors core_;
   const std::shared_ptr<const certificate_issuer> issuer_;
   std::map<std::string, api::object_ptr> requests_;  // by name
-  std::set<std::string> under_way_;                  // names of those that are being written
-  bool complete_ = false;                            // all that there were have been seen
+  std::set<std::string> under_way_;                  // names of requests with a write in flight
+  bool complete_ = false;                            // the initial state is complete
   runtime::timer cleaning_, again_;
 };
 

@@ -1,4 +1,4 @@
-// The constants of requests for certificates and where they come from (upstream:
+// The constants of certificate requests with their sources (upstream:
 // pkg/controller/certificates/{signer,cleaner}).
 #pragma once
 
@@ -8,20 +8,20 @@ namespace troupe::actors::certificates::defaults {
 
 using namespace std::chrono_literals;
 
-// How long a certificate is good: at most, and where nobody says it; and at least.
+// The maximum and default validity of a certificate, and the minimum.
 inline constexpr std::chrono::seconds longest_life = 8'760h;
 inline constexpr std::chrono::seconds shortest_life = 10min;
-// It is good from a little earlier on, for clocks that are behind; one that is to last for less
-// than `short_life` is given that time in addition.
+// Certificates are backdated for clocks that are behind; a validity below `short_life` is extended
+// by this time.
 inline constexpr std::chrono::seconds backdated = 5min;
 inline constexpr std::chrono::seconds short_life = 8h;
 
-// Requests that nobody needs any more are deleted: decided ones, and those that wait.
+// Requests are deleted this long after their decision, or after their creation if undecided.
 inline constexpr std::chrono::seconds decided_kept = 1h;
 inline constexpr std::chrono::seconds pending_kept = 24h;
-// How often it is looked for them (upstream: an hour).
+// The period of the cleanup (upstream: an hour).
 inline constexpr std::chrono::seconds sweep = 1h;
-// A write that failed is tried again.
+// The pause before a failed write is retried.
 inline constexpr std::chrono::seconds retry = 1s;
 
 }  // namespace troupe::actors::certificates::defaults

@@ -1,4 +1,4 @@
-// The texts of X.509, by OpenSSL.
+// Reads X.509 requests with OpenSSL.
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
@@ -46,8 +46,8 @@ std::vector<std::string> entries(const X509_NAME* name, int nid) {
   return found;
 }
 
-// False for names that no rule of a signer is about: the extension is there twice, cannot be read,
-// or has names of other kinds. They would go into the certificate without having been looked at.
+// Returns false for names that the signers' rules do not check: a duplicate or invalid extension,
+// or names of other types. They would get into the certificate unchecked.
 bool read_names(X509_REQ& request, request_facts& into) {
   constexpr int absent = -1;
   const extensions_ptr extensions{X509_REQ_get_extensions(&request)};
@@ -75,7 +75,7 @@ tl::expected<request_facts, std::string> read_request(const std::string& pem) {
   if (!parsed) return tl::make_unexpected(std::string{"it is no PKCS#10 request in PEM form"});
   request_facts facts;
   const auto* subject = X509_REQ_get_subject_name(parsed.get());
-  // Of several, the last one counts, as for Go.
+  // The last of several applies, as in Go.
   if (auto names = entries(subject, NID_commonName); !names.empty())
     facts.common_name = std::move(names.back());
   facts.organizations = entries(subject, NID_organizationName);

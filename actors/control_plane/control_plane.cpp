@@ -24,7 +24,7 @@ namespace troupe::actors {
 
 namespace {
 
-// The built-in plugins, and the addresses of Services behind them.
+// The built-in plugins, followed by the addresses of Services.
 std::shared_ptr<const admission::chain> chain_with(admission::outside_list outside) {
   auto plugins = admission::built_in_plugins();
   const auto addresses = service_addresses::in(defaults::service_network);
@@ -48,7 +48,7 @@ struct control_plane::impl {
   std::shared_ptr<node_links> links = {};  // the usage desk may outlive us
   std::vector<runtime::actor_ref> started = {};
   std::mutex mutex = {};
-  std::unique_ptr<actors::leading> term = {};  // null: it does not lead
+  std::unique_ptr<actors::leading> term = {};  // null: not leading
   std::shared_ptr<const access::policy> policy = {};
   std::shared_ptr<const access::node_graph> node_graph = {};
 

@@ -1,6 +1,6 @@
 // One control plane over a store and an actor system. It always serves: watcher, writer, recorder
-// and the links of joined nodes, by which the API server works. It leads from time to time:
-// controllers, scheduler and all else that only one control plane of a cluster may do at a time
+// and the links of joined nodes, which the API server uses. While it leads it also runs the
+// controllers, the scheduler and all other actors that only one control plane of a cluster may run
 // (leading.hpp).
 #pragma once
 
@@ -29,37 +29,37 @@ namespace troupe::actors {
 struct control_plane_options {
   // Checked by scheduler::profile::make.
   std::vector<scheduler::profile_options> scheduler_profiles{*scheduler::built_in_profile("today")};
-  // False: another program puts pods on nodes.
+  // False: another program binds pods to nodes.
   bool scheduler = true;
-  // False: it serves, and does not lead before start_leading().
+  // False: it serves, and leads only after start_leading().
   bool controllers = true;
-  // Which of them run while it leads (controller_selection.hpp).
+  // The controllers that run while it leads (controller_selection.hpp).
   std::vector<std::string> enabled_controllers = {"*"};
-  // False: the watcher reads the change log itself, writes are tried again where they are. For
-  // simulations, which have one thread.
+  // False: the watcher reads the change log itself, and writes are retried on the current thread.
+  // For simulations, which have one thread.
   bool reading_thread = true;
-  // Chance that a transaction of an actor is answered with a conflict, untried; for simulations.
+  // The probability that an actor's transaction fails with a conflict untried; for simulations.
   double conflict_chance = 0;
-  // A node without heartbeats for so long is not ready.
+  // A node without heartbeats for this time is not ready.
   runtime::duration node_grace = defaults::node_grace;
   capacity_options capacity = {};
-  // Steps of admission that ask somebody outside, in their order.
+  // External steps of admission, in order.
   admission::outside_list outside = {};
-  // Events beyond are dropped, the oldest first.
+  // The oldest events beyond these limits are dropped.
   event_limits events = {};
   // Signs the tokens of service accounts; null: there are none.
   std::shared_ptr<const token_issuer> issuer = {};
-  // Signs the certificates that are asked for; null: nobody does.
+  // Signs certificate requests; null: none are signed.
   std::shared_ptr<const certificate_issuer> certificates = {};
-  // By which pods know the API server; null: pods are given no access to it.
+  // The CA certificates for pods; null: pods get no access to the API.
   std::shared_ptr<const cluster_authority> authority = {};
-  // There is a class of volumes that are directories of nodes, and it is the default.
+  // True: a default storage class provides volumes that are directories of nodes.
   bool local_path_class = false;
-  // Each service account has a Secret with a token that does not expire.
+  // True: each service account gets a Secret with a token that does not expire.
   bool legacy_token_secrets = false;
-  // What simulated pods and nodes do; null: what their annotations say.
+  // The behaviour of simulated pods and nodes; null: only their annotations.
   simulated::policy_ptr simulation_policy = {};
-  // From which nodes get ranges of addresses for their pods, one for each family; empty: from none.
+  // The pod address ranges from which nodes get theirs, one for each family; empty: none.
   std::vector<pod_ranges> ranges_of_pods = {};
 };
 
@@ -71,46 +71,46 @@ class policy;
 
 class control_plane {
  public:
-  // Starts everything. Returns at once: controllers find their work by the watcher. The store must
-  // outlive the system, whose actors may still be handling a message when the control plane ends.
+  // Starts everything and returns at once: controllers get their work from the watcher. The store
+  // must outlive the actor system, whose actors may handle a message after the control plane ends.
   control_plane(runtime::actor_system& system, persistence::store& store,
                 control_plane_options options);
-  // Ends the actors that it started.
+  // Stops the actors that it started.
   ~control_plane();
 
-  // At any moment, from any thread but that of an answer of the store; both return at once, and do
-  // nothing where it is so already. After stop_leading() nothing that the controllers had not sent
-  // to the store before gets there, and a barrier of the store that is asked for then is passed
-  // when all that they had sent is committed or refused. So another one may lead behind it.
-  // `fence`: of the term, where the store is shared with other control planes.
+  // Callable at any time, from any thread except a completion of the store; both return at once and
+  // are idempotent. After stop_leading() nothing new from the controllers reaches the store, and a
+  // barrier of the store that is requested then completes when all earlier writes of theirs are
+  // committed or rejected. Another control plane may lead after it. `fence`: the term, if the store
+  // is shared with other control planes.
   void start_leading(persistence::revision fence = 0);
   void stop_leading();
   bool leads() const;
 
   const actors::core_actors& core_actors() const noexcept;
-  // Takes request_token.
+  // The actor that handles request_token.
   const runtime::actor_ref& tokens() const noexcept;
-  // Null: there is none.
+  // Null if there is none.
   const token_issuer* issuer() const noexcept;
-  // PEM; empty where there is none.
+  // In PEM; empty if there is none.
   std::string authority() const;
-  // Those of the joined nodes.
+  // The links of joined nodes.
   const node_links& links() const noexcept;
-  // The same, for who may outlive the control plane, though not the system.
+  // The same, for callers that may outlive the control plane, but not the actor system.
   std::shared_ptr<const node_links> shared_links() const noexcept;
-  // The roles and bindings in force; whoever keeps it may outlive the control plane.
+  // The current roles and bindings; the pointer may outlive the control plane.
   const std::shared_ptr<const access::policy>& policy() const noexcept;
-  // What the pods of nodes use, by the newest state.
+  // The objects that the pods of nodes use, in the newest state.
   const std::shared_ptr<const access::node_graph>& node_graph() const noexcept;
   runtime::actor_system& system() noexcept;
   persistence::store& store() noexcept;
 
-  // Every change passes it. Actors, which need the answer by message, send theirs to the writer.
+  // Every change passes through it. Actors need the answer as a message and use the writer instead.
   write_service& writes() noexcept;
   // write_service::submit with the request as its cause.
   void commit(persistence::transaction transaction, std::uint64_t request,
               std::function<void(persistence::outcome)> done);
-  // Commands, carried out by the writer.
+  // Commands, executed by the writer.
   void bind(actors::bind binding, std::uint64_t request,
             std::function<void(api::expected<api::object_ptr>)> done);
   void evict(actors::evict eviction, std::uint64_t request,

@@ -12,8 +12,8 @@ struct alias {
   std::string_view upstream, name;
 };
 
-// Of those that do what one controller of upstream does (kubernetes:
-// cmd/kube-controller-manager/names, and the names of before 1.28).
+// Upstream's names of our controllers with the same function (kubernetes:
+// cmd/kube-controller-manager/names, and the names before 1.28).
 constexpr std::array aliases{
     alias{"namespace-controller", "namespaces"},
     alias{"namespace", "namespaces"},
@@ -44,7 +44,7 @@ constexpr std::array aliases{
     alias{"root-ca-cert-publisher", "root_ca"},
 };
 
-// The scheduler has a switch of its own.
+// The scheduler has its own switch.
 constexpr std::string_view scheduler_kind = "scheduler";
 
 std::string_view without_minus(std::string_view entry) {

@@ -10,7 +10,7 @@
 namespace troupe::actors {
 
 leading::leading(const context& of, const control_plane_options& options) : system_{of.system} {
-  log().info("control plane: leads from revision {} on", of.store.read().at());
+  log().info("control plane: leads from revision {}", of.store.read().at());
   leading_context term{system_, of.store, of.core, options, of.quotas};
   term.core.writer = system_.spawn(
       {.kind = "term-writer", .name = "term-writer"},
@@ -20,7 +20,7 @@ leading::leading(const context& of, const control_plane_options& options) : syst
   started_.push_back(term.core.writer);
   for (const auto& each : leading_actors()) {
     if (each.kind != "scheduler" && !is_selected(options.enabled_controllers, each.name)) {
-      log().warn("control plane: the controller {} is switched off; nobody does its work here: {}",
+      log().warn("control plane: the controller {} is disabled, so nothing here does this: {}",
                  each.name, each.purpose);
       continue;
     }
@@ -32,7 +32,7 @@ leading::~leading() {
   gate_->close();
   for (auto ref = started_.rbegin(); ref != started_.rend(); ++ref)
     system_.stop(*ref);
-  log().info("control plane: does not lead any more");
+  log().info("control plane: no longer leads");
 }
 
 }  // namespace troupe::actors

@@ -1,12 +1,12 @@
-// A term of leadership: what only one control plane of a cluster does at a time
-// (leading_actors.hpp), from its start to its end.
+// A term of leadership: runs the actors that only one control plane of a cluster may run
+// (leading_actors.hpp), from construction to destruction.
 //
-// Its actors are caches of the store: each begins with what it finds there, the ones that must not
-// do a thing twice behind a barrier. They write through a writer of the term's own. When the term
-// ends that door is closed first; then the actors end, each after the message that it is handling.
-// So the next term here may begin at once, while some of them still run: nothing that they do
-// reaches the store. A command that is under way at the service (bind, evict, remove) may
-// still be carried out once: it is judged by the newest state and harms nobody.
+// Its actors are caches of the store: each starts from the state of the store, after a barrier
+// where a repeated action would do harm. They write through a writer of the term. At the end of the
+// term its gate is closed first, then the actors stop, each after its current message. The next
+// term may therefore start at once in this process: nothing from the old actors reaches the store.
+// A command in flight at the service (bind, evict, remove) may still be executed once: it is
+// checked against the newest state and does no harm.
 #pragma once
 
 #include <memory>
@@ -26,13 +26,13 @@ class leading {
     std::shared_ptr<write_service> writes;
     std::shared_ptr<quota::quota_ledger> quotas;
     actors::core_actors core;
-    // Of the term, where the store is shared with other control planes; else 0.
+    // The fencing revision, if the store is shared with other control planes; otherwise 0.
     revision fence = 0;
   };
 
   // Starts the actors; returns at once.
   leading(const context& of, const control_plane_options& options);
-  // Ends them; returns at once.
+  // Stops the actors; returns at once.
   ~leading();
   leading(const leading&) = delete;
   leading& operator=(const leading&) = delete;

@@ -24,7 +24,7 @@
 namespace troupe::actors {
 namespace {
 
-// An actor of class A, which is made of what `arguments` gives: a tuple.
+// An actor of class A, constructed with the tuple that `arguments` returns.
 template <class A, class Arguments>
 leading_actor one(std::string kind, std::string name, std::string purpose, Arguments arguments) {
   const auto start = [kind, name, arguments](leading_context& of) {
@@ -88,7 +88,7 @@ bool ranges(const control_plane_options& options) {
 }
 
 leading_actor scheduler_actor() {
-  return {"scheduler", scheduler_options{}.name, "puts pods on nodes", [](leading_context& of) {
+  return {"scheduler", scheduler_options{}.name, "binds pods to nodes", [](leading_context& of) {
             if (!of.options.scheduler) return of.scheduler;
             of.scheduler =
                 spawn_scheduler(of.system, of.core, {.profiles = of.options.scheduler_profiles});
@@ -107,11 +107,12 @@ leading_actor supervisor_of(const controller_type& type) {
 const std::vector<leading_actor>& leading_actors() {
   static const auto all = [] {
     std::vector<leading_actor> made{
-        one<namespaces>("namespaces", "namespaces", "empties namespaces that end", store_and_core),
+        one<namespaces>("namespaces", "namespaces", "deletes the content of terminating namespaces",
+                        store_and_core),
         one<definition_controller>("definition-controller", "definition-controller",
                                    "names and conditions of custom kinds", store_and_core),
         one<garbage_collector>("garbage-collector", "garbage-collector",
-                               "deletes what has lost its owners", store_and_core),
+                               "deletes objects whose owners are gone", store_and_core),
         one<minions>("supervisor", "minions", "readiness and taints of nodes", for_minions),
         one<access::role_aggregator>("role-aggregator", "role-aggregator",
                                      "rules of aggregated roles", core_alone),
@@ -119,22 +120,23 @@ const std::vector<leading_actor>& leading_actors() {
                                  for_quotas),
         one<token_cleaner>("token-cleaner", "token-cleaner", "deletes expired tokens", core_alone),
         one<certificates::certificate_requests>("certificate-requests", "certificate-requests",
-                                                "approves, signs and cleans requests for "
-                                                "certificates",
+                                                "approves, signs and deletes certificate "
+                                                "requests",
                                                 for_certificates),
-        only_with(issuer, one<token_secrets>("token-secrets", "token-secrets",
-                                             "Secrets with tokens of accounts", for_token_secrets)),
+        only_with(issuer,
+                  one<token_secrets>("token-secrets", "token-secrets",
+                                     "Secrets with tokens of service accounts", for_token_secrets)),
         only_with(ranges,
                   one<pod_range_allocator>("pod-range-allocator", "pod-range-allocator",
                                            "addresses for the pods of each node", for_pod_ranges)),
         scheduler_actor(),
         one<pods>("supervisor", "pods", "deadlines, grace and evictions of pods", for_pods),
         one<jobs::orphan_pods>("job-orphan-pods", "job-orphan-pods",
-                               "frees pods of Jobs that are gone", store_and_core),
+                               "removes the finalizers of pods whose Job is gone", store_and_core),
         one<volumes::volume_binder>("volume-binder", "volume-binder",
-                                    "binds claims to volumes, and makes these", for_binder),
+                                    "binds claims to volumes, and provisions volumes", for_binder),
         one<volumes::claim_keeper>("claim-keeper", "claim-keeper",
-                                   "keeps claims and volumes that are in use", store_and_core),
+                                   "protects claims and volumes that are in use", store_and_core),
     };
     for (const auto& type : known_controllers())
       made.push_back(supervisor_of(type));

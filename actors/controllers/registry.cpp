@@ -16,7 +16,7 @@
 namespace troupe::actors {
 
 const std::vector<controller_type>& known_controllers() {
-  // One line each:
+  // One line for each:
   // clang-format off
   static const std::vector<controller_type> all{
       replication::controller(),

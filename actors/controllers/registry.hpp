@@ -1,5 +1,5 @@
-// The controllers of the control plane: a new one is a folder next to this file and one line in
-// registry.cpp. The control plane starts them, the console and the metrics list them, from here.
+// The registry of controllers: a new controller is a folder next to this file and one line in
+// registry.cpp. The control plane starts them from here, and the console and the metrics list them.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace troupe::actors {
 
-// In the order in which they are started. Names and kinds of actors are unique.
+// In the order of their start. Names and actor kinds are unique.
 const std::vector<controller_type>& known_controllers();
 
 }  // namespace troupe::actors

@@ -1,5 +1,5 @@
-// The certificates by which clients know the API server, as whoever holds the keys hands them in:
-// at the start, and when they are renewed. Thread safe.
+// The CA certificates by which clients verify the API server. The owner of the keys sets them at
+// startup and replaces them at each renewal. Thread safe.
 #pragma once
 
 #include <mutex>
@@ -13,7 +13,7 @@ class cluster_authority {
   explicit cluster_authority(std::string certificates = {})
       : certificates_{std::move(certificates)} {}
 
-  // PEM; empty where there are none.
+  // In PEM; empty if there are none.
   std::string certificates() const {
     const std::lock_guard lock{mutex_};
     return certificates_;

@@ -1,4 +1,4 @@
-// Conditions and time stamps of statuses, the same for all kinds.
+// Conditions and time stamps in statuses, shared by all kinds.
 #pragma once
 
 #include <google/protobuf/repeated_ptr_field.h>
@@ -28,7 +28,7 @@ struct condition_value {
   std::string_view message = {};
 };
 
-// Null when there is none of that type.
+// Returns null if no condition has this type.
 template <class Conditions>
 auto* find_condition(Conditions& conditions, std::string_view type) {
   for (auto& each : conditions) {
@@ -37,8 +37,8 @@ auto* find_condition(Conditions& conditions, std::string_view type) {
   return static_cast<decltype(&*conditions.begin())>(nullptr);
 }
 
-// True when something changed. lastTransitionTime moves only when the status does. `Condition` is
-// any message with the fields of PodCondition that are named here.
+// Returns true if the condition changed. lastTransitionTime moves only when the status changes.
+// `Condition` is any message with the fields of PodCondition that are used here.
 template <class Condition>
 bool set_condition(google::protobuf::RepeatedPtrField<Condition>& conditions,
                    const condition_value& value, runtime::wall_time now) {

@@ -1,5 +1,5 @@
-// The three actors that all others use: writer, watcher and recorder of the control plane, or a
-// gateway in their place on a joined machine. Valid as long as their control plane or gateway.
+// The three actors that all others use: writer, watcher and recorder of the control plane, or the
+// gateway in their place on a joined node. Valid as long as their control plane or gateway.
 #pragma once
 
 #include "runtime/actor_ref.hpp"

@@ -1,4 +1,4 @@
-// The events of a watcher, in an immutable list that all receivers share.
+// The events of a watcher in an immutable list that all subscribers share.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@ namespace troupe::actors {
 
 enum class event_type : std::uint8_t { added, modified, deleted, bookmark };
 
-// `deleted` carries the last state stamped with the revision of the deletion (or of the change that
-// took the object out of the filter). A bookmark carries no object.
+// A `deleted` event carries the object's last state with the revision of the deletion, or of the
+// change after which the filter no longer matches it. A bookmark carries no object.
 struct watch_event {
   event_type type = event_type::added;
   persistence::revision at = 0;
   api::object_ptr object;
-  api::object_ptr previous = {};         // null for `added` by creation and for the initial state
-  persistence::change_cause cause = {};  // in the initial state empty for old objects
+  api::object_ptr previous = {};         // null for a creation and for the initial state
+  persistence::change_cause cause = {};  // empty for old objects of the initial state
 };
 
 class event_list {

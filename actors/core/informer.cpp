@@ -11,8 +11,8 @@ namespace troupe::actors {
 
 namespace {
 
-// Never used twice in the process: messages to a former incarnation of a subscriber cannot be
-// mistaken for those to the present one.
+// Unique in the process: messages to an earlier incarnation of a subscriber cannot be mistaken for
+// those to the current one.
 std::uint64_t next_id() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
@@ -22,13 +22,13 @@ std::uint64_t next_id() {
 
 struct informer::state {
   stream handle = 0;
-  std::uint64_t id = 0;  // at the watcher, changes with each subscription
+  std::uint64_t id = 0;  // changes with each subscription at the watcher
   std::string prefix;
   on_events deliver;
   stream_options options;
   revision last = 0;           // 0 until the initial state is complete
-  bool begun = false;          // something of the initial state was delivered
-  bool synced = false;         // all of it was
+  bool begun = false;          // part of the initial state was delivered
+  bool synced = false;         // all of it was delivered
   std::uint32_t consumed = 0;  // credit to give back
 };
 
@@ -131,7 +131,7 @@ void informer::check_streams() {
     give_credit(*s);
 }
 
-// A watcher that has begun again answers that it knows none of them.
+// A restarted watcher answers that it knows no stream.
 void informer::check_after_restart() {
   restarted_ = {*this, watcher_, [this] {
                   check_after_restart();

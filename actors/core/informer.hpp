@@ -1,10 +1,10 @@
-// The base of every actor that watches parts of the store: it subscribes at the watcher, gives
-// credit back as it goes, and finds the watcher again after a crash of either.
+// The base class of all actors that watch the store: it subscribes at the watcher, grants credit as
+// it consumes events, and resubscribes after a crash of the watcher or of itself.
 //
-// An interrupted stream is resumed from the last revision seen, without the derived class noticing.
-// A stream that cannot be resumed (its revision was compacted, or the initial state was cut short)
-// means that the state of the actor may be stale: `stream_lost` then throws, and the actor starts
-// again from the store as after any crash.
+// An interrupted stream resumes from the last revision seen; the derived class does not notice. If
+// a stream cannot be resumed (its revision was compacted, or the initial state was incomplete), the
+// state of the actor may be stale: `stream_lost` throws, and the actor restarts from the store as
+// after any crash.
 //
 //   class scheduler : public informer {
 //     void started() override {
@@ -40,7 +40,7 @@ struct stream_options {
 
 class informer : public runtime::actor {
  public:
-  // Entries for the derived class's table of handlers.
+  // Handlers for the derived class's dispatch table.
   void on_watch_events(const watch_events& m);
   void on_watch_ended(const watch_ended& m);
 
@@ -50,26 +50,26 @@ class informer : public runtime::actor {
 
   explicit informer(runtime::actor_ref watcher) : watcher_{std::move(watcher)} {}
 
-  // Begins with the current state (`added` events up to the message that says `synced`), goes on
-  // with changes. `deliver` is called in this actor.
+  // Starts a stream: first the current state (`added` events until a message has `synced` set),
+  // then changes. `deliver` is called in this actor.
   stream follow(std::string prefix, on_events deliver, stream_options options = {});
-  // Nothing more of it is delivered.
+  // Ends a stream; none of its events is delivered afterwards.
   void unfollow(stream handle);
 
   // True once each stream has delivered its initial state.
   bool synced() const noexcept;
 
-  // For supervisors that have been restarted: ends the children whose objects went meanwhile.
+  // Stops the children whose objects were deleted while this supervisor restarted.
   void stop_children_except(const std::string& kind,
                             const std::function<bool(const std::string& name)>& keep);
 
-  // Throws, unless overridden.
+  // Throws unless overridden.
   virtual void stream_lost(const std::string& prefix, const persistence::error& reason);
 
-  // Gives credit for each stream; of one that the watcher does not know `watch_ended` comes. When
-  // the watcher has begun again, and once in a while.
+  // Grants credit for each stream; the watcher answers `watch_ended` if it does not know one.
+  // Called after the watcher restarted and periodically.
   virtual void check_streams();
-  // In a moment: the watcher's mailbox was full.
+  // Calls `check_streams` soon; used when the watcher's mailbox was full.
   void check_soon();
 
  private:

@@ -5,8 +5,8 @@
 
 namespace troupe::actors {
 
-// Registered by the program, or a copy of the default logger when it did not; in an actor that has
-// a log of its own, that.
+// Returns the logger of the current actor if it has one. Otherwise returns the logger that the
+// program registered for this room, or else a copy of the default logger.
 spdlog::logger& log();
 
 }  // namespace troupe::actors

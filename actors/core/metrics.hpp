@@ -1,6 +1,6 @@
-// Counters of the control plane and of this machine's kubelet for metrics, under the names that
-// upstream gives them; the server shows it at /metrics. One set for the process, written by the
-// actors with relaxed atomics.
+// Counters of the control plane and of this machine's kubelet, under upstream's metric names. The
+// server exposes them at /metrics. There is one set for the process; actors write it with relaxed
+// atomics.
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@
 
 namespace troupe::actors {
 
-// Times in classes, as a Prometheus histogram wants them.
+// A histogram of durations with fixed buckets, as Prometheus expects.
 class counted_times {
  public:
-  // Upper bounds in seconds; upstream's for scheduling attempts, with finer ones below.
+  // Upper bounds of the buckets in seconds: upstream's for scheduling attempts, plus finer ones.
   static constexpr std::array<double, 12> bounds{0.00001, 0.0001, 0.0005, 0.001, 0.002, 0.004,
                                                  0.008,   0.016,  0.064,  0.256, 1.0,   4.0};
 
@@ -35,7 +35,7 @@ class counted_times {
 struct scheduler_metrics {
   // scheduler_schedule_attempts_total by result
   std::atomic<std::uint64_t> scheduled{0}, unschedulable{0}, failed{0};
-  // scheduler_scheduling_attempt_duration_seconds: the decision, without the binding
+  // scheduler_scheduling_attempt_duration_seconds: the decision without the binding
   counted_times attempts;
   // scheduler_pending_pods by queue
   std::atomic<std::uint64_t> active{0}, backing_off{0}, waiting{0};
@@ -53,7 +53,7 @@ struct runtime_operation {
   std::atomic<std::uint64_t> failed{0};
 };
 
-// Null for a method that is not counted. Of a name behind the service's: "RunPodSandbox".
+// Returns null if the method is not counted. `method` has no service prefix: "RunPodSandbox".
 runtime_operation* find_runtime_operation(std::string_view method) noexcept;
 std::span<runtime_operation> runtime_operations() noexcept;
 

@@ -1,4 +1,4 @@
-// Where a node stands.
+// The zone of a node.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace troupe::actors {
 
-// Of its label topology.kubernetes.io/zone; empty: nobody has said.
+// Reads the label topology.kubernetes.io/zone; returns an empty string if it is missing.
 inline std::string zone_of(const api::object& node) {
   const auto& labels = node.meta().labels();
   const auto found = labels.find("topology.kubernetes.io/zone");

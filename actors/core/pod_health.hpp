@@ -1,4 +1,4 @@
-// Whether a pod is ready and available. Pure.
+// Pod readiness and availability. Pure functions.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,15 @@
 
 namespace troupe::actors {
 
-// As its condition says.
+// True if the condition Ready is "True".
 inline bool is_ready(const api::core::v1::Pod& pod) {
   const auto* ready = find_condition(pod.status().conditions(), "Ready");
   return ready != nullptr && ready->status() == "True";
 }
 
-// Seconds until a ready pod has been ready for `min_ready_seconds`, 0 when it is available; nothing
-// for one that is not ready (kubernetes: podutil.IsPodAvailable). `now` in seconds of the epoch.
+// Seconds until a ready pod has been ready for `min_ready_seconds`; 0: available,
+// nothing: not ready (kubernetes: podutil.IsPodAvailable). `now`: seconds since the
+// epoch.
 inline std::optional<std::int64_t> available_in(const api::core::v1::Pod& pod,
                                                 std::int32_t min_ready_seconds, std::int64_t now) {
   const auto* ready = find_condition(pod.status().conditions(), "Ready");

@@ -19,7 +19,7 @@ std::string join(std::string_view path, std::string_view field) {
   return fmt::format("{}{}{}", path, field.front() == '[' ? "" : ".", field);
 }
 
-// The members of the object that holds the field at `path`: "profiles[0].plugins.filters".
+// The members of the object that contains the field at `path`: "profiles[0].plugins.filters".
 std::vector<std::string> members_beside(std::string_view path, const api::type_info* type) {
   for (auto dot = path.find('.'); dot != path.npos; dot = path.find('.')) {
     const auto name = path.substr(0, dot);
@@ -34,7 +34,7 @@ std::vector<std::string> members_beside(std::string_view path, const api::type_i
   return names;
 }
 
-// `unknown field "a.b"` of the decoder, with its whole path and what may have been meant.
+// Completes the decoder's `unknown field "a.b"` with the whole path and a suggestion.
 std::string explain(const std::string& problem, std::string_view path, const api::body& into) {
   const auto open = problem.find('"'), close = problem.rfind('"');
   if (open == problem.npos || close == open) return join(path, problem);

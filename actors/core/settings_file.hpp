@@ -1,6 +1,6 @@
-// Files of settings in the form of an object of Kubernetes: YAML or JSON, with apiVersion and kind.
-// Nothing is passed over: an unknown or doubled field, another type and a value that the schema
-// does not allow are problems, each with its path. Pure.
+// Reads settings files that have the form of a Kubernetes object: YAML or JSON with apiVersion and
+// kind. Unknown and duplicate fields, wrong types and values that the schema does not allow are
+// reported as problems, each with its path. Pure functions.
 #pragma once
 
 #include <string>
@@ -16,13 +16,13 @@ struct settings_type {
   std::string_view kind;
 };
 
-// One a line of an error message; empty: all is well.
+// One error message for each problem; empty if the file is valid.
 using problems = std::vector<std::string>;
 
-// Fills `into`, defaults of the schema included.
+// Fills `into`, including the defaults of the schema.
 problems read_settings(std::string_view text, const settings_type& type, api::body& into);
 
-// The same for a part that is kept as JSON and need not name its type. `path`: where it stands.
+// Reads a nested part that is stored as JSON and need not name its type. `path` is its location.
 problems read_settings_part(std::string_view json, const settings_type& type, std::string_view path,
                             api::body& into);
 

@@ -10,7 +10,7 @@ namespace troupe::actors {
 
 namespace {
 
-// kubernetes: apiserver/pkg/admission/plugin/resourcequota, "exceeded quota". What to do follows.
+// kubernetes: apiserver/pkg/admission/plugin/resourcequota, "exceeded quota", plus a remedy.
 std::string exceeded_quota(const persistence::error& e) {
   const bool pods = e.key == api::kind_of<api::core::v1::Pod>().prefix();
   const auto* measure = pods ? "pods" : e.key.empty() ? "bytes" : "objects";
@@ -38,10 +38,10 @@ api::error to_api_error(const persistence::error& e, const api::kind_info& kind,
     case errc::future_revision:
       return api::timed_out(e.message, 1);
     case errc::unknown:
-      // It may have happened: a client that is told when to try again would repeat it by itself.
+      // The write may have happened: with a Retry-After header clients would repeat it.
       return api::timed_out(e.message, 0);
     case errc::too_large: {
-      // etcd answers so; the body as it came in was within the limit.
+      // etcd returns this; the body of the request was within the limit.
       auto refused = api::bad_request(e.message);
       refused.code = 413;
       refused.reason = "RequestEntityTooLarge";
@@ -49,7 +49,7 @@ api::error to_api_error(const persistence::error& e, const api::kind_info& kind,
     }
     case errc::no_space: {
       // Upstream answers 500 with etcd's "database space exceeded"; kubectl shows this reason, and
-      // nobody repeats the request at once, since only somebody who frees space can help.
+      // clients do not retry at once, because only freeing space helps.
       auto refused = api::service_unavailable(e.message);
       refused.code = 507;
       refused.reason = "InsufficientStorage";

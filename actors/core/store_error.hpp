@@ -1,4 +1,4 @@
-// The store's errors as clients of the API see them.
+// Converts errors of the store to errors of the API.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace troupe::actors {
 
-// `kind` and `name`: of the object of the request. A conflict is worded as upstream: the object
-// has been modified meanwhile.
+// `kind` and `name` identify the object of the request. A conflict has upstream's message: the
+// object has been modified.
 api::error to_api_error(const persistence::error& e, const api::kind_info& kind,
                         std::string_view name);
 

@@ -60,16 +60,16 @@ void custom_kinds::put(const api::object_ptr& definition) {
   }
   served_[name] = {definition, since};
   if (now.metadata().has_deletion_timestamp())
-    log().info("custom kind {} is to go: no object of it is created any more", name);
+    log().info("custom kind {} is being deleted: no objects can be created", name);
   else
-    log().info("custom kind {} is served from revision {} on", name, definition->revision());
+    log().info("custom kind {} is served from revision {}", name, definition->revision());
 }
 
 void custom_kinds::remove(const api::object& definition) {
   if (served_.erase(definition.meta().name()) == 0) return;
   const auto& spec = definition.as<CustomResourceDefinition>().spec();
   api::scheme::instance().remove(spec.group(), spec.names().plural());
-  log().info("custom kind {} is not served any more", definition.meta().name());
+  log().info("custom kind {} is no longer served", definition.meta().name());
 }
 
 }  // namespace troupe::actors

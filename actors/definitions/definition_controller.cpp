@@ -70,7 +70,7 @@ void definition_controller::on_definitions(const watch_events& m) {
     current_cause({event.cause.request, event.at});
     changed(event);
   }
-  // All of a group are known before the first is given names.
+  // All definitions of a group must be known before the first name is accepted.
   if (!m.synced) return;
   for (auto& [name, each] : groups_)
     sync_next(each);
@@ -98,7 +98,7 @@ void definition_controller::changed(const watch_event& event) {
     in.waiting.insert(name);
     if (waits(*event.object)) begin_deletion(*event.object);
   }
-  // A name that is free again may be what another one waits for.
+  // Another definition may wait for a released name.
   if (!released) return;
   for (const auto& [other, object] : in.known)
     if (!api::condition_holds(object->as<CustomResourceDefinition>(), "NamesAccepted"))
@@ -139,7 +139,7 @@ void definition_controller::write_status(group& in, const api::object& object,
   in.writing = true;
   in.written = 0;
   const auto& name = object.meta().name();
-  log().debug("{}: {} at revision {} gets other names or conditions", author, api::key_of(object),
+  log().debug("{}: changes names or conditions of {} at revision {}", author, api::key_of(object),
               object.revision());
   for (const auto& each : next->status().conditions())
     if (each.type() == "NamesAccepted" && each.status() == "False")
@@ -153,7 +153,7 @@ void definition_controller::write_status(group& in, const api::object& object,
         const auto known = in.known.find(name);
         if (reply && (*reply)->result) {
           in.written = (*reply)->result->at;
-          // Its change may have come by the stream before the answer.
+          // The stream may have delivered the change before the answer.
           in.writing = known != in.known.end() && known->second->revision() < in.written;
         } else {
           in.writing = false;
@@ -168,7 +168,7 @@ void definition_controller::write_status(group& in, const api::object& object,
       });
 }
 
-// -- the end of a definition ----------------------------------------------------------------------
+// -- deletion of a definition -------------------------------------------------------------------
 
 content_deleter::stage definition_controller::survey(const persistence::snapshot& state,
                                                      const api::object& of,
@@ -180,7 +180,7 @@ content_deleter::stage definition_controller::survey(const persistence::snapshot
     drop_finalizer(*next);
     return stage{.next = std::move(next)};
   };
-  // It was stored by a server that had no such kind: the objects there are not the definition's.
+  // Stored by a server that did not have this built-in kind: its objects are not the definition's.
   if (api::definitions::overlaps_built_in(definition))
     return ended("OverlappingBuiltInResource",
                  "instances overlap with built-in resources in storage");

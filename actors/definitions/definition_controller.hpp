@@ -1,9 +1,9 @@
-// Gives definitions of custom kinds their names, and empties those that are deleted.
+// The controller of CustomResourceDefinitions: accepts their names, and empties deleted ones.
 //
-// One actor for all of them: within a group no two may have one name, so it names one definition
-// of a group after the other, each when the status of the one before has come back by the stream.
-// What it knows comes from its stream and is found again after a crash. A write that conflicts, or
-// gets no answer, is tried again.
+// One actor for all definitions: names are unique within a group, so it accepts the definitions of
+// a group one at a time, each after the previous status has arrived in the stream. Its state comes
+// from its stream and is rebuilt after a crash. A write that conflicts or gets no answer is
+// retried.
 //
 // kubernetes: apiextensions-apiserver/pkg/controller/{status,establish,apiapproval,finalizer}.
 #pragma once
@@ -33,9 +33,9 @@ class definition_controller : public content_deleter {
   // The definitions of one API group, by name.
   struct group {
     std::map<std::string, api::object_ptr> known = {};
-    std::set<std::string> waiting = {};  // to be looked at
-    bool writing = false;                // a status is on its way
-    revision written = 0;                // the stream has to show this before the next is looked at
+    std::set<std::string> waiting = {};  // to be checked
+    bool writing = false;                // a status write is in flight
+    revision written = 0;                // the stream must reach it before the next check
   };
   stage survey(const persistence::snapshot& state, const api::object& of,
                std::size_t limit) const override;
@@ -45,7 +45,7 @@ class definition_controller : public content_deleter {
   void changed(const watch_event& event);
 
   void sync_next(group& in);
-  // The definition with the status that it should have; null where it has it.
+  // The definition with its new status; null if the status is current.
   std::unique_ptr<definition> with_status(const group& in, const definition& of) const;
   void write_status(group& in, const api::object& object, std::unique_ptr<definition> next);
 

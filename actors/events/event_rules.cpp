@@ -29,7 +29,7 @@ std::int64_t seconds(std::string_view time) {
   return 0;
 }
 
-// Of the time that a message has in this field.
+// The seconds of the time in a field of a message.
 std::int64_t seconds_in(std::string_view message, int field) {
   api::wire::reader fields{message};
   for (api::wire::field f; fields.next(f);)
@@ -38,7 +38,7 @@ std::int64_t seconds_in(std::string_view message, int field) {
   return 0;
 }
 
-// Of an object whose name leaves no room for the number, the beginning.
+// Truncates the object's name if there is no room for the number.
 std::string name_of(const api::object& about, std::int64_t number) {
   const auto suffix = fmt::format(".{:x}", number);
   auto name = about.meta().name();
@@ -79,7 +79,7 @@ std::unique_ptr<Event> make_event(const record_event& record, runtime::wall_time
   if (!record.field_path.empty()) object.set_field_path(record.field_path);
   event->set_type(record.warning ? "Warning" : "Normal");
   event->set_reason(record.reason);
-  // What a probe printed may be any bytes; objects are text.
+  // Output of a probe may be any bytes; objects contain UTF-8 text.
   api::append_utf8(*event->mutable_message(), record.message);
   event->mutable_source()->set_component(record.component);
   if (!record.host.empty()) event->mutable_source()->set_host(record.host);

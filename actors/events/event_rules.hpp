@@ -1,4 +1,4 @@
-// Events: what they look like, when two are the same, how many an object may have. Pure.
+// Rules of events: content, aggregation, rate limits. Pure functions.
 //
 // kubernetes: client-go/tools/record/events_cache.go and event.go.
 #pragma once
@@ -16,20 +16,20 @@
 
 namespace troupe::actors {
 
-// Events with the same key are one event that was seen several times.
+// Records with the same key are aggregated to one Event with a count.
 std::string event_key(const record_event& record);
-// All events of one component about one object: what the rate limit counts.
+// Identifies the events of one component about one object, for the rate limit.
 std::string event_source_key(const record_event& record);
 
-// Seen once, at that time. Cluster-wide objects have their events in the namespace "default".
-// `number` tells it from all others of the object: nanoseconds of the epoch, as upstream.
+// Creates an Event that occurred once, at `at`. Events of cluster-scoped objects are in the
+// namespace "default". `number` makes its name unique: nanoseconds since the epoch, as upstream.
 std::unique_ptr<api::core::v1::Event> make_event(const record_event& record, runtime::wall_time at,
                                                  std::int64_t number);
 
-// When it was last seen, in seconds of the epoch; of its stored form.
+// The last occurrence of a stored Event, in seconds since the epoch.
 std::int64_t last_seen(std::string_view stored);
 
-// How many events are kept at most, and how much their stored forms may take together.
+// The maximum number of stored events and of their total stored size.
 struct event_limits {
   std::size_t count = defaults::events_kept;
   std::size_t bytes = defaults::event_bytes_kept;
@@ -38,11 +38,11 @@ struct stored_event {
   persistence::revision written = 0;
   std::size_t bytes = 0;
 };
-// The events written at this revision or before go, so that the limits hold again with some room to
-// spare; 0: none.
+// Events written at or before the returned revision must be deleted to meet the limits with some
+// reserve; 0: none.
 persistence::revision excess(std::vector<stored_event> events, const event_limits& limits);
 
-// So many at once, then one after each interval.
+// Allows `burst` at once, then one after each interval.
 class token_bucket {
  public:
   token_bucket(double burst, runtime::duration interval, runtime::time_point now)

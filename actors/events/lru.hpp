@@ -1,4 +1,4 @@
-// A map that holds so many entries and forgets those that were not used for the longest time.
+// A map with a maximum size that evicts the least recently used entry.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class lru {
  public:
   explicit lru(std::size_t limit) : limit_{limit} {}
 
-  // Null when it is not there. The pointer holds until the next call of `put`.
+  // Null if not found. The pointer is valid until the next call of `put`.
   Value* find(std::string_view key) {
     const auto found = places_.find(key);
     if (found == places_.end()) return nullptr;
@@ -23,7 +23,7 @@ class lru {
     return &found->second->second;
   }
 
-  // Replaces the value of that key.
+  // Inserts or replaces the value of a key.
   Value& put(std::string key, Value value) {
     if (auto* found = find(key)) return *found = std::move(value);
     if (order_.size() == limit_) {

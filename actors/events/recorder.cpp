@@ -112,7 +112,7 @@ void recorder::written(const std::string& key, bool succeeded) {
   if (r->changed) write(key, *r);
 }
 
-// -- the end of events ----------------------------------------------------------------------------
+// -- expiry -------------------------------------------------------------------------------------
 
 void recorder::sweep() {
   const auto oldest = seconds_of(wall_now() - defaults::event_time_to_live);
@@ -161,7 +161,7 @@ std::size_t recorder::remove(F chosen) {
   return removed;
 }
 
-// What was seen again meanwhile is a conflict, and stays until the next sweep.
+// An event that occurred again conflicts, and stays until the next sweep.
 void recorder::send_removal(persistence::transaction batch) {
   batch.cause.author = "recorder";
   ++removals_;
@@ -174,10 +174,10 @@ void recorder::send_removal(persistence::transaction batch) {
 }
 
 void recorder::log_drops() {
-  const auto fresh = dropped_ - std::exchange(told_dropped_, dropped_);
+  const auto fresh = dropped_ - std::exchange(logged_dropped_, dropped_);
   if (fresh == 0) return;
   log().warn(
-      "recorder: {} events were dropped before their time: at most {} of {} bytes together are "
+      "recorder: {} events were deleted before they expired: at most {} of {} bytes in total are "
       "kept (store.max_events, store.max_event_bytes)",
       fresh, limits_.count, limits_.bytes);
 }

@@ -1,9 +1,9 @@
-// The event recorder: turns `record_event` messages into Events of the API, counts equal ones up,
-// limits the events of one object, and removes events after their time. Where there are more than
-// the limits allow, whoever wrote them, the oldest are removed before their time.
+// The event recorder: converts `record_event` messages to Events of the API, aggregates equal ones,
+// limits the rate for each object, and deletes expired events. If there are more than the limits
+// allow, by any author, it deletes the oldest early.
 //
-// Events are a convenience: they are written relaxed, one that cannot be written is forgotten, and
-// after a crash of the recorder counting starts again.
+// Events are best effort: they are written relaxed, an event that cannot be written is dropped, and
+// counts restart after a crash of the recorder.
 #pragma once
 
 #include <cstdint>
@@ -29,13 +29,13 @@ class recorder : public runtime::actor {
   std::string describe() const override;
 
  private:
-  // An event as it should stand in the store.
+  // The latest state of an event, to be written to the store.
   struct row {
     std::string ns, name;
-    std::string encoded;  // the Event as it began: there are thousands of rows
+    std::string encoded;  // the Event as first recorded, encoded: there are thousands of rows
     std::int32_t count = 1;
-    std::int64_t last = 0;  // seen, in seconds of the epoch
-    bool writing = false;   // a transaction is on its way
+    std::int64_t last = 0;  // last occurrence, seconds since the epoch
+    bool writing = false;   // a write is in flight
     bool changed = false;   // since that transaction
   };
 
@@ -47,8 +47,8 @@ class recorder : public runtime::actor {
   void written(const std::string& key, bool succeeded);
   void sweep();
   void keep_limits();
-  // Those for which chosen(modified, stored) is true, as many as may be under way at once; how
-  // many.
+  // Deletes events for which chosen(modified, stored) is true, up to the limit in flight; returns
+  // their number.
   template <class F>
   std::size_t remove(F chosen);
   void send_removal(persistence::transaction batch);
@@ -58,12 +58,12 @@ class recorder : public runtime::actor {
   runtime::actor_ref writer_;
   lru<row> rows_{defaults::event_cache};
   lru<token_bucket> buckets_{defaults::event_cache};
-  std::int64_t last_number_ = 0;  // of an event's name
+  std::int64_t last_number_ = 0;  // suffix of the last event's name
   std::uint64_t recorded_ = 0, limited_ = 0, failed_ = 0, expired_ = 0, dropped_ = 0;
-  std::uint64_t told_dropped_ = 0;
+  std::uint64_t logged_dropped_ = 0;
   const event_limits limits_;
-  std::size_t removals_ = 0;   // batches under way
-  bool remove_again_ = false;  // there was more to remove than may be under way
+  std::size_t removals_ = 0;   // batches in flight
+  bool remove_again_ = false;  // the limit in flight was reached
   runtime::timer sweep_, bound_;
 };
 

@@ -87,7 +87,7 @@ void garbage_collector::update_object(const std::string& key, const watch_event&
   wake_owners(graph_.put(key, object));
   if (event.type == event_type::added || graph_.owners_of(key) != before) {
     if (!graph_.owners_of(key).empty()) enqueue(key);
-    // It may have ceased to block one of them.
+    // The object may no longer block an owner.
     for (const auto& owner : graph_.owners_of(key))
       wake_owners({owner.uid});
   }
@@ -136,8 +136,8 @@ void garbage_collector::pump() {
   }
 }
 
-// An object that is being written is processed again after the answer: the write may be on behalf
-// of its owner.
+// An object with a write in flight is processed again after the answer: that write may be a task of
+// its owner.
 void garbage_collector::process(const std::string& key) {
   if (busy_.contains(key)) {
     put_off_.insert(key);
@@ -147,8 +147,8 @@ void garbage_collector::process(const std::string& key) {
   if (!object) return;
   if (!object->meta().has_deletion_timestamp()) return collect(key, object);
   if (!awaits_dependents(*object)) return;
-  // The graph must have seen the deletion, and the change that brings it there need not be one of
-  // the graph (a status): the task waits for the next events of any object.
+  // The graph must have seen the deletion, but the change that advances it may be of any object (a
+  // status), so the task waits for the next events.
   if (object->revision() > graph_at_) return ahead_.push_back(key);
   if (has_finalizer(*object, finalizer_orphan)) {
     finish_orphans(object);
@@ -157,7 +157,7 @@ void garbage_collector::process(const std::string& key) {
   }
 }
 
-// -- what a task does -----------------------------------------------------------------------------
+// -- tasks --------------------------------------------------------------------------------------
 
 void garbage_collector::collect(const std::string& key, const api::object_ptr& object) {
   const auto dependents = graph_.dependents_of(object->meta().uid());
@@ -168,18 +168,18 @@ void garbage_collector::collect(const std::string& key, const api::object_ptr& o
       break;
     case garbage_step::strip:
       ++stripped_;
-      log().debug("garbage: {} at revision {} loses {} owners that are not there", key,
+      log().debug("garbage: {} at revision {} loses {} references to absent owners", key,
                   object->revision(), decision.lost_owners.size());
       replace(key, *object, without_owners(*object, decision.lost_owners));
       break;
     case garbage_step::unblock:
-      log().info("garbage: {} at revision {} waits for itself: it blocks no owner any more", key,
-                 object->revision());
+      log().info("garbage: {} at revision {} is in a cycle of owners: clears blockOwnerDeletion",
+                 key, object->revision());
       replace(key, *object, without_blocking(*object));
       break;
     case garbage_step::remove:
       ++removed_;
-      log().debug("garbage: {} at revision {} is removed: no owner is left ({})", key,
+      log().debug("garbage: {} at revision {} is deleted: no owner exists ({})", key,
                   object->revision(), decision.propagation);
       send_removal(key, {.key = key,
                          .uid = object->meta().uid(),
@@ -211,7 +211,7 @@ void garbage_collector::finish_orphans(const api::object_ptr& owner) {
     return replace(api::key_of(*owner), *owner, without_finalizer(*owner, finalizer_orphan));
   }
   for (const auto& key : dependents) {
-    // Each one that is stripped wakes the owner again: then comes the rest.
+    // Each stripped dependent wakes the owner again, which continues with the rest.
     if (busy_.size() >= defaults::garbage_in_flight) return;
     const auto found = store_->read().find(key);
     if (!found || busy_.contains(key)) continue;
@@ -224,7 +224,7 @@ void garbage_collector::finish_orphans(const api::object_ptr& owner) {
   }
 }
 
-// An owner of another namespace is none; its dependent learns that before it goes.
+// An owner in another namespace does not exist; an event says so before the dependent is deleted.
 void garbage_collector::check_namespaces(const api::object_ptr& dependent) {
   const auto state = store_->read();
   const auto& ns = dependent->meta().namespace_();
@@ -232,7 +232,7 @@ void garbage_collector::check_namespaces(const api::object_ptr& dependent) {
     if (state_of(*dependent, owner, state) != owner_state::absent) continue;
     if (absent_.find(owner.uid()) != nullptr) continue;
     const auto kind = api::scheme::instance().find(owner.api_version(), owner.kind());
-    if (!kind) continue;  // it has gone meanwhile
+    if (!kind) continue;  // deleted meanwhile
     bool elsewhere = false;
     state.scan(kind->prefix(), {}, [&](std::string_view, const api::object_ptr& each) {
       elsewhere = each->meta().uid() == owner.uid();
@@ -255,9 +255,9 @@ void garbage_collector::check_namespaces(const api::object_ptr& dependent) {
   }
 }
 
-// -- carrying it out ------------------------------------------------------------------------------
+// -- writes -------------------------------------------------------------------------------------
 
-// `task` comes again when this fails.
+// `task` is repeated if the write fails.
 void garbage_collector::replace(const std::string& task, const api::object& old,
                                 std::unique_ptr<api::body> content) {
   auto transaction = std::make_shared<persistence::transaction>(succeed(old, std::move(content)));
@@ -290,8 +290,8 @@ void garbage_collector::done(const std::string& key, const std::string& task, bo
   if (!succeeded) {
     ++failed_;
     log().debug("garbage: the write of {} failed{}", key,
-                conflict ? ": it has changed meanwhile" : "; it is tried again later");
-    // A conflict is decided again at once; what the disk or the load refused, a little later.
+                conflict ? ": the object has changed" : ", retrying later");
+    // A conflict is decided again at once, other errors (disk, load) a little later.
     if (conflict) {
       enqueue(task);
     } else {

@@ -1,10 +1,10 @@
-// The garbage collector: removes objects whose owners have gone, and brings deletions to their end
-// that wait for dependents (foreground) or leave them behind (orphan).
+// The garbage collector: deletes objects whose owners are gone, and completes deletions that wait
+// for dependents (foreground) or orphan them.
 //
-// It reads the whole log (but events) as one stream, so that its graph of owners is the store at
-// one revision: when it has seen that an owner is to be orphaned, it has seen all dependents that
-// were made before. Whether an owner still exists is always asked of the newest state. All its work
-// is decided again from the store when it starts, so a lost or doubled task is harmless.
+// It reads the whole log (except events) as one stream, so that its owner graph is consistent with
+// one revision: once it sees that an owner is to be orphaned, it has seen all dependents created
+// before. Whether an owner exists is always checked in the newest state. All tasks are derived
+// again from the store at the start, so a lost or repeated task is harmless.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ class garbage_collector : public informer {
   void pump();
   void process(const std::string& key);
 
-  // -- what a task does
+  // -- tasks
   void collect(const std::string& key, const api::object_ptr& object);
   void finish_foreground(const api::object_ptr& owner);
   void finish_orphans(const api::object_ptr& owner);
@@ -57,18 +57,18 @@ class garbage_collector : public informer {
   const persistence::store* store_;
   core_actors core_;
   owner_graph graph_;
-  revision graph_at_ = 0;  // the graph is complete up to here
-  // Owners that wait for their dependents: uid -> key.
+  revision graph_at_ = 0;  // the graph is complete up to this revision
+  // Owners that wait for dependents: uid -> key.
   std::map<std::string, std::string> waiting_;
-  // Uids of owners that exist nowhere, so that they are not looked for again.
+  // Uids of owners that do not exist, to skip their lookup.
   lru<bool> absent_{defaults::absent_owners};
 
   std::deque<std::string> queue_;
   std::unordered_set<std::string> queued_;
-  std::vector<std::string> later_;           // failed: again after a while
-  std::vector<std::string> ahead_;           // newer than the graph: again when that has caught up
-  std::unordered_set<std::string> busy_;     // keys that are being written
-  std::unordered_set<std::string> put_off_;  // of these, those that had a task meanwhile
+  std::vector<std::string> later_;           // failed: retried after a pause
+  std::vector<std::string> ahead_;           // newer than the graph: retried once it has caught up
+  std::unordered_set<std::string> busy_;     // keys with a write in flight
+  std::unordered_set<std::string> put_off_;  // keys in `busy_` that got another task meanwhile
   std::uint64_t removed_ = 0, stripped_ = 0, failed_ = 0;
   bool complete_ = false;
   runtime::timer again_;

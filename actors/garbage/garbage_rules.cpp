@@ -65,7 +65,7 @@ garbage_decision judge(const api::object& object, const std::vector<std::string>
   }
   decision.step = garbage_step::remove;
   if (waiting && !dependents.empty()) {
-    // Its dependents go first. When one of them waits in turn, both would wait for ever.
+    // Its dependents are deleted first. If one of them waits as well, both would wait for ever.
     const bool circle = std::any_of(dependents.begin(), dependents.end(), [&](const auto& key) {
       const auto found = state.find(key);
       return found && found->meta().has_deletion_timestamp() &&

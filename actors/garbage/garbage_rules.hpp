@@ -1,4 +1,4 @@
-// What becomes of an object whose owners go. Pure functions of a snapshot.
+// Decides what to do with an object whose owners are gone. Pure functions of a snapshot.
 //
 // kubernetes: pkg/controller/garbagecollector, attemptToDeleteItem.
 #pragma once
@@ -19,17 +19,17 @@ inline constexpr const char* finalizer_foreground = "foregroundDeletion";
 
 bool has_finalizer(const api::object& object, const char* finalizer);
 
-// Deleted, and waiting until its dependents are gone (or, orphaned, on their own).
+// True if the object is deleted and waits until its dependents are deleted or orphaned.
 bool awaits_dependents(const api::object& object);
 
-// True when two states of one object say the same of owners and deletion: most changes do.
+// True if two states of an object have the same owners and deletion state, as in most changes.
 bool same_dependence(const api::object& a, const api::object& b);
 
 enum class owner_state {
-  solid,    // there, and stays; also what cannot be judged: an unknown kind, or an owner in a
-            // namespace of a dependent that has none
-  waiting,  // there, but being deleted in the foreground: it waits for its dependents
-  absent,   // no such object, or another one of that name
+  solid,    // exists and stays; also assumed for an unknown kind, and for a namespaced owner of a
+            // cluster-scoped dependent
+  waiting,  // exists, but is in foreground deletion and waits for its dependents
+  absent,   // not found, or another object of that name
 };
 
 owner_state state_of(const api::object& dependent, const api::meta::v1::OwnerReference& owner,
@@ -37,8 +37,8 @@ owner_state state_of(const api::object& dependent, const api::meta::v1::OwnerRef
 
 enum class garbage_step {
   keep,
-  strip,    // take away the references to owners that are absent or waiting
-  unblock,  // it waits for its own dependents in a circle: clear blockOwnerDeletion
+  strip,    // remove the references to owners that are absent or waiting
+  unblock,  // its dependents form a cycle: clear blockOwnerDeletion
   remove,
 };
 
@@ -48,11 +48,11 @@ struct garbage_decision {
   std::string propagation;               // for `remove`
 };
 
-// `dependents`: the keys of the objects that depend on this one.
+// `dependents`: the keys of the objects that depend on `object`.
 garbage_decision judge(const api::object& object, const std::vector<std::string>& dependents,
                        const persistence::snapshot& state);
 
-// Copies with references taken away, or with none that blocks.
+// Copies without some owner references, or with none that blocks.
 std::unique_ptr<api::body> without_owners(const api::object& object,
                                           const std::vector<std::string>& uids);
 std::unique_ptr<api::body> without_blocking(const api::object& object);

@@ -1,5 +1,5 @@
-// Which objects depend on which owners, by metadata.ownerReferences, as far as the log has been
-// read. Only objects that name owners are kept; an owner is known by its uid alone.
+// The graph of dependents and owners from metadata.ownerReferences, as far as the log was read.
+// Only objects with owners are kept; an owner is identified by its uid alone.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,9 @@ class owner_graph {
     bool operator==(const owner&) const = default;
   };
 
-  // Takes the object's present owners. Returns those that it had before and has no more.
+  // Sets the owners of an object. Returns the owners that it no longer has.
   std::vector<std::string> put(const std::string& key, const api::object& object);
-  // Returns the owners that it had.
+  // Removes an object. Returns its former owners.
   std::vector<std::string> erase(const std::string& key);
 
   // Empty for objects without owners.

@@ -1,4 +1,4 @@
-// What is left to do in a namespace that ends. Pure.
+// Plans the deletion of the content of a terminating namespace. Pure functions.
 //
 // kubernetes: pkg/controller/namespace/deletion/namespaced_resources_deleter.go; pods go first, and
 // the rest when no pod is left (KEP-5080).
@@ -21,18 +21,18 @@ inline constexpr const char* finalizer_kubernetes = "kubernetes";
 bool terminating(const api::core::v1::Namespace& ns);
 
 struct namespace_content {
-  // What is to be removed now: not yet marked for deletion.
+  // Objects to delete now: not yet marked for deletion.
   std::vector<api::object_ptr> to_remove;
   std::map<std::string, std::size_t> remaining;   // by resource ("pods", "replicasets.apps")
-  std::map<std::string, std::size_t> finalizers;  // by finalizer, of what is marked
+  std::map<std::string, std::size_t> finalizers;  // by finalizer, of marked objects
 };
 
-// At most `limit` objects are listed in `to_remove`.
+// Lists at most `limit` objects in `to_remove`.
 namespace_content survey(const persistence::snapshot& state, const std::string& ns,
                          std::size_t limit);
 
-// The namespace with conditions that say what is left; with nothing left, without the finalizer
-// that stands for its content. Null when that changes nothing, nor lets it go.
+// The namespace with conditions about the remaining content, or without the content finalizer if
+// nothing remains. Null if nothing changes and the namespace cannot be removed yet.
 std::unique_ptr<api::core::v1::Namespace> progressed(const api::core::v1::Namespace& ns,
                                                      const namespace_content& content,
                                                      runtime::wall_time now);

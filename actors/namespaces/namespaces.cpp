@@ -75,7 +75,7 @@ void namespaces::on_accounts(const watch_events& m) {
   }
 }
 
-// -- what must be there ---------------------------------------------------------------------------
+// -- required objects ---------------------------------------------------------------------------
 
 void namespaces::ensure_system() {
   const auto state = store_->read();
@@ -100,7 +100,7 @@ void namespaces::ensure_account(const std::string& ns) {
   create(kind, std::move(account), [this, ns] { ensure_account(ns); });
 }
 
-// `again` runs when it could not be created.
+// `again` runs if the creation failed.
 void namespaces::create(const api::kind_info& kind, std::unique_ptr<api::body> content,
                         std::function<void()> again) {
   const auto key = kind.key(api::meta_of(*content).namespace_(), api::meta_of(*content).name());
@@ -119,7 +119,7 @@ void namespaces::create(const api::kind_info& kind, std::unique_ptr<api::body> c
                        });
 }
 
-// -- the end of a namespace -----------------------------------------------------------------------
+// -- deletion of a namespace --------------------------------------------------------------------
 
 content_deleter::stage namespaces::survey(const persistence::snapshot& state, const api::object& of,
                                           std::size_t limit) const {

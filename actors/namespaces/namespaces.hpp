@@ -1,8 +1,8 @@
-// Looks after namespaces: those of the system exist, each has its default ServiceAccount, and one
-// that is deleted is emptied before it goes.
+// The namespace controller: creates the system namespaces and each namespace's default
+// ServiceAccount, and empties a deleted namespace before it is removed.
 //
-// Creations in a namespace that ends are refused by admission (admission.hpp), under a precondition
-// on the namespace itself: once it is marked, nothing new slips in.
+// Admission (namespace_lifecycle.cpp) rejects creations in a terminating namespace, with a
+// precondition on the namespace: once it is marked, no new object can be created in it.
 #pragma once
 
 #include <functional>
@@ -36,7 +36,7 @@ class namespaces : public content_deleter {
   void create(const api::kind_info& kind, std::unique_ptr<api::body> content,
               std::function<void()> again);
 
-  std::map<std::string, runtime::timer> retries_;  // by key of what could not be created
+  std::map<std::string, runtime::timer> retries_;  // by key of the object to create
 };
 
 }  // namespace troupe::actors

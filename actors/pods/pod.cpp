@@ -41,8 +41,8 @@ std::string pod::describe() const {
 
 void pod::on_owner_event(const owner_event& m) {
   if (pod_ && m.object->revision() < pod_->revision()) return;
-  // One that it has read itself is looked at again: until now its supervisor could not bring it
-  // what becomes of its node.
+  // Reconciles even if it has read this state itself: until now its supervisor could not forward
+  // the events of the pod's node.
   if (pod_ && m.object->meta().uid() != pod_->meta().uid()) {
     // Another pod of the same name.
     timer_.cancel();
@@ -78,7 +78,7 @@ void pod::reconcile() {
       break;
     case pod_need::node:
       cause_ = pod_need::nothing;
-      ask_for_node();
+      request_node();
       break;
     case pod_need::removal:
     case pod_need::eviction:
@@ -87,16 +87,16 @@ void pod::reconcile() {
   }
 }
 
-// Asked again from time to time: the scheduler may have lost its queue in a crash.
-void pod::ask_for_node() {
+// Repeated periodically: the scheduler may have lost its queue in a crash.
+void pod::request_node() {
   asked_for_node_ = tell(context_->scheduler, schedule{pod_});
   reconcile_after(asked_for_node_ ? defaults::schedule_again : defaults::try_again);
 }
 
 void pod::end(const pod_decision& next, const api::object* node) {
   if (std::exchange(cause_, next.need) != next.need) {
-    // The time that passed before this actor looked counts; deadlines run by the monotonic clock,
-    // so that a jump of the wall clock ends nobody early.
+    // Includes the time before this actor started; deadlines use the monotonic clock, so that a
+    // jump of the wall clock ends no pod early.
     const auto since = node != nullptr ? tainted_since(node->as<Node>()) : 0;
     const auto passed =
         since == 0 ? std::chrono::seconds{0} : std::chrono::seconds{seconds_of(wall_now()) - since};
@@ -114,12 +114,11 @@ void pod::carry_out(const pod_decision& next, const api::object* node) {
   const auto& meta = pod_->meta();
   if (next.need == pod_need::removal) {
     if (meta.finalizers_size() > 0 && mark_failed(node)) return;
-    log().debug("pod {} at revision {} is removed: no kubelet will end it", key(),
-                pod_->revision());
+    log().debug("pod {} at revision {} is deleted: no kubelet will do it", key(), pod_->revision());
     return send_command<command_done>(remove{
         .key = key(), .uid = meta.uid(), .grace_seconds = 0, .cause = {.author = "pod/" + name()}});
   }
-  log().info("pod {} at revision {} is sent away from node {}, whose taints it does not tolerate",
+  log().info("pod {} at revision {} is evicted from node {}, whose taints it does not tolerate",
              key(), pod_->revision(), pod_->as<Pod>().spec().node_name());
   tell(context_->recorder, record_event{.about = pod_,
                                         .reason = "TaintManagerEviction",
@@ -132,23 +131,24 @@ void pod::carry_out(const pod_decision& next, const api::object* node) {
                                    .cause = {.author = "pod/" + name()}});
 }
 
-// True when a mark is on its way; what else there is to do follows its change.
+// Returns true if a write was sent; its event triggers the rest.
 bool pod::mark_not_ready(const api::object& node) {
   auto marked = marked_not_ready(pod_->as<Pod>(), node.as<Node>(), wall_now());
   if (!marked) return false;
-  log().debug("pod {} at revision {} is not ready: its node {} is silent", key(), pod_->revision(),
-              node.meta().name());
+  log().debug("pod {} at revision {} is not ready: its node {} sends no heartbeat", key(),
+              pod_->revision(), node.meta().name());
   replace(std::move(marked));
   return true;
 }
 
-// The same.
+// As mark_not_ready.
 bool pod::mark_failed(const api::object* node) {
   const auto& content = pod_->as<Pod>();
   auto marked =
       marked_failed(content, node == nullptr && !content.spec().node_name().empty(), wall_now());
   if (!marked) return false;
-  log().debug("pod {} at revision {} has failed: no kubelet will end it", key(), pod_->revision());
+  log().debug("pod {} at revision {} has failed: no kubelet will terminate it", key(),
+              pod_->revision());
   replace(std::move(marked));
   return true;
 }
@@ -159,8 +159,8 @@ void pod::replace(std::unique_ptr<api::body> changed) {
   send_command<commit_done>(commit{std::move(transaction)});
 }
 
-// Success shows as a change of the pod, which is looked at then (a command that changes nothing
-// because a finalizer holds the pod must not be repeated at once).
+// Success arrives as an event of the pod, which triggers the next step (a command that changes
+// nothing because of a finalizer must not be repeated at once).
 template <class Reply, class Command>
 void pod::send_command(Command command) {
   ordered_ = true;

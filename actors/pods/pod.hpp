@@ -1,9 +1,9 @@
-// One pod's actor: ensures that the pod gets a node, leaves a node whose taints it does not
-// tolerate, and ends when nobody else would end it. There are ten thousands of them, so each
-// keeps no more than the pod itself and one timer.
+// The actor of one pod: requests a node for it, evicts it from a node with untolerated taints, and
+// deletes it when nobody else would. There are ten thousand of them, so each keeps only the pod and
+// one timer.
 //
-// It reads the pod and its node from the store when it starts, and acts by commands to the writer;
-// what its commands change comes back to it as changes of its pod.
+// It reads the pod and its node from the store at the start, and acts by commands to the writer;
+// the results come back as events of its pod.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@
 
 namespace troupe::actors {
 
-// What all pods' actors share.
+// Shared by the actors of all pods.
 struct pod_context {
   const persistence::store* store;  // outlives the actors
   runtime::actor_ref writer;
@@ -38,7 +38,7 @@ class pod : public runtime::actor {
   void on_dependent_event(const dependent_event& m);
 
   void reconcile();
-  void ask_for_node();
+  void request_node();
   void end(const pod_decision& next, const api::object* node);
   void carry_out(const pod_decision& next, const api::object* node);
   bool mark_not_ready(const api::object& node);
@@ -52,11 +52,11 @@ class pod : public runtime::actor {
   std::shared_ptr<const pod_context> context_;
   api::object_ptr pod_;
   runtime::timer timer_;
-  // Why it must end (`nothing` while it may stay), and since when by the monotonic clock.
+  // Why it must be deleted (`nothing`: it may stay), and since when by the monotonic clock.
   pod_need cause_ = pod_need::nothing;
   runtime::time_point cause_since_{};
   bool asked_for_node_ = false;
-  bool ordered_ = false;  // a command is on its way
+  bool ordered_ = false;  // a command is in flight
 };
 
 }  // namespace troupe::actors

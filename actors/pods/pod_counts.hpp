@@ -1,5 +1,5 @@
-// How many pods are bound to each node, from the supervisor of the pods' actors: for the console,
-// which must not scan all pods.
+// The number of pods bound to each node, reported by the supervisor of the pods' actors to the
+// console, which must not scan all pods.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace troupe::actors {
 struct count_pods {};
 
 struct pod_counts {
-  persistence::revision at = 0;  // of the newest change of a pod that is counted in
+  persistence::revision at = 0;  // the newest change of a pod that is included
   std::size_t pods = 0;          // bound or not
   std::vector<std::pair<std::string, std::size_t>> by_node;
 };

@@ -40,7 +40,7 @@ std::unique_ptr<Pod> marked_failed(const Pod& pod, bool node_vanished, runtime::
 pod_decision decide(const Pod& pod, const Node* node) {
   const bool bound = !pod.spec().node_name().empty();
   if (pod.metadata().has_deletion_timestamp()) {
-    // A kubelet ends and then removes its pods; here there is none that could.
+    // A kubelet terminates and then removes its pods; here there is none that could.
     const bool kubelet = bound && node != nullptr && !is_out_of_service(*node);
     return {kubelet ? pod_need::nothing : pod_need::removal};
   }

@@ -1,4 +1,4 @@
-// What a pod needs next, from the pod and its node alone. Pure.
+// Decides the next action for a pod from the pod and its node. Pure functions.
 #pragma once
 
 #include <memory>
@@ -12,30 +12,30 @@ namespace troupe::actors {
 enum class pod_need {
   nothing,
   node,      // ask the scheduler
-  removal,   // nobody else will end it
-  eviction,  // it does not tolerate its node's taints (any longer)
+  removal,   // nobody else will delete it
+  eviction,  // it does not tolerate its node's taints
 };
 
 struct pod_decision {
   pod_need need = pod_need::nothing;
-  // How long after its cause (the taint was added, the node was gone) it becomes due.
+  // The delay after the cause (the taint was added, the node was deleted).
   runtime::duration due{0};
 };
 
-// `node` is the pod's, null when it does not exist (or the pod has none).
+// `node`: the pod's node; null if it does not exist or the pod has none.
 pod_decision decide(const api::core::v1::Pod& pod, const api::core::v1::Node* node);
 
-// The pod with its condition Ready set to False, when it says True on a node that is not ready:
-// what it last said is no longer known to hold. Null when it is right as it is. kubernetes:
-// pkg/controller/util/node, MarkPodsNotReady.
+// The pod with condition Ready set to False if it is True on a node that is not ready: the reported
+// readiness is unknown. Null if nothing changes. kubernetes: pkg/controller/util/node,
+// MarkPodsNotReady.
 std::unique_ptr<api::core::v1::Pod> marked_not_ready(const api::core::v1::Pod& pod,
                                                      const api::core::v1::Node& node,
                                                      runtime::wall_time now);
 
 bool terminated(const api::core::v1::Pod& pod);
 
-// The pod as one that has failed, before it is removed without a kubelet: while a finalizer holds
-// it, its controller must not wait for its end. Null when it has ended. kubernetes:
+// The pod in phase Failed, written before it is deleted without a kubelet: if a finalizer delays
+// the deletion its controller must not wait. Null if it has already terminated. kubernetes:
 // pkg/controller/podgc, markFailedAndDeletePodWithCondition.
 std::unique_ptr<api::core::v1::Pod> marked_failed(const api::core::v1::Pod& pod, bool node_vanished,
                                                   runtime::wall_time now);

@@ -43,8 +43,8 @@ const runtime::behavior& pods::make_behavior() const {
 void pods::started() {
   follow(api::kind_of<Node>().prefix(), [this](const watch_events& m) {
     on_nodes(m);
-    // Pods only now: a node that goes before its pods are known here is missed by on_nodes, but
-    // then the pods' actors look later than it went.
+    // Follows pods only now: on_nodes misses the deletion of a node before its pods are known, but
+    // their actors start later and then see that it is gone.
     if (m.synced && !std::exchange(nodes_known_, true))
       follow(api::kind_of<Pod>().prefix(), [this](const watch_events& pods) { on_pods(pods); });
   });
@@ -71,7 +71,7 @@ void pods::on_pods(const watch_events& m) {
     }
   }
   if (m.synced && !std::exchange(complete_, true)) {
-    // Actors of pods that went while this supervisor was down.
+    // Actors of pods that were deleted while this supervisor was down.
     stop_children_except("pod", [this](const std::string& name) { return rows_.contains(name); });
   }
 }
@@ -82,7 +82,7 @@ void pods::take_pod(const std::string& name, const watch_event& event) {
   auto& [key, r] = *found;
   bool outlived = false;
   if (fresh) {
-    // It may have outlived a crash of this supervisor, and reads its pod itself if it is new.
+    // The actor may have survived a crash of this supervisor; a new one reads its pod itself.
     r.actor = child("pod", name);
     outlived = static_cast<bool>(r.actor);
     fresh = !outlived;
@@ -90,7 +90,7 @@ void pods::take_pod(const std::string& name, const watch_event& event) {
   }
   if (!fresh) {
     tell(r.actor, owner_event{.object = event.object, .at = event.at});
-    // Its node may have gone while this supervisor was down: it looks, though its pod is the same.
+    // Its node may have been deleted while this supervisor was down: it must check.
     if (outlived) tell(r.actor, dependent_event{event});
   }
   place(key, r, content.spec().node_name());
@@ -143,7 +143,7 @@ void pods::on_nodes(const watch_events& m) {
   }
 }
 
-// -- questions of the console ---------------------------------------------------------------------
+// -- requests of the console --------------------------------------------------------------------
 
 void pods::on_count_pods(const count_pods&, runtime::promise<pod_counts> answer) {
   pod_counts counts{.at = seen_, .pods = rows_.size(), .by_node = {}};

@@ -1,9 +1,9 @@
-// The supervisor of the pods' actors: starts one for each pod, brings it the changes of its pod and
-// of its pod's node, and ends it when the pod has gone. Removes the oldest terminated pods when
-// there are too many of them.
+// The supervisor of the pods' actors: starts one for each pod, forwards the events of the pod and
+// its node, and stops it when the pod is deleted. Deletes the oldest terminated pods if there are
+// too many.
 //
-// A change of a node goes to its pods only when it matters to them: the node came, went, or has
-// other taints.
+// A node event is forwarded only if it matters to the pods: the node was added, deleted or its
+// taints changed.
 #pragma once
 
 #include <cstddef>
@@ -55,8 +55,8 @@ class pods : public informer {
   std::unordered_map<std::string, std::vector<std::string_view>> by_node_;  // keys of rows_
   std::size_t terminated_ = 0;
   persistence::revision seen_ = 0;  // the newest change of a pod
-  bool nodes_known_ = false;        // all that there are
-  bool complete_ = false;           // the present state has been seen whole
+  bool nodes_known_ = false;        // the nodes' initial state is complete
+  bool complete_ = false;           // the pods' initial state is complete
   runtime::timer round_;
 };
 

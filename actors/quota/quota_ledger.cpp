@@ -27,7 +27,7 @@ resource_list charge(const ResourceQuotaSpec& quota, const api::object& of) {
   return quota::charge(quota, of.kind(), of.content());
 }
 
-// What is more of `now` than of `was`, by name; what is less is no matter until it is committed.
+// Increases from `was` to `now`, by name; decreases count only once committed.
 resource_list growth(resource_list now, const resource_list& was) {
   subtract(now, was);
   std::erase_if(now, [](const auto& entry) { return entry.second.sign() <= 0; });
@@ -45,7 +45,7 @@ std::string amounts_text(const resource_list& amounts, const std::vector<std::st
 
 }  // namespace
 
-// -- what is committed ----------------------------------------------------------------------------
+// -- committed changes --------------------------------------------------------------------------
 
 void quota_ledger::load(const persistence::snapshot& state) {
   const std::lock_guard lock{mutex_};
@@ -94,7 +94,7 @@ void quota_ledger::take_object(const change& of) {
   }
 }
 
-// The last of the changes is one of a quota.
+// The last of the changes is that of a quota.
 void quota_ledger::take_quota(std::span<const change> changes) {
   const auto& now = changes.back();
   const auto& ns = now.object->meta().namespace_();
@@ -115,7 +115,7 @@ void quota_ledger::take_quota(std::span<const change> changes) {
   entry.spec = spec;
   entry.hard = api::read_resource_list(spec.hard());
   entry.used = count_in(store_.read(), ns, spec);
-  // The state that can be read is the one before the batch.
+  // The readable state is the one before the batch.
   for (const auto& each : changes) {
     if (!each.object->kind().namespaced() || each.object->meta().namespace_() != ns) continue;
     if (each.type != change_type::removed) api::add_to(entry.used, charge(spec, *each.object));
@@ -136,7 +136,7 @@ api::resource_list quota_ledger::count_in(const persistence::snapshot& state, co
   return result;
 }
 
-// -- what is on its way ---------------------------------------------------------------------------
+// -- reservations -------------------------------------------------------------------------------
 
 persistence::expected<std::uint64_t> quota_ledger::reserve(
     const persistence::transaction& transaction) {
@@ -210,7 +210,7 @@ void quota_ledger::drop_holds(std::uint64_t id, const std::string& object_key) {
   if (found->second.empty()) holds_.erase(found);
 }
 
-// -- for the status -------------------------------------------------------------------------------
+// -- status -------------------------------------------------------------------------------------
 
 quota_ledger::entry* quota_ledger::find(const std::string& ns, const std::string& quota_key) {
   const auto entries = by_namespace_.find(ns);

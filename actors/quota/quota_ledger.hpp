@@ -1,10 +1,10 @@
-// What is used of each ResourceQuota: the sums over the objects of its namespace, kept by the
-// commits themselves, and what transactions on their way to the store are going to add. The write
-// service asks before it sends a transaction, so a quota is never exceeded, however many write at
-// once.
+// The usage of each ResourceQuota: sums over the objects of its namespace, updated on
+// the commit thread, and reservations for transactions in flight. The write service
+// reserves before it sends a transaction, so a quota is never exceeded by concurrent
+// writes.
 //
-// Thread safe. Where no namespace has a quota a transaction costs one look at a number.
-// State that can be derived: it is loaded from the objects at each start.
+// Thread safe. If no namespace has a quota a transaction costs one read of a counter. The state is
+// derived: it is loaded from the objects at each start.
 #pragma once
 
 #include <atomic>
@@ -24,28 +24,28 @@ namespace troupe::actors::quota {
 
 class quota_ledger {
  public:
-  // Reads the objects of a namespace when a quota is made in it. The store outlives it.
+  // Reads the objects of a namespace when a quota is created. The store must outlive it.
   explicit quota_ledger(const persistence::store& store) : store_{store} {}
 
-  // As persistence::state_index says.
+  // See persistence::state_index.
   void load(const persistence::snapshot& state);
   void take(const std::vector<persistence::change>& changes);
 
-  // Holds what the transaction adds until it is committed or released. `exceeded` in upstream's
-  // words where it does not fit: then nothing is held. 0: there is nothing to hold.
+  // Reserves the additions of a transaction until it is committed or released; 0: none needed.
+  // Returns `exceeded` in upstream's wording, and reserves nothing, if a quota is exceeded.
   persistence::expected<std::uint64_t> reserve(const persistence::transaction& transaction);
-  // The transaction has been answered. Idempotent.
+  // Called when the transaction is complete. Idempotent.
   void release(std::uint64_t id);
 
-  // What is used of one quota.
+  // The usage of one quota.
   struct usage {
     std::string ns, key;
     api::core::v1::ResourceQuotaSpec spec;
     api::resource_list used;
   };
-  // The quotas that have changed since the last call, or of which more or less is used.
+  // The quotas whose spec or usage has changed since the last call.
   std::vector<usage> take_changed();
-  // It could not be written down: it is among the next ones again.
+  // Marks a quota as changed again because its status could not be written.
   void mark_changed(const std::string& ns, const std::string& quota_key);
 
  private:
@@ -56,7 +56,7 @@ class quota_ledger {
     bool changed = true;
   };
   using entries = std::map<std::string, entry>;  // by key
-  // What one object of a transaction adds to one quota.
+  // The reservation of one object of a transaction in one quota.
   struct hold {
     std::string object_key, ns, quota_key;
     api::resource_list amounts;

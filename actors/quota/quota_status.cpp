@@ -31,7 +31,7 @@ std::string quota_status::describe() const {
   return fmt::format("quotas: {}\nstatusesWritten: {}\n", quotas_.size(), written_);
 }
 
-// A quota that somebody else has changed is compared again.
+// Compares a quota again that another client has changed.
 void quota_status::on_quotas(const watch_events& m) {
   for (const auto& event : m.events) {
     if (!event.object) continue;
@@ -58,7 +58,7 @@ void quota_status::write(const quota_ledger::usage& usage) {
   const auto stored = store_.read().find(usage.key);
   if (!stored) return;
   auto changed = stored->copy_as<ResourceQuota>();
-  // A quota of the ledger that is newer than the one read here comes again by its change.
+  // If the ledger has a newer quota than the store read here, that change triggers another write.
   auto used = usage.used;
   for (const auto& [name, amount] : usage.spec.hard())
     used.try_emplace(name);

@@ -1,9 +1,9 @@
-// Writes into the status of each ResourceQuota what is in force and what is used, each
-// `defaults::quota_status_period` while there are quotas and something has changed. Many changes
-// make one write.
+// The controller that writes limits and usage to the status of each ResourceQuota, each
+// `defaults::quota_status_period` while there are quotas and changes. Many changes cause one
+// write.
 //
-// Owns a timer. What it has to write it learns from the ledger; a write that fails is tried again
-// with the next period. kubernetes: pkg/controller/resourcequota.
+// It keeps only a timer and reads the changes from the ledger; a failed write is retried in the
+// next period. kubernetes: pkg/controller/resourcequota.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace troupe::actors::quota {
 
 class quota_status : public informer {
  public:
-  // The store outlives it.
+  // The store must outlive it.
   quota_status(const persistence::store* store, core_actors core,
                std::shared_ptr<quota_ledger> ledger);
 

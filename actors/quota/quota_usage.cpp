@@ -39,7 +39,7 @@ const T& as(const api::body& object) {
 
 // -- usage ----------------------------------------------------------------------------------------
 
-// Requests have two names each: "cpu" and "requests.cpu". Extended resources have the second only.
+// Requests have two names: "cpu" and "requests.cpu". Extended resources have only the second.
 void add_requests(const resource_list& requests, resource_list& into) {
   for (const auto& [name, amount] : requests) {
     into["requests." + name] = amount;
@@ -69,7 +69,7 @@ void add_service(const Service& service, resource_list& into) {
   const bool balanced = spec.type() == "LoadBalancer";
   if (balanced) into["services.loadbalancers"] = one;
   if (!balanced && spec.type() != "NodePort") return;
-  // A balancer that needs no node ports counts for those that it has.
+  // A load balancer that does not need node ports counts only those it has.
   const bool all = !balanced || !spec.has_allocate_load_balancer_node_ports() ||
                    spec.allocate_load_balancer_node_ports();
   const auto ports = std::count_if(spec.ports().begin(), spec.ports().end(),
@@ -89,7 +89,7 @@ void add_claim(const PersistentVolumeClaim& claim, resource_list& into) {
   if (!storage_class.empty()) into[of_class + "requests.storage"] = storage->second;
 }
 
-// Kinds of which quotas count the objects by the name of the resource alone.
+// Kinds whose objects quotas count only by the resource name.
 bool counts_by_plural(const api::kind_info& kind) {
   return &kind == &api::kind_of<ConfigMap>() || &kind == &api::kind_of<Secret>() ||
          &kind == &api::kind_of<ReplicationController>() || &kind == &api::kind_of<ResourceQuota>();
@@ -184,7 +184,7 @@ bool may_count(const ResourceQuotaSpec& quota, const api::kind_info& kind) {
     if (&kind == &api::kind_of<PersistentVolumeClaim>())
       return name == "persistentvolumeclaims" || name == "requests.storage" ||
              name.find(".storageclass.storage.k8s.io/") != name.npos;
-    // Any other name is of an amount that pods take.
+    // Any other name is a resource of pods.
     return &kind == &api::kind_of<Pod>() || (counts_by_plural(kind) && name == kind.plural());
   });
 }

@@ -1,4 +1,4 @@
-// What an object counts for in ResourceQuotas. Pure functions.
+// The usage of ResourceQuotas by an object. Pure functions.
 //
 // kubernetes: pkg/quota/v1/evaluator/core, apiserver/pkg/quota/v1.
 #pragma once
@@ -12,24 +12,24 @@
 
 namespace troupe::actors::quota {
 
-// All that the object counts for, by the names of quotas: "pods", "requests.cpu",
-// "count/deployments.apps" ... A pod that has ended counts as an object only.
+// The whole usage of an object by quota names: "pods", "requests.cpu", "count/deployments.apps" ...
+// A terminated pod counts only as an object.
 api::resource_list usage_of(const api::kind_info& kind, const api::body& object);
 
-// Whether objects of the kind can count for anything that the quota bounds.
+// True if objects of the kind can use any resource of the quota.
 bool may_count(const api::core::v1::ResourceQuotaSpec& quota, const api::kind_info& kind);
 
-// Whether the object is within the scopes of the quota; only pods are in any, and claims in that of
-// their VolumeAttributesClass.
+// True if the object matches the quota's scopes; only pods match any, and claims that of their
+// VolumeAttributesClass.
 bool is_in_scopes(const api::core::v1::ResourceQuotaSpec& quota, const api::kind_info& kind,
                   const api::body& object);
 
-// What the object takes of the quota: of the resources that it bounds. Empty: nothing.
+// The object's usage of the quota's resources. Empty: none.
 api::resource_list charge(const api::core::v1::ResourceQuotaSpec& quota, const api::kind_info& kind,
                           const api::body& object);
 
-// Which of the resources that the quota bounds the containers do not name:
-// "must specify cpu for: a,b; memory for: a"; empty: they name all.
+// The quota's resources that containers do not specify: "must specify cpu for: a,b; memory for: a";
+// empty if all are specified.
 std::string unnamed_resources(const api::core::v1::ResourceQuotaSpec& quota,
                               const api::core::v1::Pod& pod);
 

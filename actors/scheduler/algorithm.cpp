@@ -14,8 +14,8 @@ namespace troupe::actors::scheduler {
 
 namespace {
 
-// How many feasible nodes are enough (kubernetes: numFeasibleNodesToFind): all of a small cluster,
-// `percent` of a large one, or a share that shrinks with its size.
+// The number of feasible nodes that is enough (kubernetes: numFeasibleNodesToFind): all of a small
+// cluster, `percent` of a large one, or a percentage that decreases with its size.
 std::size_t enough_nodes(std::size_t nodes, std::size_t percent) {
   if (nodes < defaults::min_feasible_nodes) return nodes;
   const auto shrunk = nodes / 125 > 50 ? 0 : 50 - nodes / 125;
@@ -23,8 +23,8 @@ std::size_t enough_nodes(std::size_t nodes, std::size_t percent) {
   return std::max(nodes * percent / 100, defaults::min_feasible_nodes);
 }
 
-// Thousands of nodes do not fit into the caches: what the filters and scores look at is fetched
-// while the nodes before are being looked at.
+// The data of thousands of nodes exceeds the CPU caches: fields for filters and scores are
+// prefetched while earlier nodes are evaluated.
 constexpr std::size_t nodes_ahead = 8;
 
 void prefetch(const node_info* node) {
@@ -33,7 +33,7 @@ void prefetch(const node_info* node) {
     __builtin_prefetch(reinterpret_cast<const char*>(node) + offset);
 }
 
-// "3 Insufficient cpu, 2 node(s) had …", sorted by text as upstream sorts them.
+// "3 Insufficient cpu, 2 node(s) had …", sorted by text like upstream.
 std::string join_reasons(const std::vector<status>& refused) {
   std::map<std::string, std::size_t> counts;
   for (const auto& s : refused) {
@@ -49,8 +49,8 @@ std::string join_reasons(const std::vector<status>& refused) {
   return fmt::format("{}", fmt::join(lines, ", "));
 }
 
-// The nodes that required node affinity names, as that of a daemon pod does; nothing where it
-// admits others as well (kubernetes: NodeAffinity's PreFilterResult).
+// The nodes that required node affinity names, as for a daemon pod; nothing if it also admits
+// others (kubernetes: NodeAffinity's PreFilterResult).
 std::optional<std::vector<std::string>> named_nodes(const pod_info& pod) {
   if (!pod.has_required_nodes) return std::nullopt;
   std::vector<std::string> names;
@@ -87,7 +87,7 @@ tl::expected<std::string, misfit> algorithm::schedule(const pod_info_ptr& pod,
     return tl::make_unexpected(
         explain(pod, view, std::vector<status>(total, prepared), prepared.reason));
 
-  // Kept from pod to pod: clearing thousands of entries would cost more than looking at nodes.
+  // Reused for the next pod: clearing thousands of entries would cost more than the evaluation.
   refused_.resize(total);
   const auto nodes = feasible(notes, *pod, view);
   if (nodes.empty()) return tl::make_unexpected(explain(pod, view, std::exchange(refused_, {})));
@@ -135,7 +135,7 @@ std::vector<const node_info*> algorithm::feasible(const cycle& notes, const pod_
                                                   const cluster_view& view) {
   const auto& nodes = view.nodes();
   if (const auto named = named_nodes(pod); named && has_node_affinity(profile_)) {
-    // Each of thousands of daemon pods would turn thousands of nodes away.
+    // Otherwise each of thousands of daemon pods would evaluate thousands of nodes.
     std::vector<const node_info*> found;
     std::map<const node_info*, status> refused;
     for (const auto& name : *named) {
@@ -198,7 +198,7 @@ std::string algorithm::best(cycle& notes, const pod_info& pod, const cluster_vie
     for (std::size_t i = 0; i < nodes.size(); ++i)
       totals[i] += each.weight * scores[i];
   }
-  // Reservoir sampling among the best: each equally likely, in one pass.
+  // Reservoir sampling among the best: all equally likely, in one pass.
   std::size_t chosen = 0, equals = 1;
   for (std::size_t i = 1; i < nodes.size(); ++i) {
     if (totals[i] > totals[chosen]) {

@@ -1,5 +1,5 @@
-// NextPod → Algorithm → Bind: the middle. Finds the best node for one pod with the plugins of a
-// profile; pure but for the plugins and the random choice among equals.
+// The scheduling algorithm: finds the best node for one pod with the plugins of a profile. Pure
+// except for the plugins and the random choice among equal nodes.
 #pragma once
 
 #include <random>
@@ -13,13 +13,13 @@
 
 namespace troupe::actors::scheduler {
 
-// Why no node took the pod, in upstream's words, and what to do about it.
+// Why no node fits the pod, in upstream's wording, and possible remedies.
 struct misfit {
   // "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint {…}."
   std::string message;
-  // What may help: the union of the refusing plugins' cluster_event bits.
+  // Events that may help: the union of the rejecting plugins' cluster_event bits.
   std::uint32_t helped_by = any_event;
-  // A node and the pods that must leave it, when PostFilter found any.
+  // A node and the victims to evict from it, if PostFilter found any.
   preemption make_room;
 };
 
@@ -27,7 +27,7 @@ class algorithm final : public framework_handle {
  public:
   explicit algorithm(const scheduler::profile& profile) : profile_{profile} {}
 
-  // The node to bind to. A plugin that throws lets the exception pass.
+  // Returns the node to bind to. Exceptions of plugins propagate.
   tl::expected<std::string, misfit> schedule(const pod_info_ptr& pod, const cluster_view& view,
                                              std::mt19937_64& random);
 
@@ -38,7 +38,7 @@ class algorithm final : public framework_handle {
   status run_filters(const cycle& notes, const pod_info& pod, const node_info& node) const override;
 
  private:
-  // PreFilter of all plugins. A refusal holds for all nodes.
+  // Runs PreFilter of all plugins. A rejection applies to all nodes.
   status prepare(cycle& notes, const pod_info& pod, const cluster_view& view);
   // `notes` come from `prepare` for the same pod.
   status fits(const cycle& notes, const pod_info& pod, const node_info& node,
@@ -47,15 +47,15 @@ class algorithm final : public framework_handle {
                                          const cluster_view& view);
   std::string best(cycle& notes, const pod_info& pod, const cluster_view& view,
                    const std::vector<const node_info*>& nodes, std::mt19937_64& random);
-  // `by_all`: the reason of a refusal that holds for all nodes, which is not counted.
+  // `by_all`: the reason of a rejection for all nodes, which is not counted by node.
   misfit explain(const pod_info_ptr& pod, const cluster_view& view, std::vector<status> refused,
                  const std::string& by_all = {});
 
   const scheduler::profile& profile_;
-  std::vector<status> refused_;  // by place in view.nodes(); of nodes that fit it is of old
-  std::vector<const profile::filtered*> active_;  // the filters that the present pod needs
-  std::vector<const plugin*> refusing_;           // plugins that turned it away
-  std::size_t next_start_ = 0;                    // where the search for feasible nodes begins
+  std::vector<status> refused_;  // by index in view.nodes(); stale for nodes that fit
+  std::vector<const profile::filtered*> active_;  // the filters that the current pod needs
+  std::vector<const plugin*> refusing_;           // the plugins that rejected it
+  std::size_t next_start_ = 0;                    // where the search for feasible nodes starts
 };
 
 }  // namespace troupe::actors::scheduler

@@ -55,7 +55,7 @@ tl::expected<profile_options, std::string> built_in_profile(const std::string& n
 
 tl::expected<std::unique_ptr<profile>, std::string> profile::make(profile_options options) {
   std::unique_ptr<profile> result{new profile};
-  std::map<std::string, std::pair<plugin*, std::uint32_t>> chosen;  // and all its points
+  std::map<std::string, std::pair<plugin*, std::uint32_t>> chosen;  // with all its points
   for (const auto& choice : options.plugins) {
     auto& [made, points] = chosen[choice.name];
     points |= choice.points;
@@ -83,7 +83,7 @@ void profile::adopt(plugin& p, const plugin_choice& choice, std::uint32_t all_po
     gates_.push_back(gate);
   if (auto* order = dynamic_cast<queue_sort_plugin*>(&p); order && here(at_queue_sort))
     order_ = order;
-  // Some of ours prepare filter and score where upstream's do not: no point switches that off.
+  // Some of our plugins prepare filter and score where upstream's do not; no point disables that.
   const auto* filter = anywhere(at_filter) ? dynamic_cast<filter_plugin*>(&p) : nullptr;
   const auto* before =
       anywhere(at_pre_filter | at_filter) ? dynamic_cast<pre_filter_plugin*>(&p) : nullptr;

@@ -1,5 +1,5 @@
-// Which plugins take part, in which order and with which weight, and how long a pod waits after it
-// was refused.
+// A scheduling profile: its plugins with order and weights, and the back-off of rejected
+// pods.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 
 namespace troupe::actors::scheduler {
 
-// Where a plugin is asked, in the names of upstream's configuration.
+// Extension points by their names in upstream's configuration.
 enum extension_point : std::uint32_t {
   at_pre_enqueue = 1u << 0,
   at_queue_sort = 1u << 1,
@@ -32,34 +32,34 @@ enum extension_point : std::uint32_t {
   at_all_points = ~0u,
 };
 
-// A plugin may come several times, each time at other points: there is one of it in the profile.
+// A plugin may be listed several times with different points; the profile has one instance.
 struct plugin_choice {
   std::string name;
-  std::int64_t weight = 1;  // of its score; 0 where it has none
+  std::int64_t weight = 1;  // of its score; 0 if it has none
   std::uint32_t points = at_all_points;
 };
 
 struct profile_options {
   std::string name;
-  // The pods that ask for a scheduler of this name are its own.
+  // Pods with this spec.schedulerName use the profile.
   std::string scheduler_name = defaults::scheduler_name;
-  // At each point they are asked in this order, at preFilter in that of filter.
+  // At each point they are called in this order; at preFilter in that of filter.
   std::vector<plugin_choice> plugins;
   plugin_arguments arguments = {};
   runtime::duration backoff_first;
   runtime::duration backoff_longest;
-  // Nodes are looked at until this share of them is found feasible (upstream's
-  // percentageOfNodesToScore); 0: a share that shrinks with their number.
+  // The search stops when this percentage of nodes is feasible (upstream's
+  // percentageOfNodesToScore); 0: a percentage that decreases with the number of nodes.
   std::int64_t percent_of_nodes = 0;
-  // One of the best is taken at random; else the first.
+  // True: one of the best nodes at random; false: the first.
   bool random_among_best = true;
 };
 
 // "today": upstream's default plugins and weights. "2014": hostPort conflicts only, random fit,
-// back-off to 60 s (kubernetes v0.4). An error names the profiles there are.
+// back-off to 60 s (kubernetes v0.4). The error lists the known profiles.
 tl::expected<profile_options, std::string> built_in_profile(const std::string& name);
 
-// The plugins of a profile, made and sorted by extension point.
+// The plugins of a profile, instantiated and sorted by extension point.
 class profile {
  public:
   struct scored {
@@ -69,12 +69,12 @@ class profile {
     std::int64_t weight;
   };
   struct filtered {
-    const filter_plugin* plugin;       // null: it is asked at preFilter alone
+    const filter_plugin* plugin;       // null: called only at preFilter
     const pre_filter_plugin* prepare;  // may be null
     const scheduler::plugin* as_plugin;
   };
 
-  // An unknown name is refused, and the known ones are named.
+  // An unknown plugin is an error that lists the known ones.
   static tl::expected<std::unique_ptr<profile>, std::string> make(profile_options options);
 
   const profile_options& options() const noexcept { return options_; }
@@ -92,7 +92,7 @@ class profile {
 
  private:
   profile() = default;
-  // `points`: where the plugin is asked by this choice; `all_points`: by all that name it.
+  // `points`: the points of this choice; `all_points`: of all choices of the plugin.
   void adopt(plugin& p, const plugin_choice& choice, std::uint32_t all_points);
 
   profile_options options_;

@@ -9,7 +9,7 @@ namespace troupe::actors::scheduler {
 
 namespace {
 
-// Status changes (the scheduler's own condition among them) are no reason to try again.
+// Status changes (including the scheduler's own condition) do not justify a retry.
 bool changed_for_scheduling(const pod_info& was, const pod_info& now) {
   return was.pod->meta().generation() != now.pod->meta().generation() ||
          was.body().spec().scheduling_gates_size() != now.body().spec().scheduling_gates_size() ||
@@ -63,7 +63,7 @@ void queue::add(const pod_info_ptr& pod, runtime::time_point now) {
   const bool another = e.pod->pod->meta().uid() != pod->pod->meta().uid();
   const bool changed = another || changed_for_scheduling(*e.pod, *pod);
   const auto part = e.part;
-  take_out(e);  // its place in the order may depend on its state
+  take_out(e);  // its order may depend on its state
   e.pod = pod;
   if (another) e.attempts = 0, e.due = now;
   if (part == queue_part::unschedulable && changed) return wake(e, now);
@@ -90,7 +90,7 @@ pod_info_ptr queue::next(runtime::time_point now) {
 
 void queue::refused(const pod_info_ptr& pod, std::uint32_t helped_by, runtime::time_point now) {
   const auto found = entries_.find(pod->key);
-  if (found == entries_.end()) return;  // it has gone meanwhile
+  if (found == entries_.end()) return;  // removed meanwhile
   auto& e = found->second;
   e.due = now + backoff_of(e.attempts);
   e.helped_by = helped_by;
@@ -99,7 +99,7 @@ void queue::refused(const pod_info_ptr& pod, std::uint32_t helped_by, runtime::t
 }
 
 void queue::nominated(const pod_info_ptr& pod, runtime::time_point now) {
-  // Whatever else made room would do; pods that are put on nodes make none.
+  // Any event that makes room helps; pods that are bound make none.
   refused(pod, any_event & ~pod_bound, now);
   if (const auto found = entries_.find(pod->key); found != entries_.end()) found->second.due = now;
 }

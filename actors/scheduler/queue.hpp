@@ -1,9 +1,9 @@
-// The pods that wait for a node, in three parts: active (to be tried now, by priority, then by the
-// time they came), back-off (tried lately; 1 s, doubling) and unschedulable (nothing in the cluster
-// has changed that could help; tried again after five minutes at the latest).
+// The queue of unbound pods in three parts: active (scheduled next, by priority, then by arrival),
+// back-off (rejected recently; 1 s, doubling) and unschedulable (no helpful event since; retried
+// after five minutes at the latest).
 //
-// Pure: time is handed in. A pod stands in one part at most, with its newest state. Holds no more
-// than there are unbound pods.
+// Pure: time is an argument. A pod is in at most one part, with its newest state. The size is
+// bounded by the number of unbound pods.
 #pragma once
 
 #include <cstdint>
@@ -25,36 +25,36 @@ class queue {
     runtime::duration first;
     runtime::duration longest;
   };
-  // `before` may be null: first come, first served.
+  // `before` may be null: in order of arrival.
   queue(backoff times, const queue_sort_plugin* before) : times_{times}, active_{order{before}} {}
 
-  // A new pod, or a newer state of one that waits. One that waits as unschedulable is tried again
-  // if its spec or labels changed.
+  // Adds a pod or updates its state. An unschedulable pod is retried if its spec or labels
+  // changed.
   void add(const pod_info_ptr& pod, runtime::time_point now);
-  // Gone or bound. Harmless for a pod that is not here.
+  // Removes a pod that was deleted or bound. Ignores unknown pods.
   void remove(const std::string& key);
 
-  // The next pod to try; nothing when none is due. It is no longer in the queue, but its number of
-  // attempts is remembered until `done`.
+  // Takes the next pod out of the queue; null if none is due. Its number of attempts is kept until
+  // `done`.
   pod_info_ptr next(runtime::time_point now);
 
-  // Tried in vain. `helped_by`: which events make it worth another try; 0 for an error, after which
-  // it is tried again when its back-off is over whatever happens.
+  // The attempt failed. `helped_by`: the events that justify a retry; 0 for an error, after which
+  // it is retried at the end of the back-off in any case.
   void refused(const pod_info_ptr& pod, std::uint32_t helped_by, runtime::time_point now);
-  // Room is being made for it: it is tried again, without back-off, as soon as a pod has gone.
+  // Preemption makes room for it: it is retried without back-off once a pod is deleted.
   void nominated(const pod_info_ptr& pod, runtime::time_point now);
-  // The room is not coming: a nominated pod is tried again at once.
+  // Preemption failed: a nominated pod is retried at once.
   void retry(const std::string& key, runtime::time_point now);
-  // Bound: its attempts are forgotten.
+  // The pod is bound: its attempts are dropped.
   void done(const std::string& key);
 
-  // Something happened in the cluster: pods that it may help move to active, or to back-off while
-  // that lasts.
+  // Handles cluster events: moves pods that they may help to active, or to back-off while their
+  // back-off lasts.
   void happened(std::uint32_t events, runtime::time_point now);
-  // Moves those that have waited as unschedulable for too long.
+  // Moves pods that have been unschedulable for too long.
   void flush(runtime::time_point now);
 
-  // When the next pod in back-off is due.
+  // The time at which the next pod in back-off is due.
   std::optional<runtime::time_point> next_due() const;
 
   std::size_t active() const noexcept { return active_.size(); }

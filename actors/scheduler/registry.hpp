@@ -1,9 +1,9 @@
-// Plugins by name. A plugin registers itself where it is defined:
+// The registry of plugins by name. A plugin registers itself at its definition:
 //
 //   static const scheduler::registration registered{"MyPlugin", scheduler::make_plugin<my_plugin>};
 //
-// Plugins of this program are listed in plugins/plugins.def instead: a linker takes of a static
-// library only what somebody refers to.
+// Plugins of this program are listed in plugins/plugins.def instead, because a linker takes from a
+// static library only referenced objects.
 #pragma once
 
 #include <functional>
@@ -22,10 +22,10 @@ std::unique_ptr<plugin> make_plugin() {
   return std::make_unique<P>();
 }
 
-// All that are known; names are unique.
+// All known plugins; names are unique.
 const std::map<std::string, plugin_factory>& known_plugins();
 
-// A second plugin of the same name is an error of the program.
+// A second plugin of the same name is a programming error.
 struct registration {
   registration(const std::string& name, plugin_factory factory);
 };

@@ -107,7 +107,7 @@ const runtime::behavior& scheduler_actor::make_behavior() const {
 }
 
 void scheduler_actor::started() {
-  // Plugins may still answer a former incarnation.
+  // Plugins may still answer an earlier incarnation.
   last_plugin_bind_ = random()();
   await_barrier();
 }
@@ -123,7 +123,7 @@ void scheduler_actor::await_barrier() {
 void scheduler_actor::begin() {
   begun_ = true;
   for (const auto& each : profiles_)
-    log().info("scheduler: {} begins, with profile {}", each.scheduler_name(),
+    log().info("scheduler: {} starts with profile {}", each.scheduler_name(),
                each.plugins->options().name);
   follow(api::kind_of<Namespace>().prefix(), [this](const watch_events& m) { on_namespaces(m); });
   follow(api::kind_of<Node>().prefix(), [this](const watch_events& m) { on_nodes(m); });
@@ -152,7 +152,7 @@ std::string scheduler_actor::describe() const {
 
 // -- messages -------------------------------------------------------------------------------------
 
-// The pods' own stream brings most of them; this is a pod's actor making sure.
+// Most pods arrive by the pods' stream; this message is a pod's actor making sure.
 void scheduler_actor::on_schedule(const schedule& m) {
   enqueue(m.pod, current_cause().request);
 }
@@ -197,7 +197,7 @@ void scheduler_actor::on_volumes(const watch_events& m) {
   wake();
 }
 
-// -- what it knows --------------------------------------------------------------------------------
+// -- state ----------------------------------------------------------------------------------------
 
 void scheduler_actor::take_namespace(const watch_event& event) {
   const auto& meta = event.object->meta();
@@ -249,7 +249,7 @@ void scheduler_actor::enqueue(const api::object_ptr& object, std::uint64_t reque
   const auto* served = find_profile(pod.spec().scheduler_name());
   if (served == nullptr) return;
   const auto info = read_pod_info(object, request);
-  // An old state of a pod that has been bound since: the message of its actor came late.
+  // An old state of a pod that was bound since: its actor's message is late.
   if (view_.bound_at(info->key) != 0) return;
   if (pod.metadata().has_deletion_timestamp()) {
     queue_.remove(info->key);
@@ -262,11 +262,11 @@ void scheduler_actor::enqueue(const api::object_ptr& object, std::uint64_t reque
         return report_unschedulable(info, "SchedulingGated", result.reason, {});
       }
   } catch (...) {
-    // The pod's actor asks again later.
+    // The pod's actor repeats its request later.
     queue_.remove(info->key);
     return plugin_failed(info);
   }
-  // Room that was made for it before this scheduler began.
+  // A nomination from before this scheduler started.
   if (info->nominated && !queue_.knows(info->key) && view_.node_of(info->key).empty())
     view_.nominate(info, pod.status().nominated_node_name());
   queue_.add(info, now());
@@ -284,7 +284,7 @@ void scheduler_actor::happened(std::uint32_t events) {
   if (events != 0) queue_.happened(events, now());
 }
 
-// Null for the pods of somebody else's scheduler.
+// Null for pods of another scheduler.
 scheduler_actor::served_profile* scheduler_actor::find_profile(const std::string& scheduler_name) {
   const std::string_view name =
       scheduler_name.empty() ? std::string_view{defaults::scheduler_name} : scheduler_name;
@@ -293,7 +293,7 @@ scheduler_actor::served_profile* scheduler_actor::find_profile(const std::string
   return found == profiles_.end() ? nullptr : &*found;
 }
 
-// Of a pod that has been taken, or of the victim of one.
+// The profile of an accepted pod or a victim.
 scheduler_actor::served_profile& scheduler_actor::profile_of(const pod_info& pod) {
   auto* found = find_profile(pod.body().spec().scheduler_name());
   return found == nullptr ? profiles_.front() : *found;
@@ -301,8 +301,8 @@ scheduler_actor::served_profile& scheduler_actor::profile_of(const pod_info& pod
 
 // -- one pod --------------------------------------------------------------------------------------
 
-// Continues after the messages that wait, so that a long queue does not delay changes of the
-// cluster.
+// Continues after the queued messages, so that a long queue does not delay cluster
+// events.
 void scheduler_actor::wake() {
   auto& shown = metrics_of_scheduler();
   shown.active.store(queue_.active(), std::memory_order_relaxed);
@@ -332,10 +332,10 @@ void scheduler_actor::on_go_on(const go_on&) {
 }
 
 void scheduler_actor::schedule_one(const pod_info_ptr& pod) {
-  // Many pods are scheduled at once: the cause of each attempt is the pod's own last change.
+  // Many pods are scheduled in one run: the cause of each attempt is the pod's last change.
   current_cause({.request = pod->request, .revision = pod->pod->revision()});
   const auto lifted = view_.lift(*pod);
-  std::string own;  // where room was made for it
+  std::string own;  // the node of its own nomination
   for (const auto& each : lifted)
     if (each.pod->key == pod->key) own = each.node;
   std::string taken;
@@ -350,12 +350,12 @@ void scheduler_actor::schedule_one(const pod_info_ptr& pod) {
     if (each.node != taken) {
       view_.nominate(each.pod, each.node);
     } else {
-      queue_.retry(each.pod->key, now());  // it must look elsewhere
+      queue_.retry(each.pod->key, now());  // another node is needed
     }
   }
 }
 
-// The node that the pod is put on or is to wait for; empty when there is none.
+// The node that the pod is bound to or nominated for; empty if there is none.
 std::string scheduler_actor::attempt(const pod_info_ptr& pod, const std::string& nominated) {
   const auto begin = std::chrono::steady_clock::now();
   auto found = profile_of(*pod).algorithm.schedule(pod, view_, random());
@@ -368,11 +368,11 @@ std::string scheduler_actor::attempt(const pod_info_ptr& pod, const std::string&
   return *found;
 }
 
-// While its exception is being handled.
+// Called while the exception is handled.
 void scheduler_actor::plugin_failed(const pod_info_ptr& pod) {
   ++failed_;
   metrics_of_scheduler().failed.fetch_add(1, std::memory_order_relaxed);
-  std::string error = "it threw what is no exception";
+  std::string error = "it threw something that is not an exception";
   try {
     throw;
   } catch (const std::exception& e) {
@@ -384,7 +384,7 @@ void scheduler_actor::plugin_failed(const pod_info_ptr& pod) {
   record(pod, true, "FailedScheduling", fmt::format("a scheduler plugin failed: {}", error));
 }
 
-// All of them or none.
+// Runs all reserve plugins; on failure those already run are undone.
 status scheduler_actor::reserve(const pod_info_ptr& pod, const std::string& node) {
   try {
     for (auto* each : profile_of(*pod).plugins->reserves())
@@ -412,7 +412,7 @@ std::string scheduler_actor::turned_away(const pod_info_ptr& pod, const schedule
   metrics_of_scheduler().unschedulable.fetch_add(1, std::memory_order_relaxed);
   auto node = misfit.make_room.node;
   if (!nominated.empty() && victims_leave(*pod, nominated)) {
-    // No more pods than these must leave for it (kubernetes: PodEligibleToPreemptOthers).
+    // Must not preempt more while victims terminate (kubernetes: PodEligibleToPreemptOthers).
     node = nominated;
     queue_.nominated(pod, now());
     view_.nominate(pod, node);
@@ -434,14 +434,14 @@ bool scheduler_actor::victims_leave(const pod_info& pod, const std::string& node
          });
 }
 
-// The victims are asked to leave, and their room is kept for the pod meanwhile.
+// Evicts the victims, and nominates the pod so that their room is kept for it.
 void scheduler_actor::preempt(const pod_info_ptr& pod, const scheduler::preemption& preemption) {
   queue_.nominated(pod, now());
   view_.nominate(pod, preemption.node);
   const auto& meta = pod->pod->meta();
   const auto& name = profile_of(*pod).scheduler_name();
   for (const auto& victim : preemption.victims) {
-    log().info("scheduler: {} at revision {} leaves {} for {} at revision {}", victim->key,
+    log().info("scheduler: {} at revision {} is preempted on {} by {} at revision {}", victim->key,
                victim->pod->revision(), preemption.node, pod->key, pod->pod->revision());
     request<command_done>(
         core_.writer,
@@ -461,8 +461,8 @@ void scheduler_actor::preempt(const pod_info_ptr& pod, const scheduler::preempti
   }
 }
 
-// Writes to the pod's status why it waits, when that has changed. A conflict does not matter: the
-// newer state comes by the watcher, and the next attempt reports again.
+// Writes the reason to the pod's status if it has changed. A conflict does not matter: the newer
+// state arrives by the watcher, and the next attempt reports again.
 void scheduler_actor::report_unschedulable(const pod_info_ptr& pod, const std::string& reason,
                                            const std::string& message,
                                            const std::string& nominated) {

@@ -1,10 +1,10 @@
-// The scheduler: takes unbound pods one after the other, finds each a node, and issues Bind.
+// The scheduler: takes unbound pods from its queue, chooses a node for each, and binds it.
 //
-// One actor. It owns the queue of waiting pods and a view of the cluster, both fed by the watcher
-// and rebuilt after a restart: behind a barrier through the writer, so that the binds that were
-// under way are seen and no node gets more than it holds. A pod is assumed on its node while the
-// writer binds it, and known as bound from the answer on; the writer refuses what is no longer
-// true, and the pod is tried again (1 s, doubling). A plugin that throws costs the pod one attempt.
+// One actor. Its state is the queue of unbound pods and a view of the cluster, both fed by the
+// watcher. After a restart they are rebuilt after a barrier through the writer, so that binds in
+// flight are included and no node is overcommitted. A pod is assumed on its node while the writer
+// binds it, and bound once the writer answers. The writer rejects outdated binds, and the pod is
+// retried (1 s, doubling). An exception of a plugin costs the pod one attempt.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ namespace troupe::actors {
 
 struct scheduler_options {
   std::string name = scheduler::defaults::scheduler_name;  // of the actor
-  // It takes pods that name the scheduler of one of them, and no others. The queue is one: its
-  // order and its back-off are those of the first.
+  // It schedules only pods that name the scheduler of one of these profiles. All profiles share one
+  // queue with the order and back-off of the first.
   std::vector<scheduler::profile_options> profiles;
 };
 
-// Starts it; the profiles have been checked (scheduler::profile::make), or starting fails for good.
+// Starts it. The profiles must be valid (scheduler::profile::make), or it never starts.
 runtime::actor_ref spawn_scheduler(runtime::actor_system& system, const core_actors& core,
                                    scheduler_options options);
 
@@ -62,7 +62,7 @@ class scheduler_actor : public informer {
   void await_barrier();
   void begin();
 
-  // -- what it knows ------------------------------------------------------------------------------
+  // -- state --------------------------------------------------------------------------------------
   void take_namespace(const watch_event& event);
   void take_node(const watch_event& event);
   void take_pod(const watch_event& event);
@@ -119,17 +119,17 @@ class scheduler_actor : public informer {
     std::string node;
     runtime::timer limit;
   };
-  // A pod whose volumes are being got ready.
+  // A pod whose volumes are being prepared.
   struct preparing {
     pod_info_ptr pod;
     std::string node;
     std::uint64_t attempt;
-    std::size_t writes = 0;  // under way
+    std::size_t writes = 0;  // in flight
     runtime::timer limit;
   };
   std::unordered_map<std::string, preparing> preparing_;  // by key
   std::uint64_t last_attempt_ = 0;
-  std::unordered_map<std::uint64_t, plugin_bind> plugin_binds_;  // under way
+  std::unordered_map<std::uint64_t, plugin_bind> plugin_binds_;  // in flight
   std::uint64_t last_plugin_bind_ = 0;
   runtime::timer barrier_timer_, due_timer_, flush_timer_;
   std::uint64_t bound_ = 0, refused_ = 0, failed_ = 0;

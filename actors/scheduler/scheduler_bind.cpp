@@ -1,4 +1,4 @@
-// The second half of an attempt: the pod is bound to the node that was found for it.
+// The second half of an attempt: binds the pod to the chosen node.
 #include <fmt/format.h>
 
 #include "actors/core/log.hpp"
@@ -11,7 +11,7 @@ namespace troupe::actors::scheduler {
 
 namespace {
 
-// The pod has gone, or is in a state (of commands.cpp, plan_bind) in which nothing can be bound.
+// The pod was deleted, or its state (commands.cpp, plan_bind) does not allow a bind.
 bool is_outdated(const api::error& problem) {
   return problem.code == 404 || problem.kind == "pods/binding";
 }
@@ -28,7 +28,7 @@ void scheduler_actor::bind_pod(const pod_info_ptr& pod, const std::string& node)
   auto first = pre_bind(*pod, node, false);
   if (!first.result.ok()) return bind_ended(pod, node, refused(first.result));
   if (first.ready) return send_bind(pod, node);
-  // One that had this name.
+  // An earlier pod of this name.
   if (const auto other = preparing_.extract(pod->key)) {
     --binding_;
     unreserve(other.mapped().pod, other.mapped().node);
@@ -45,11 +45,11 @@ void scheduler_actor::bind_pod(const pod_info_ptr& pod, const std::string& node)
     write_for(pod, attempt, std::move(write));
 }
 
-// What all plugins of the profile need.
+// Collects the preparations of all plugins of the profile.
 preparation scheduler_actor::pre_bind(const pod_info& pod, const std::string& node, bool again) {
   preparation all;
   const auto* at = view_.find(node);
-  if (at == nullptr) return {.result = {status_code::unschedulable, "the node has gone"}};
+  if (at == nullptr) return {.result = {status_code::unschedulable, "the node no longer exists"}};
   try {
     for (const auto* each : profile_of(pod).plugins->pre_binders()) {
       auto of_plugin = each->pre_bind(pod, *at, view_, again);
@@ -65,13 +65,14 @@ preparation scheduler_actor::pre_bind(const pod_info& pod, const std::string& no
   return all;
 }
 
-// Binds the pod when all that it needs on its node is ready.
+// Binds the pod once its preparation on the node is complete.
 void scheduler_actor::go_on_preparing(const std::string& pod_key) {
   const auto found = preparing_.find(pod_key);
   if (found == preparing_.end() || found->second.writes > 0) return;
-  const auto next = view_.assumed(*found->second.pod)
-                        ? pre_bind(*found->second.pod, found->second.node, true)
-                        : preparation{.result = {status_code::unschedulable, "the pod has gone"}};
+  const auto next =
+      view_.assumed(*found->second.pod)
+          ? pre_bind(*found->second.pod, found->second.node, true)
+          : preparation{.result = {status_code::unschedulable, "the pod no longer exists"}};
   if (next.result.ok() && !next.ready) return;
   const auto ended = preparing_.extract(found);
   const auto& [pod, node, attempt, writes, limit] = ended.mapped();
@@ -128,7 +129,7 @@ void scheduler_actor::send_bind(const pod_info_ptr& pod, const std::string& node
       });
 }
 
-// Whether one of them has taken it on.
+// Returns true if a plugin handles the bind.
 bool scheduler_actor::bind_by_plugin(const pod_info_ptr& pod, const std::string& node) {
   for (auto* each : profile_of(*pod).plugins->binders()) {
     const auto id = ++last_plugin_bind_;
@@ -170,7 +171,7 @@ void scheduler_actor::bind_ended(const pod_info_ptr& pod, const std::string& nod
   wake();
 }
 
-// The change itself comes by the watcher; until then the pod's actor may still ask for a node.
+// The event arrives by the watcher; until then the pod's actor may still request a node.
 void scheduler_actor::bound(const api::object_ptr& object, const std::string& node) {
   ++bound_;
   metrics_of_scheduler().scheduled.fetch_add(1, std::memory_order_relaxed);
@@ -185,8 +186,8 @@ void scheduler_actor::bound(const api::object_ptr& object, const std::string& no
          fmt::format("Successfully assigned {}/{} to {}", meta.namespace_(), meta.name(), node));
 }
 
-// The Error handler: the pod is tried again after its back-off, unless an outdated state of it was
-// to be bound: then the newer state is here or on its way.
+// The Error handler: the pod is retried after its back-off, unless the bind was of an outdated
+// state: then the newer state is here or on its way.
 void scheduler_actor::bind_failed(const pod_info_ptr& pod, const std::string& node,
                                   const api::error& error) {
   ++failed_;
@@ -196,7 +197,7 @@ void scheduler_actor::bind_failed(const pod_info_ptr& pod, const std::string& no
              node, error.message);
   if (!view_.assumed(*pod)) return;
   view_.forget(pod->key);
-  happened(pod_deleted);  // its room is free for others
+  happened(pod_deleted);  // its resources are free for others
   if (is_outdated(error)) return queue_.remove(pod->key);
   queue_.refused(pod, 0, now());
   record(pod, true, "FailedScheduling", fmt::format("binding rejected: {}", error.message));

@@ -1,4 +1,4 @@
-// An amount that a simulated pod uses, and how it changes. Pure.
+// The resource usage of a simulated pod over time. Pure.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace troupe::actors {
 
-// An amount that changes with time: "250m", or "0s=1,10m=4,30m=1", the last step that has begun.
+// A step function of time: "250m", or "0s=1,10m=4,30m=1"; the last step that has begun applies.
 class amount_over_time {
  public:
-  // Nothing where the text makes no sense.
+  // Returns nothing if the text is invalid.
   static std::optional<amount_over_time> parse(std::string_view text);
-  // Nothing before the first step.
+  // Zero before the first step.
   api::quantity at(std::int64_t seconds) const;
-  // The amount over the time until then: of processors, nanoseconds that they have worked.
+  // The integral from 0 to `seconds`: for CPUs, nanoseconds of CPU time.
   std::uint64_t total_ns(std::int64_t seconds) const;
 
  private:
@@ -28,7 +28,7 @@ class amount_over_time {
   std::vector<step> steps_;  // in order
 };
 
-// What so many processors work in a second.
+// The CPU time of this many CPUs in one second.
 std::uint64_t nanos_of(const api::quantity& cores);
 
 }  // namespace troupe::actors

@@ -1,15 +1,15 @@
-// The numbers of simulations. All of them are ours.
+// The constants of simulations. All are our own choice.
 #pragma once
 
 #include <cstddef>
 
 namespace troupe::actors::simulation_defaults {
 
-// Steps of an amount over time that are read of one annotation.
+// The maximum of steps in one annotation.
 inline constexpr std::size_t amount_steps = 256;
-// Of one policy: each is looked at for each pod.
+// The maximum of stages in a policy: each is checked for each pod.
 inline constexpr int most_stages = 256;
-// By which part of it jitter makes a time longer at most.
+// The maximum factor by which jitter extends a time.
 inline constexpr double most_jitter = 100;
 
 }  // namespace troupe::actors::simulation_defaults

@@ -19,13 +19,13 @@ namespace {
 
 namespace file = api::files::simulation;
 
-// Where and when an effect takes place.
+// The subject and phase of an effect.
 struct effect_row {
   std::string_view name;
   decision decides;
   subject of;
   std::string_view phase;
-  std::string_view time;  // the annotation of its delay; empty: it has none
+  std::string_view time;  // the annotation of its delay; empty if it has none
 };
 
 constexpr effect_row effects[] = {
@@ -52,7 +52,7 @@ const effect_row* effect_of(const file::StageEffect& next) {
   return nullptr;
 }
 
-// Reads one stage; `path` is where it stands.
+// Reads one stage; `path` is its location.
 class stage_reader {
  public:
   stage_reader(const file::Stage& from, std::string path, problems& found)
@@ -87,7 +87,7 @@ class stage_reader {
       complain("selector.phase",
                fmt::format("must be {}: {} happens in it", effect.phase, effect.name));
     if (effect.of == subject::node && selector.namespaces_size() > 0)
-      complain("selector.namespaces", "nodes are in no namespace");
+      complain("selector.namespaces", "nodes have no namespace");
     made_.namespaces.assign(selector.namespaces().begin(), selector.namespaces().end());
     for (const auto& [name, value] : selector.match_annotations())
       made_.annotations.emplace_back(name, value);
@@ -110,7 +110,7 @@ class stage_reader {
     const auto text = from_.delay().empty() ? std::string{"0s"} : from_.delay();
     const auto time = api::parse_duration(text);
     if (!time || *time < 0)
-      complain("delay", fmt::format("\"{}\" is no time such as 500ms or 1m30s", text));
+      complain("delay", fmt::format("\"{}\" is not a time such as 500ms or 1m30s", text));
     if (!effect.time.empty()) made_.values.emplace(effect.time, text);
     made_.jitter = from_.jitter();
     if (!(made_.jitter >= 0 && made_.jitter <= simulation_defaults::most_jitter))
@@ -134,11 +134,11 @@ class stage_reader {
       if (text.empty()) continue;
       if (!amount_over_time::parse(text))
         complain(fmt::format("next.use.{}", name),
-                 fmt::format("\"{}\" is no amount such as 250m or 0s=1,10m=4", text));
+                 fmt::format("\"{}\" is not an amount such as 250m or 0s=1,10m=4", text));
       made_.values.emplace(name, text);
     }
     if (next.use().cpu().empty() && next.use().memory().empty())
-      complain("next.use", "must say cpu, memory or both");
+      complain("next.use", "must contain cpu, memory or both");
   }
 
   const file::Stage& from_;

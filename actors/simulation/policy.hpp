@@ -1,6 +1,6 @@
-// A SimulationPolicy: what happens to simulated pods and nodes that selectors find, stage by stage.
-// It is no second way to behave: a stage gives values to the names that annotations have
-// (settings.hpp), for objects that lack them. docs/simulation.md is for users. Pure.
+// A SimulationPolicy: the behaviour of selected simulated pods and nodes, in stages. A stage only
+// supplies values for annotations (settings.hpp) that an object lacks. docs/simulation.md is the
+// user documentation. Pure.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace troupe::actors::simulated {
 
 enum class subject : std::uint8_t { pod, node };
 
-// What a stage decides: of those of one decision the first that fits counts.
+// The subject of a stage: of the stages with one decision the first match applies.
 enum class decision : std::uint8_t { start, ready, end, use, go_down, come_back };
 
 struct stage {
@@ -28,11 +28,11 @@ struct stage {
   std::vector<std::string> namespaces;  // empty: all
   api::label_selector labels;
   std::vector<std::pair<std::string, std::string>> annotations;
-  double share = 1;                                        // of what is found
+  double share = 1;                                        // of the selected objects
   double jitter = 0;                                       // of its time
   std::map<std::string, std::string, std::less<>> values;  // by the name of the annotation
 
-  // The share is drawn by the object's uid.
+  // Membership in the share is determined by the object's uid.
   bool fits(subject kind, const api::meta::v1::ObjectMeta& object) const;
 };
 
@@ -42,7 +42,7 @@ class policy {
   static tl::expected<std::shared_ptr<const policy>, std::vector<std::string>> parse(
       std::string_view yaml);
 
-  // The stages that count for the object, one for each decision at most.
+  // The stages that apply to the object, at most one for each decision.
   std::vector<const stage*> stages_of(subject kind, const api::meta::v1::ObjectMeta& object) const;
 
  private:

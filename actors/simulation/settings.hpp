@@ -1,5 +1,5 @@
-// What is said of the behaviour of a pod or node of a simulation: by its annotations, and where
-// these say nothing by the policy. Pure.
+// The settings of a simulated pod or node: from its annotations, or else from the policy.
+// Pure.
 #pragma once
 
 #include <cstdint>
@@ -16,26 +16,26 @@ namespace troupe::actors::simulated {
 
 inline constexpr std::string_view annotation_prefix = "simulation.troupe.dev/";
 
-// The value of that prefix with `name`; nothing where there is none.
+// The value of the annotation with the prefix and `name`; nothing if it is missing.
 std::optional<std::string_view> annotation(const api::meta::v1::ObjectMeta& of,
                                            std::string_view name);
 
 struct delay {
   runtime::duration time{0};  // at most 68 years
-  double jitter = 0;          // it is longer by up to this share of it
+  double jitter = 0;          // it is extended by up to this factor
 };
 
-// Names are those of the annotations without their prefix. A value that makes no sense counts as
-// absent. The object and the policy must outlive it.
+// Names are those of annotations without the prefix. An invalid value counts as missing. The object
+// and the policy must outlive it.
 class settings {
  public:
   settings(subject kind, const api::meta::v1::ObjectMeta& of, const policy* defaults);
 
-  // Something is said of it.
+  // True if there is any setting.
   bool any() const;
   std::optional<std::string_view> text(std::string_view name) const;
   std::optional<std::int32_t> number(std::string_view name) const;
-  // Its jitter is that of the object's annotation, else that of the stage which names the time.
+  // The jitter is taken from the object's annotation, or else from the stage with the time.
   std::optional<delay> time(std::string_view name) const;
   std::optional<amount_over_time> amount(std::string_view name) const;
 
@@ -47,10 +47,10 @@ class settings {
   std::vector<const stage*> stages_;
 };
 
-// From 0 to 1, the same for the same object, purpose and run: uids come from the seed of a
-// simulation.
+// A number from 0 to 1, deterministic for object, purpose and run: uids are generated from the seed
+// of a simulation.
 double share_of(const api::meta::v1::ObjectMeta& of, std::string_view purpose, std::int32_t run);
-// The time, longer by that share of its jitter.
+// The time extended by `share` of its jitter.
 runtime::duration longer(const delay& of, double share);
 
 }  // namespace troupe::actors::simulated

@@ -63,7 +63,7 @@ api::error other_uid(const token_order& order) {
   return out;
 }
 
-// Where the pod is, for whoever reads the token: nothing depends on it.
+// The pod's node, for readers of the token only: validation ignores it.
 std::optional<named_uid> node_of_pod(const persistence::snapshot& state, const Pod& pod) {
   const auto& name = pod.spec().node_name();
   if (name.empty()) return std::nullopt;
@@ -128,14 +128,15 @@ bool among(std::span<const std::string> all, const std::string& one) {
 
 using valid = tl::expected<void, std::string>;
 
-// One that is being deleted counts for a little longer, as clocks differ.
+// An object in deletion counts for a little longer, because clocks differ.
 valid check_present(const persistence::snapshot& state, const api::kind_info& kind,
                     const std::string& ns, const named_uid& wanted, std::int64_t now_seconds) {
   const auto found = state.find(kind.key(ns, wanted.name));
-  if (!found) return tl::make_unexpected(fmt::format("{} {} has gone", kind.kind(), wanted.name));
+  if (!found)
+    return tl::make_unexpected(fmt::format("{} {} does not exist", kind.kind(), wanted.name));
   const auto& meta = found->meta();
   if (meta.uid() != wanted.uid)
-    return tl::make_unexpected(fmt::format("{} {} is another one (uid)", kind.kind(), wanted.name));
+    return tl::make_unexpected(fmt::format("{} {} has another uid", kind.kind(), wanted.name));
   if (meta.has_deletion_timestamp() &&
       meta.deletion_timestamp().seconds() < now_seconds - token_defaults::leeway_seconds)
     return tl::make_unexpected(fmt::format("{} {} has been deleted", kind.kind(), wanted.name));
@@ -145,20 +146,20 @@ valid check_present(const persistence::snapshot& state, const api::kind_info& ki
 valid check_times(const token_claims& claims, std::int64_t now_seconds) {
   const auto leeway = token_defaults::leeway_seconds;
   if (claims.expires != 0 && now_seconds > claims.expires + leeway)
-    return tl::make_unexpected(std::string{"it has expired"});
+    return tl::make_unexpected(std::string{"the token has expired"});
   if (now_seconds < claims.issued - leeway)
-    return tl::make_unexpected(std::string{"it is not valid yet"});
+    return tl::make_unexpected(std::string{"the token is not valid yet"});
   return {};
 }
 
 valid check_secret(const persistence::snapshot& state, const token_claims& claims,
                    std::string_view token) {
   const auto found = state.find(api::kind_of<Secret>().key(claims.ns, claims.secret->name));
-  if (!found) return tl::make_unexpected(std::string{"its secret has gone"});
+  if (!found) return tl::make_unexpected(std::string{"its secret does not exist"});
   const auto& data = found->as<Secret>().data();
   const auto held = data.find("token");
   if (found->meta().has_deletion_timestamp() || held == data.end() || held->second != token)
-    return tl::make_unexpected(std::string{"its secret does not hold it any more"});
+    return tl::make_unexpected(std::string{"its secret no longer contains it"});
   return {};
 }
 

@@ -1,5 +1,5 @@
-// Tokens of ServiceAccounts: which may be had, what they say, and whether what one says still
-// holds. Pure functions of the present state; signing is the token_issuer's (token_issuer.hpp).
+// Tokens of ServiceAccounts: requests, claims and validation. Pure functions of the current state;
+// the token_issuer signs (token_issuer.hpp).
 //
 // kubernetes: pkg/registry/core/serviceaccount/storage/token.go, pkg/serviceaccount/claims.go.
 #pragma once
@@ -28,49 +28,49 @@ struct named_uid {
   bool operator==(const named_uid&) const = default;
 };
 
-// What a token says. Times are seconds since 1970.
+// The claims of a token. Times are seconds since the epoch.
 struct token_claims {
   std::string ns;
   named_uid account;
-  // The token is good as long as these exist. A node beside a pod only says where the pod was.
+  // The token is valid while these exist. A node in addition to a pod is only informative.
   std::optional<named_uid> pod, secret, node;
   std::vector<std::string> audiences;
-  std::string id;  // of this token
+  std::string id;  // unique id of the token
   std::int64_t issued = 0;
-  std::int64_t expires = 0;     // 0: never, in the form that Secrets hold
-  std::int64_t warn_after = 0;  // 0: not said
-  // Of the form that Secrets hold: `secret` has no uid and is where the token stands.
+  std::int64_t expires = 0;     // 0: never, in legacy tokens
+  std::int64_t warn_after = 0;  // 0: not set
+  // A legacy token as in Secrets: `secret` has no uid and names the Secret that holds it.
   bool legacy = false;
 };
 
 // "system:serviceaccount:NAMESPACE:NAME".
 std::string account_user(std::string_view ns, std::string_view account);
 
-// A TokenRequest.
+// The content of a TokenRequest.
 struct token_order {
   std::string ns, account;
   std::vector<std::string> audiences;  // empty: the API server's
   std::int64_t expiration_seconds = 0;
-  // Of the object that it is bound to; an empty kind: none. An empty uid: whoever has the name.
+  // The object to which the token is bound; an empty kind: none. An empty uid: any of that name.
   std::string bound_kind = {}, bound_api_version = {}, bound_name = {}, bound_uid = {};
 };
 
 struct planned_token {
   token_claims claims;
-  // When it is to be replaced, as the one who asked is told: a pod's token for the API server is
-  // good for longer, for clients that do not read it again.
+  // The expiry reported to the client: a pod's token for the API server is valid for longer, for
+  // clients that do not reload it.
   std::int64_t shown_expiration = 0;
 };
 
-// 404 for an account or object that is not there, 400 and 409 for one that does not fit, 422 for an
-// expiration out of bounds. `id` becomes that of the token.
+// Returns 404 if the account or object does not exist, 400 or 409 if it does not match, 422 if the
+// expiration is out of bounds. `id` becomes the token's id.
 api::expected<planned_token> plan_token(const persistence::snapshot& state,
                                         const token_order& order,
                                         std::span<const std::string> api_audiences,
                                         std::int64_t now_seconds, std::string id);
 
-// Whether `token`, which says so, is good at that time: not expired, its account and what it is
-// bound to are there; the Secret of a legacy one still holds it. The error is for the log.
+// Checks a token with these claims: not expired, its account and bound objects exist, and the
+// Secret of a legacy token still holds it. The error is for the log.
 tl::expected<void, std::string> check_claims(const persistence::snapshot& state,
                                              const token_claims& claims, std::string_view token,
                                              std::int64_t now_seconds);

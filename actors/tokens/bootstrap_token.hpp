@@ -1,6 +1,6 @@
-// What a bootstrap token is: a Secret of the type bootstrap.kubernetes.io/token in kube-system,
-// named bootstrap-token-ID, with which a machine that has nothing yet shows that it may join
-// (kubernetes: cluster-bootstrap). Pure.
+// Bootstrap tokens: Secrets of type bootstrap.kubernetes.io/token in kube-system, named
+// bootstrap-token-ID, with which a new machine proves that it may join (kubernetes:
+// cluster-bootstrap). Pure functions.
 #pragma once
 
 #include <chrono>
@@ -19,16 +19,16 @@ inline constexpr std::string_view bootstrap_token_type = "bootstrap.kubernetes.i
 inline constexpr std::string_view bootstrap_token_namespace = "kube-system";
 
 namespace defaults {
-// How often the cleaner looks at the clock at least.
+// The longest wait before the cleaner reads the clock again.
 inline constexpr std::chrono::seconds token_sweep{60};
 }  // namespace defaults
 
 using token_time = std::chrono::system_clock::time_point;
 
 struct bootstrap_token {
-  std::string id;      // [a-z0-9]{6}, no secret
+  std::string id;      // [a-z0-9]{6}, not secret
   std::string secret;  // [a-z0-9]{16}
-  // None: it never expires.
+  // Nothing: it never expires.
   std::optional<token_time> expires;
   bool authenticates = false;  // usage-bootstrap-authentication
   std::vector<std::string> extra_groups;
@@ -37,7 +37,7 @@ struct bootstrap_token {
   bool expired(token_time now) const { return expires && *expires <= now; }
 };
 
-// "ID.SECRET" in its two parts; nothing where it has not the form.
+// The two parts of "ID.SECRET"; nothing if the text has another form.
 struct token_parts {
   std::string_view id, secret;
 };
@@ -46,11 +46,11 @@ std::optional<token_parts> split_token(std::string_view text);
 // The name of its Secret.
 std::string bootstrap_token_name(std::string_view id);
 
-// Nothing where the object is no bootstrap token, or one that says nonsense. An expiration that
-// cannot be read counts as long past.
+// Returns nothing if the object is not a valid bootstrap token. An invalid expiration counts as
+// expired.
 std::optional<bootstrap_token> read_bootstrap_token(const api::object& secret);
 
-// The Secret that stands for it.
+// Creates the Secret of the token.
 std::unique_ptr<api::core::v1::Secret> write_bootstrap_token(const bootstrap_token& token);
 
 }  // namespace troupe::actors

@@ -1,4 +1,4 @@
-// The constants of service account tokens, each with its source.
+// The constants of service account tokens with their sources.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ using namespace std::chrono_literals;
 // kubernetes: pkg/apis/authentication/validation, minTokenAgeSec and 1<<32.
 inline constexpr std::int64_t least_life_seconds = 600;
 inline constexpr std::int64_t longest_life_seconds = std::int64_t{1} << 32;
-// kubernetes: pkg/serviceaccount, ExpirationExtensionSeconds: how long the token of a pod is good
-// that asks for admission::mounted_token_seconds.
+// kubernetes: pkg/serviceaccount, ExpirationExtensionSeconds: the validity of a pod's token that
+// requests admission::mounted_token_seconds.
 inline constexpr std::int64_t extended_life_seconds = 365 * 24 * 3'600;
 // go-jose: jwt.DefaultLeeway.
 inline constexpr std::int64_t leeway_seconds = 60;

@@ -35,7 +35,7 @@ std::string refusal(const api::object& pod, std::string_view node, const token_o
     return fmt::format("audience \"{}\" not found in pod spec volume", audience);
   if (std::find(wanted.begin(), wanted.end(),
                 projected_token{audience, order.expiration_seconds}) == wanted.end())
-    return fmt::format("no volume of pod \"{}\" asks for a token of {} seconds", order.bound_name,
+    return fmt::format("no volume of pod \"{}\" requests a token of {} seconds", order.bound_name,
                        order.expiration_seconds);
   return {};
 }

@@ -1,7 +1,7 @@
-// Which tokens of service accounts a node may ask for, by its link and over HTTP. Pure.
+// The service account tokens that a node may request, over its link and over HTTP. Pure function.
 //
-// kubernetes: plugin/pkg/admission/noderestriction, with ServiceAccountNodeAudienceRestriction.
-// Beyond it the life of the token must be one that a volume asks for, too.
+// kubernetes: plugin/pkg/admission/noderestriction, with ServiceAccountNodeAudienceRestriction. In
+// addition the expiration must match that of a volume.
 #pragma once
 
 #include <string_view>
@@ -10,8 +10,8 @@
 
 namespace troupe::actors {
 
-// A token that a projected volume of a pod of the node asks for, bound to that pod by its uid. What
-// is allowed stays right: neither the node of a bound pod nor its account ever changes.
+// Allows a token that a projected volume of a pod on the node requests, bound to that pod by uid.
+// The result stays valid: a bound pod never changes its node or account.
 api::expected<void> may_request_token(const persistence::snapshot& state, std::string_view node,
                                       const token_order& order);
 

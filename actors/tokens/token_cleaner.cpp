@@ -51,7 +51,7 @@ void token_cleaner::on_tokens(const watch_events& m) {
   if (m.synced) clean();
 }
 
-// Looks again at least each `defaults::token_sweep`: the wall clock may be set forward.
+// Runs at least each `defaults::token_sweep`: the wall clock may be set forward.
 void token_cleaner::clean() {
   const auto now = wall_now();
   runtime::duration wait = defaults::token_sweep;

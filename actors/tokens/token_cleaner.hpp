@@ -1,7 +1,7 @@
-// Removes bootstrap tokens whose time is over (kubernetes: pkg/controller/bootstrap/tokencleaner).
-// They are refused from that second on without it: this only keeps the store clean.
+// Deletes expired bootstrap tokens (kubernetes: pkg/controller/bootstrap/tokencleaner), which are
+// rejected anyway: this only cleans the store.
 //
-// Owns a timer to the next expiration. Found again from the store after a crash.
+// Its state is a timer to the next expiration, rebuilt from the store after a crash.
 #pragma once
 
 #include <map>

@@ -1,7 +1,7 @@
-// Gives tokens of ServiceAccounts to kubelets: to the one of this program directly, to those of
-// joined nodes by their sessions, which look first whether the node may have it.
+// Issues ServiceAccount tokens to kubelets: to that of this process directly, to those of joined
+// nodes through their sessions, which first check the node's permission.
 //
-// Keeps nothing. Signing takes some ten microseconds, so it is done here.
+// Stateless. Signing takes about ten microseconds, so the actor does it itself.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace troupe::actors {
 
 class token_desk : public runtime::actor {
  public:
-  // The store must outlive it. Without an issuer every request is refused.
+  // The store must outlive it. Without an issuer every request fails.
   token_desk(const persistence::store* store, std::shared_ptr<const token_issuer> issuer);
 
   const runtime::behavior& make_behavior() const override;

@@ -1,4 +1,4 @@
-// Who signs the tokens of ServiceAccounts, and the messages by which a kubelet asks for one.
+// The issuer that signs tokens of ServiceAccounts, and the messages for a kubelet's token request.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace troupe::actors {
 class token_issuer {
  public:
   virtual ~token_issuer() = default;
-  // Of tokens for the API server; never empty.
+  // The audiences of tokens for the API server; never empty.
   virtual const std::vector<std::string>& api_audiences() const noexcept = 0;
-  // The token in the form in which it is presented. The error says why it cannot be signed.
+  // Returns the encoded token; the error says why it cannot be signed.
   virtual tl::expected<std::string, std::string> sign(const token_claims& claims) const = 0;
 };
 
@@ -27,7 +27,7 @@ struct request_token {
 
 struct granted_token {
   std::string token;
-  std::int64_t expires = 0;  // seconds since 1970: when it is to be replaced at the latest
+  std::int64_t expires = 0;  // seconds since the epoch: replace it before
 };
 
 struct token_answer {

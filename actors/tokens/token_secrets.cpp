@@ -31,13 +31,13 @@ std::string annotation(const api::object& secret, std::string_view key) {
   return found == all.end() ? std::string{} : found->second;
 }
 
-// Of the account that a secret names.
+// The key of the account that a secret names.
 std::string account_key(const api::object& secret) {
   return api::kind_of<ServiceAccount>().key(secret.meta().namespace_(),
                                             annotation(secret, account_name_annotation));
 }
 
-// One that the account lists, and that is there.
+// True if a secret listed in the account exists.
 bool has_listed_secret(const persistence::snapshot& state, const api::object& account) {
   const auto& listed = account.as<ServiceAccount>().secrets();
   return std::any_of(listed.begin(), listed.end(), [&](const auto& each) {
@@ -136,7 +136,7 @@ void token_secrets::forget(const std::string& secret, const std::string& account
   if (found->second.empty()) secrets_of_.erase(found);
 }
 
-// -- what should be -------------------------------------------------------------------------------
+// -- reconciliation -----------------------------------------------------------------------------
 
 void token_secrets::look_at_account(const std::string& key) {
   if (!options_.one_for_each) return;
@@ -153,7 +153,7 @@ void token_secrets::look_at_secret(const std::string& key) {
   const auto account = state.find(account_key(*secret));
   const auto uid = annotation(*secret, account_uid_annotation);
   if (account && (uid.empty() || uid == account->meta().uid())) return fill(*secret, *account);
-  log().info("tokens: secret {} is removed: its service account has gone", key);
+  log().info("tokens: secret {} is deleted: its service account does not exist", key);
   tell(core_.writer,
        remove{.key = key, .uid = secret->meta().uid(), .cause = {.author = "token-secrets"}});
 }
@@ -170,7 +170,7 @@ void token_secrets::fill(const api::object& secret, const api::object& account) 
   write(key, std::move(transaction), [this, key] { look_at_secret(key); });
 }
 
-// The secret and its place in the account's list, together or not at all.
+// Creates the secret and lists it in the account, in one transaction.
 void token_secrets::make_secret(const api::object& account) {
   const auto& meta = account.meta();
   auto secret = std::make_unique<Secret>();
@@ -185,7 +185,7 @@ void token_secrets::make_secret(const api::object& account) {
   const auto key = api::key_of(account);
   auto transaction = create_transaction(store_->read(), api::kind_of<Secret>(), std::move(secret),
                                         checks::all, wall_now(), random());
-  if (!transaction) return;  // the namespace ends
+  if (!transaction) return;  // the namespace is terminating
   transaction->preconditions.push_back({key, account.revision()});
   transaction->mutations.push_back({key, &account.kind(), std::move(changed)});
   write(key, std::move(*transaction), [this, key] { look_at_account(key); });
@@ -203,7 +203,7 @@ std::string token_secrets::certificates() const {
   return options_.authority ? options_.authority->certificates() : std::string{};
 }
 
-// `again` runs when it was not written; a conflict means that a newer state is on its way.
+// `again` runs if the write failed; after a conflict a newer state is on its way.
 void token_secrets::write(const std::string& key, persistence::transaction transaction,
                           std::function<void()> again) {
   transaction.cause.author = "token-secrets";

@@ -1,10 +1,10 @@
-// Secrets of type kubernetes.io/service-account-token: one that names an account gets a token that
-// does not expire, the certificates of the cluster and its namespace; it goes with its account. On
-// demand each account has one, as clusters up to 1.23 had it.
+// The controller of Secrets of type kubernetes.io/service-account-token: it fills a Secret that
+// names an account with a token that does not expire, the CA certificates and the namespace, and
+// deletes it with the account. Optionally each account gets one, as in clusters up to 1.23.
 //
 // kubernetes: pkg/controller/serviceaccount/tokens_controller.go.
 //
-// Owns what it has seen of such secrets. Found again from the store after a crash.
+// Its state is the Secrets in its stream, rebuilt from the store after a crash.
 #pragma once
 
 #include <functional>
@@ -24,10 +24,10 @@ namespace troupe::actors {
 struct token_secret_options {
   std::shared_ptr<const token_issuer> issuer;  // never null
   std::shared_ptr<const cluster_authority> authority = {};
-  bool one_for_each = false;  // account
+  bool one_for_each = false;  // for each account
 };
 
-// What is missing in a secret of that account; false: nothing. `sign` makes a token.
+// Adds missing data to an account's Secret; returns false if there are none. `sign` makes a token.
 bool fill_token_secret(api::core::v1::Secret& secret, const api::object& account,
                        const std::string& certificates,
                        const std::function<std::string(const token_claims&)>& sign);
@@ -58,7 +58,7 @@ class token_secrets : public informer {
   const core_actors core_;
   const token_secret_options options_;
   std::map<std::string, std::set<std::string>> secrets_of_;  // keys, by key of their account
-  std::map<std::string, runtime::timer> retries_;            // by key of what could not be written
+  std::map<std::string, runtime::timer> retries_;            // by key of the failed write
 };
 
 }  // namespace troupe::actors

@@ -18,7 +18,7 @@ using api::core::v1::Container;
 using api::core::v1::Node;
 using api::core::v1::Pod;
 
-// Controllers above a pod: a Deployment stands above a ReplicaSet; the bound is for circles.
+// Levels of controllers above a pod (a Deployment is above a ReplicaSet); bounds cycles.
 constexpr int most_controllers = 4;
 
 std::optional<amount_over_time> load_in(const api::object& controller, std::string_view name) {
@@ -26,7 +26,7 @@ std::optional<amount_over_time> load_in(const api::object& controller, std::stri
   return text ? amount_over_time::parse(*text) : std::nullopt;
 }
 
-// The object at the top of those that control this one; itself where none does.
+// The top of the chain of controllers; the object itself if it has none.
 api::object_ptr top_of(const persistence::snapshot& state, api::object_ptr object) {
   for (int i = 0; i < most_controllers; ++i) {
     api::object_ptr above;
@@ -52,15 +52,15 @@ struct load_group {
 struct used_pod {
   api::object_ptr object;
   std::optional<amount_over_time> cpu, memory;
-  load_group* group = nullptr;  // null: it has no part of a load
+  load_group* group = nullptr;  // null: no share of a load
 };
 
-// The part of a load of one of those that share it.
+// The share of a load for one of its pods.
 api::quantity part_of(const api::quantity& all, std::int64_t parts) {
   return api::quantity::of_milli(all.milli_value() / std::max<std::int64_t>(parts, 1));
 }
 
-// A container gets no more processor time than its limit: of nanoseconds in so many seconds.
+// Caps CPU time by the container's limit: nanoseconds of CPU in this many seconds.
 std::uint64_t limited_cpu(const Container& container, std::uint64_t nanos, std::int64_t seconds) {
   const auto& limits = container.resources().limits();
   const auto found = limits.find("cpu");
@@ -117,7 +117,7 @@ bool is_simulated(const Node& node) {
 usage_by_node simulated_usage(const persistence::snapshot& state,
                               const std::set<std::string>& nodes, runtime::wall_time now,
                               const simulated::policy* policy) {
-  std::map<std::string, load_group> groups;            // by uid of what has the load
+  std::map<std::string, load_group> groups;            // by uid of the object with the load
   std::map<std::string, load_group*, std::less<>> of;  // by uid of the pods' controller
   std::vector<used_pod> used;
   const auto group_of = [&](const api::object_ptr& pod) {

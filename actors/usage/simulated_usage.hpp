@@ -1,6 +1,6 @@
-// What pods on simulated nodes use, as annotations and the policy say: an amount for each
-// container, or a load that all pods of a controller share. docs/simulation.md is for users. Pure
-// functions of the state and the time.
+// The resource usage of pods on simulated nodes, from annotations and the policy: an amount for
+// each container, or a load that all pods of a controller share. docs/simulation.md is the user
+// documentation. Pure functions of the state and the time.
 #pragma once
 
 #include <set>
@@ -16,7 +16,7 @@ namespace troupe::actors {
 
 bool is_simulated(const api::core::v1::Node& node);
 
-// Of these nodes, those that have a pod that uses something.
+// Those of the nodes that have a pod with a usage.
 usage_by_node simulated_usage(const persistence::snapshot& state,
                               const std::set<std::string>& nodes, runtime::wall_time now,
                               const simulated::policy* policy = nullptr);

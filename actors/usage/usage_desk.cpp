@@ -17,7 +17,7 @@ namespace troupe::actors {
 
 using api::core::v1::Node;
 
-// Ends with its last reference: when all nodes have answered, or will not.
+// Completes with its last reference: when all nodes have answered or timed out.
 struct usage_desk::question {
   question(std::shared_ptr<std::size_t> counter, runtime::promise<nodes_usage> answer)
       : counter{std::move(counter)}, answer{std::move(answer)} {

@@ -1,9 +1,9 @@
-// Asks nodes what they and their containers use, for whoever wants to know: clients of
-// metrics.k8s.io and the autoscalers. That of this control plane is asked through its own meter,
-// joined ones over their links; what pods on simulated nodes use follows from their annotations and
-// the policy (simulated_usage.hpp).
+// The actor that queries nodes for the resource usage of themselves and their containers, for
+// clients of metrics.k8s.io and for autoscalers. The node of this control plane has its own meter,
+// joined nodes are queried over their links; the usage of pods on simulated nodes follows from
+// their annotations and the policy (simulated_usage.hpp).
 //
-// It answers `ask_nodes` and keeps nothing: a crash fails the questions that are under way.
+// It answers `ask_nodes` and is stateless: a crash fails the queries in flight.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class usage_desk : public runtime::actor {
   const std::shared_ptr<const link_table> table_;
   const runtime::actor_ref links_;
   const simulated::policy_ptr policy_;
-  // Shared with the questions, which may outlive a crash.
+  // Shared with the queries, which may outlive a crash.
   const std::shared_ptr<std::size_t> under_way_ = std::make_shared<std::size_t>(0);
   std::uint64_t questions_ = 0;
 };

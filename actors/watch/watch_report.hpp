@@ -1,4 +1,4 @@
-// The watcher's report about its subscribers: for the console and metrics.
+// The watcher's report about its subscribers, for the console and the metrics.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace troupe::actors {
 
 // A request to the watcher, answered by `watch_report`.
 struct report_watches {
-  std::size_t limit = 1'000;     // rows; those furthest behind come first
-  std::uint64_t subscriber = 0;  // only the rows of this actor; 0: of all
+  std::size_t limit = 1'000;     // rows; the furthest behind come first
+  std::uint64_t subscriber = 0;  // only rows of this actor; 0: all
 };
 
 struct watch_report {
@@ -20,8 +20,8 @@ struct watch_report {
     std::uint64_t subscriber = 0;  // the actor's id
     std::string prefix;
     std::string on_node;
-    bool live = false;                   // sees each batch as it comes
-    persistence::revision position = 0;  // everything up to here was sent
+    bool live = false;                   // receives each batch as it is committed
+    persistence::revision position = 0;  // everything up to this revision was sent
     std::uint64_t behind = 0;            // revisions; 0 while it is live
     std::int64_t credit = 0;
   };

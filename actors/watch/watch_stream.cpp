@@ -3,7 +3,7 @@
 namespace troupe::actors {
 namespace {
 
-// The map with the list of a view, and the list's name in it; no map: the group's own list.
+// The map that contains a view's list, and the list's name in it; no map: the group's own list.
 struct place {
   stream_index::lists* among;
   const std::string* name;

@@ -1,4 +1,4 @@
-// One subscription at the watcher, and the index by which a change finds those that may see it.
+// A subscription at the watcher, and the index that finds the subscriptions that a change concerns.
 #pragma once
 
 #include <compare>
@@ -25,24 +25,24 @@ struct stream_key {
 struct watch_stream {
   struct initial_state {
     persistence::snapshot state;
-    std::string after;  // the last key handed out
+    std::string after;  // the last key sent
     runtime::time_point deadline;
   };
 
   stream_key key;
   runtime::actor_ref subscriber;
-  std::uint64_t serial = 0;  // tells it from an earlier one of the same key
+  std::uint64_t serial = 0;  // distinguishes it from an earlier stream of the same key
   watch_view view;
   std::int64_t credit = 0;
   bool bookmarks = false;
-  // While set, the current state is being handed out.
+  // While set, the initial state is being sent.
   std::optional<initial_state> initial;
-  // Everything up to here has been sent; while `live`, changes at or before it must not be sent.
+  // Everything up to this revision was sent; while `live`, it must not be sent again.
   revision position = 0;
-  bool live = false;  // sees each batch as it comes
-  // A part of the log is on its way; if it has not come by then it is asked for again.
+  bool live = false;  // receives each batch as it is committed
+  // Deadline of a log read in flight, after which it is requested again.
   runtime::time_point reading_until{};
-  bool retry = false;  // the next round tries again
+  bool retry = false;  // retried in the next round
   bool dead = false;
 
   bool reading() const noexcept { return reading_until != runtime::time_point{}; }
@@ -50,32 +50,32 @@ struct watch_stream {
 
 using stream_list = std::vector<watch_stream*>;
 
-// Finds the streams that a change may concern, without a look at any other: a stream stands in
-// exactly one list, the narrowest that its view allows (its node, its key or namespace, its
-// resource, everything). Not the owner: the watcher puts streams in and takes them out.
+// Finds the streams that a change may concern without visiting others: a stream is in exactly one
+// list, the narrowest for its view (its node, its key or namespace, its resource, everything). It
+// does not own the streams: the watcher adds and removes them.
 class stream_index {
  public:
   using lists = std::unordered_map<std::string, stream_list>;
 
   // The streams of one resource.
   struct group {
-    stream_list streams;  // that look at all of it, perhaps through a filter
-    lists by_prefix;      // at one key, or at keys with a prefix that ends with '/'
-    lists by_node;        // at the pods of one node
+    stream_list streams;  // of the whole resource, perhaps with a filter
+    lists by_prefix;      // of one key, or of keys with a prefix that ends with '/'
+    lists by_node;        // of the pods of one node
 
     bool empty() const noexcept { return streams.empty() && by_prefix.empty() && by_node.empty(); }
   };
 
   void add(watch_stream& s);
   void remove(watch_stream& s);
-  // Null when no stream watches that resource. "" are those that watch everything.
+  // Null if no stream watches the resource. "": the streams that watch everything.
   const group* find(std::string_view resource) const;
 
  private:
   std::unordered_map<std::string, group> groups_;
 };
 
-// The prefixes by which a stream may look at `key`, the shortest first: for "/registry/pods/a/b" of
+// The prefixes by which a stream may watch `key`, shortest first: for "/registry/pods/a/b" of
 // "/registry/pods/" they are "/registry/pods/a/" and the key itself.
 template <class F>
 void each_prefix(std::string_view key, std::string_view resource, F visit) {

@@ -50,7 +50,7 @@ const api::object_ptr& departures::readable(const api::object_ptr& object) {
 std::optional<watch_event> see(const watch_view& view, const change& c, departures& left) {
   const bool removed = c.type == change_type::removed;
   if (!view.covers(c.key) || (!removed && !c.object)) return std::nullopt;
-  // A removal carries the last state in both places, unless one of them could not be found.
+  // A removal has the last state in both fields, unless one of them could not be found.
   const auto& object = left.readable(c.object);
   const auto& previous = left.readable(c.previous);
   const bool was =

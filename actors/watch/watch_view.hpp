@@ -1,4 +1,4 @@
-// The event that a change is to one subscriber: the rules of a watch under a filter, as pure
+// Maps a change to the event for one subscriber: the rules of a watch with a filter, as pure
 // functions.
 //
 //   before  after   event
@@ -25,28 +25,28 @@ namespace troupe::actors {
 // "/registry/pods/" of "/registry/pods/default/web"; empty for a key below no resource.
 std::string_view resource_of(std::string_view key) noexcept;
 
-// The node that an object belongs to (kind_row::node), as a bound pod does; empty for none.
+// The node of an object (kind_row::node), as of a bound pod; empty if it has none.
 std::string_view node_of(const api::object& object);
 
 struct watch_view {
-  std::string prefix;  // ends with '/', or is one key
+  std::string prefix;  // ends with '/', or is a key
   object_filter accept;
   std::string on_node;
 
   bool covers(std::string_view key) const noexcept;
-  // Of an object whose key it covers.
+  // `object`'s key must be covered.
   bool shows(const api::object_ptr& object) const;
-  // True when both show the same objects: those of one place, and neither has a filter.
+  // True if both show the same objects: equal prefix and node, and no filter.
   bool sees_as(const watch_view& other) const noexcept;
 };
 
-// Objects that are made once for all subscribers of some changes: last states stamped with the
-// revision at which they left a filter, and objects of compact kinds for them to decode, so that
-// those of the window stay encoded.
+// Objects that are created once for all subscribers of some changes: last states stamped with the
+// revision at which they left a filter, and copies of compact kinds for subscribers to decode, so
+// that the objects in the window stay encoded.
 class departures {
  public:
   const api::object_ptr& of(const persistence::change& c);
-  // Of no object itself.
+  // The object itself if it is not of a compact kind.
   const api::object_ptr& readable(const api::object_ptr& object);
 
  private:
@@ -54,8 +54,8 @@ class departures {
   std::unordered_map<const api::object*, api::object_ptr> readable_;
 };
 
-// Nothing when the change does not concern the view, or when a state could not be decoded (the
-// store leaves a null pointer there and has reported it).
+// Nothing if the change does not concern the view, or if a state could not be decoded (then the
+// store has passed a null pointer and reported it).
 std::optional<watch_event> see(const watch_view& view, const persistence::change& c,
                                departures& left);
 

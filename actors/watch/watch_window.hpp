@@ -1,5 +1,5 @@
-// The newest changes of the store in memory, from which live subscribers and those that lag a
-// little are served. Owned by the watcher.
+// The newest changes of the store in memory, from which live subscribers and slightly lagging ones
+// are served. Owned by the watcher.
 #pragma once
 
 #include <algorithm>
@@ -13,20 +13,20 @@ namespace troupe::actors {
 
 class watch_window {
  public:
-  // Keeps the newest batches up to these bounds, and always the last one.
+  // Keeps the newest batches within these bounds, and always the last one.
   watch_window(std::size_t change_limit, std::size_t byte_limit)
       : change_limit_{change_limit}, byte_limit_{byte_limit} {}
 
-  // Empties it; the next batch follows `at`.
+  // Clears the window; the next batch follows revision `at`.
   void begin(persistence::revision at);
-  // Of revisions after newest() only.
+  // Only batches with revisions above newest().
   void add(persistence::change_batch batch);
 
-  // All changes after this revision are here.
+  // The window contains all changes after this revision.
   persistence::revision from() const noexcept { return from_; }
   persistence::revision newest() const noexcept { return newest_; }
 
-  // In order, the changes after `after`, until `visit` returns false: bool visit(const change&).
+  // Calls bool visit(const change&) for the changes after `after`, until it returns false.
   template <class F>
   void each(persistence::revision after, F visit) const {
     auto batch =
@@ -42,7 +42,7 @@ class watch_window {
     }
   }
 
-  // Why this key was changed at this revision; nothing where that is not here.
+  // The cause of a key's change at this revision; empty if it is not in the window.
   persistence::change_cause cause(persistence::revision at, std::string_view key) const;
 
   std::size_t changes() const noexcept { return changes_; }

@@ -51,8 +51,8 @@ std::string watcher::describe() const {
 
 void watcher::on_committed(const committed& m) {
   const auto newest = window_.newest();
-  // After a start the mailbox may hold what the store already showed; while a gap is being filled
-  // from the log, what comes is read from there as well.
+  // After a start the mailbox may contain changes that the store already showed; while a gap is
+  // being read from the log, later batches are read from there, too.
   const bool filling = gap_until_ != runtime::time_point{};
   if (filling || m.changes->empty() || m.changes->back().at <= newest) return;
   if (m.after > newest) {
@@ -84,7 +84,7 @@ void watcher::on_log_part(const log_part& m) {
   } else if (m.changes.error().code == persistence::errc::compacted) {
     end(s, m.changes.error());
   } else if (m.changes.error().code == persistence::errc::corrupt) {
-    // For its reader this history is lost: a new list continues from the newest state.
+    // The subscriber has lost this history: a new list continues from the newest state.
     log().error("watcher: {}", m.changes.error().message);
     end(s, {persistence::errc::compacted, m.changes.error().message});
   } else {
@@ -157,7 +157,7 @@ void watcher::offer_all(const stream_list& streams, const changes_view& changes,
     offer(*s, seen, before);
 }
 
-// The same list for all that look at the same place without a filter.
+// Views of one place without a filter share one list.
 event_list watcher::sight::of(const watch_stream& s) {
   const bool shareable = s.position < changes.front()->at && !s.view.accept;
   if (shareable && first != nullptr && first->sees_as(s.view)) return shared;
@@ -184,11 +184,11 @@ void watcher::offer(watch_stream& s, sight& seen, revision before) {
   if (affordable && send_events(s, std::move(events), window_.newest())) return;
   s.live = false;
   s.position = std::max(s.position, before);
-  // What the credit still allows is replayed from the window, as all that comes later.
+  // Events within the credit are replayed from the window, like all later ones.
   if (!affordable) advance(s);
 }
 
-// Batches are lost when the mailbox is full: the log has them.
+// Batches are lost if the mailbox is full: the log has them.
 void watcher::fill_gap() {
   log().warn("watcher: revisions after {} did not arrive; reading them from the log",
              window_.newest());
@@ -199,7 +199,7 @@ void watcher::on_missed(const log_part& m) {
   if (m.after != window_.newest()) return;
   gap_until_ = {};
   if (!m.changes) {
-    // No stream can be brought up to date from here: start again, as after a crash.
+    // No stream can continue from here: restart as after a crash.
     throw std::runtime_error{"the change log cannot be read: " + m.changes.error().message};
   }
   if (!m.changes->empty()) take(std::make_shared<const std::vector<change>>(*m.changes));
@@ -267,7 +267,7 @@ watch_stream* watcher::find(std::uint64_t id) {
 
 // -- sending --------------------------------------------------------------------------------------
 
-// False when the message was not taken: the stream was dropped, or will be tried again.
+// Returns false if the message was not accepted: the stream was dropped, or is retried.
 bool watcher::send_events(watch_stream& s, event_list events, revision up_to) {
   const auto count = events.size();
   if (count != 0) {
@@ -303,7 +303,7 @@ void watcher::drop(watch_stream& s) {
   dead_.push_back(s.key);
 }
 
-// Streams are dropped while others look at the index; they leave it here.
+// Removes streams that were dropped while the index was being visited.
 void watcher::erase_dead() {
   for (const auto& key : dead_) {
     const auto found = streams_.find(key);
@@ -330,7 +330,7 @@ void watcher::round() {
     }
     if (s->retry) advance(*s);
   }
-  // A batch that the store showed a round ago and that has not come since was lost.
+  // A batch that the store showed a round ago and that has not arrived was lost.
   const bool overdue = gap_until_ != runtime::time_point{} && present > gap_until_;
   const bool filling = gap_until_ != runtime::time_point{} && !overdue;
   if (!filling && window_.newest() < seen_at_last_round_) fill_gap();
@@ -339,7 +339,7 @@ void watcher::round() {
   erase_dead();
 }
 
-// Of the objects of the store; others do not live long.
+// Drops the cached encodings of the store's objects; other objects are short-lived.
 void watcher::forget_texts() {
   const auto state = store_->read();
   state.forget_texts();

@@ -1,14 +1,14 @@
-// The watcher: turns the store's batches of changes into events for each subscriber, in order,
-// without gap or double.
+// The watcher: converts the store's batches of changes to events for each subscriber, in order,
+// without gaps or duplicates.
 //
-// Live subscribers are served from the batch itself; those that see the same share one list. One
-// that has no credit left costs nothing but its place: when it gives credit again it is replayed
-// from the window in memory or, from further back, from the log on disk (read by a thread of its
-// own, or at once where there is none, in simulations). An initial state is read from a snapshot
-// and handed out under the same credit.
+// Live subscribers are served from the batch itself; subscribers with equal views share one
+// list. A subscriber without credit costs only memory: when it grants credit again it is
+// replayed from the window in memory or, for older revisions, from the log on disk (read by a
+// thread, or in place in simulations). An initial state is read from a snapshot and sent under
+// the same credit.
 //
-// After a crash the watcher begins at the present revision with no subscribers; each is told that
-// it has begun again (informer.hpp) and resumes from its last revision.
+// After a crash the watcher starts at the current revision without subscribers; each is notified of
+// the restart (informer.hpp) and resumes from its last revision.
 #pragma once
 
 #include <map>
@@ -30,7 +30,7 @@
 namespace troupe::actors {
 
 struct watcher_options {
-  // Reads the log; null: the watcher does, which blocks it (simulations).
+  // The thread that reads the log; null: the watcher itself, which blocks it (simulations).
   std::shared_ptr<runtime::worker_pool> log_reader = {};
   std::size_t window_changes = defaults::window_changes;
   std::size_t window_bytes = defaults::window_bytes;
@@ -47,7 +47,7 @@ class watcher : public runtime::actor {
   std::string describe() const override;
 
  private:
-  // A part of the log, for a stream or, where `serial` is 0, for the watcher that missed a batch.
+  // The answer of a log read for a stream or, with `serial` 0, for the watcher that missed a batch.
   struct log_part {
     stream_key stream = {};
     std::uint64_t serial = 0;
@@ -55,15 +55,15 @@ class watcher : public runtime::actor {
     tl::expected<std::vector<persistence::change>, persistence::error> changes = {};
   };
   using changes_view = std::vector<const persistence::change*>;
-  // By resource, prefix or node; the names are the changes' own.
+  // By resource, prefix or node; the names are views into the changes.
   using changes_by_name = std::unordered_map<std::string_view, changes_view>;
-  // Some changes on their way to streams that stand in one list of the index.
+  // The events of some changes for the streams in one list of the index.
   struct sight {
     event_list of(const watch_stream& s);
 
     const changes_view& changes;
     departures& left;
-    event_list shared;  // of the first view without a filter
+    event_list shared;  // for the first view without a filter
     const watch_view* first;
   };
   class gathering;
@@ -115,14 +115,14 @@ class watcher : public runtime::actor {
   persistence::store* store_;
   watcher_options options_;
   watch_window window_;
-  // In the order in which subscribers were started, so that a simulation repeats exactly.
+  // In the order of the actors' start, so that a simulation is deterministic.
   std::map<stream_key, std::unique_ptr<watch_stream>> streams_;
   stream_index index_;
   std::vector<stream_key> dead_;
   std::uint64_t last_serial_ = 0;
-  runtime::time_point gap_until_{};  // a part of the log is awaited for the watcher itself
+  runtime::time_point gap_until_{};  // deadline of a log read for the watcher itself
   revision seen_at_last_round_ = 0;
-  // Lists of changes that live streams were shown, whether or not they saw an event in them.
+  // Lists of changes that were offered to live streams, whether or not they led to an event.
   std::uint64_t offers_ = 0;
   std::uint64_t sent_ = 0, replayed_ = 0, log_reads_ = 0;
   runtime::timer round_;

@@ -1,4 +1,4 @@
-// How a stream that is not live is brought up to date.
+// Replays changes to a stream that is not live.
 #include <algorithm>
 #include <utility>
 
@@ -10,13 +10,13 @@ using persistence::change;
 
 namespace {
 
-// At most `limit` changes, whole revisions only, and more where one revision has more.
+// At most `limit` changes in whole revisions, or more if one revision has more.
 tl::expected<std::vector<change>, persistence::error> read_part(const persistence::store& store,
                                                                 revision after, std::size_t limit) {
   for (;; limit *= 2) {
     auto changes = store.changes(after, limit);
     if (!changes || changes->size() < limit) return changes;
-    // The last revision may go on behind the limit.
+    // The last revision may continue after the limit.
     const auto cut = changes->back().at;
     if (changes->front().at == cut) continue;
     std::erase_if(*changes, [&](const change& c) { return c.at == cut; });
@@ -26,12 +26,12 @@ tl::expected<std::vector<change>, persistence::error> read_part(const persistenc
 
 }  // namespace
 
-// Events for one message: as many whole revisions as credit and the size of a message allow.
+// Collects events for one message: the whole revisions that credit and message limit allow.
 class watcher::gathering {
  public:
   explicit gathering(const watch_stream& s) : stream_{s}, up_to_{s.position} {}
 
-  // False when the change must wait for the next message.
+  // Returns false if the change must wait for the next message.
   bool operator()(const change& c) {
     const auto room = std::min<std::int64_t>(stream_.credit, defaults::message_events);
     if (c.at != up_to_ && static_cast<std::int64_t>(events_.size()) >= room) {
@@ -72,7 +72,7 @@ void watcher::advance(watch_stream& s) {
   }
 }
 
-// One message of the initial state.
+// Sends one message of the initial state.
 void watcher::send_initial(watch_stream& s) {
   const auto& from = *s.initial;
   const auto room = std::min<std::int64_t>(s.credit, defaults::message_events);
@@ -119,7 +119,7 @@ void watcher::replay_part(watch_stream& s, const std::vector<change>& changes) {
   replayed_ += found.events().size();
   const auto up_to = found.up_to();
   if (changes.empty()) {
-    // Nothing but revisions without a change lies between: the window has the rest.
+    // All revisions in between are empty: the window has the rest.
     s.position = std::max(s.position, window_.from());
   } else if (found.events().empty() || send_events(s, std::move(found.events()), up_to)) {
     s.position = up_to;
@@ -134,7 +134,7 @@ void watcher::read_log(watch_stream& s) {
   }
 }
 
-// The answer comes as a message, with a thread that reads or without.
+// The answer arrives as a message, with or without a reading thread.
 bool watcher::read(log_part request) {
   ++log_reads_;
   const auto limit = options_.log_part_changes;

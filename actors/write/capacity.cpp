@@ -17,7 +17,7 @@ using api::core::v1::Node;
 using api::core::v1::Pod;
 using persistence::bound;
 
-// A bound on each node's claim: the sum stays a number that can be doubled.
+// The maximum of a node, so that twice the sum cannot overflow.
 constexpr std::uint64_t most_node_pods = 1'000'000;
 
 }  // namespace
@@ -39,7 +39,7 @@ void capacity::limit(persistence::transaction& transaction) const {
     makes_pods = makes_pods || each.kind == pods_kind;
     makes_others = makes_others || (each.kind != nodes && each.kind != leases);
   }
-  // Creations demand that their key is absent.
+  // A creation has the precondition that its key is absent.
   const bool creates =
       std::any_of(transaction.preconditions.begin(), transaction.preconditions.end(),
                   [](const auto& each) { return each.at == 0; });

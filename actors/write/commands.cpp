@@ -46,7 +46,7 @@ api::error cannot_bind(const api::object& pod, std::string_view reason) {
   return refused;
 }
 
-// Removes the object when `content` is null.
+// Removes the object if `content` is null.
 persistence::transaction put_in_place(const api::object& old, std::unique_ptr<api::body> content) {
   persistence::transaction transaction;
   auto key = api::key_of(old);
@@ -109,7 +109,7 @@ api::expected<command_plan> plan_evict(const persistence::snapshot& state, const
   if (!found) return api::fail(std::move(found.error()));
   auto plan = plan_deletion(*found, options_of(command.grace_seconds, {}), now);
   if (!plan || plan->transaction.mutations.empty() || command.reason.empty()) return plan;
-  // A pod that is removed at once has no conditions any more.
+  // A pod that is removed at once gets no condition.
   if (auto* content = plan->transaction.mutations.front().content.get()) {
     set_condition(*static_cast<Pod*>(content)->mutable_status()->mutable_conditions(),
                   {.type = "DisruptionTarget",

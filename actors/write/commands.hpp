@@ -1,5 +1,5 @@
-// Commands: a pure function from the present state and the command to a transaction, or to the
-// error that a client would get. The write service admits and commits it, and plans again after a
+// Plans commands: a pure function from the current state and a command to a transaction, or to the
+// error for the client. The write service admits and commits the plan, and plans again after a
 // conflict.
 #pragma once
 
@@ -19,8 +19,8 @@ class DeleteOptions;
 namespace troupe::actors {
 
 struct command_plan {
-  // The object that the transaction changes; where there is nothing to change, because the command
-  // has been carried out before, the object as it is.
+  // The object that the transaction changes; if the command has already been applied, the current
+  // object.
   api::object_ptr object;
   persistence::transaction transaction;  // empty: nothing to change
 };
@@ -29,27 +29,27 @@ struct command_plan {
 api::expected<command_plan> plan_bind(const persistence::snapshot& state, const bind& command,
                                       runtime::wall_time now);
 
-// kubernetes: pkg/registry/core/pod/storage, eviction.go, but for the budgets (eviction.hpp).
+// kubernetes: pkg/registry/core/pod/storage, eviction.go, without the budgets (eviction.hpp).
 api::expected<command_plan> plan_evict(const persistence::snapshot& state, const evict& command,
                                        runtime::wall_time now);
 
-// As a DELETE by a client.
+// Plans a deletion like a client's DELETE.
 api::expected<command_plan> plan_remove(const persistence::snapshot& state, const remove& command,
                                         runtime::wall_time now);
 
-// A DELETE of the object of that key; 404 with that name where it is no more.
+// Plans a DELETE of the object at `key`; returns 404 with `name` if it does not exist.
 api::expected<command_plan> plan_removal(const persistence::snapshot& state,
                                          const api::kind_info& kind, std::string_view key,
                                          std::string_view name,
                                          const api::meta::v1::DeleteOptions& options,
                                          runtime::wall_time now);
 
-// The plan as a write that is to be admitted: of a subresource of the object, or its deletion.
+// Converts a plan to a proposal for admission: a write of a subresource, or a deletion.
 api::expected<proposal> propose(api::expected<command_plan> plan, std::string_view subresource);
 api::expected<proposal> propose_removal(api::expected<command_plan> plan);
 
-// Makes `content` the successor of `old`; removes the object when that takes away the last
-// finalizer for which its deletion waited.
+// Replaces `old` by `content`; removes the object if this removes the last finalizer of an object
+// that is being deleted.
 persistence::transaction succeed(const api::object& old, std::unique_ptr<api::body> content);
 
 }  // namespace troupe::actors

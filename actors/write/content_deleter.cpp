@@ -19,14 +19,15 @@ void content_deleter::begin_deletion(const api::object& of) {
   const auto& uid = of.meta().uid();
   if (find(key, uid) != nullptr) return;
   endings_[key] = {.uid = uid, .name = of.meta().name()};
-  log().info("{}: {} at revision {} is being emptied", author_, key, of.revision());
+  log().info("{}: {} at revision {} is terminating: deletes its content", author_, key,
+             of.revision());
   empty(key, uid);
 }
 
 void content_deleter::stop_deletion(const api::object& of) {
   const auto key = api::key_of(of);
   if (endings_.erase(key) > 0)
-    log().info("{}: {} at revision {} has gone", author_, key, of.revision());
+    log().info("{}: {} at revision {} is deleted", author_, key, of.revision());
 }
 
 std::string content_deleter::endings() const {
@@ -45,7 +46,7 @@ void content_deleter::empty(const std::string& key, const std::string& uid) {
   const auto state = store_->read();
   const auto object = state.find(key);
   auto* found = find(key, uid);
-  // One that was made since under its name is another.
+  // An object created later under the same name has another uid.
   if (found == nullptr || !object || object->meta().uid() != uid) return;
   if (!waits(*object)) {
     endings_.erase(key);
@@ -65,7 +66,7 @@ void content_deleter::empty(const std::string& key, const std::string& uid) {
 
 void content_deleter::remove_content(const std::string& key, const std::string& uid,
                                      const api::object& object) {
-  log().debug("{}: {} at revision {} is removed with {}", author_, api::key_of(object),
+  log().debug("{}: {} at revision {} is deleted with {}", author_, api::key_of(object),
               object.revision(), key);
   request<command_done>(
       core_.writer,
@@ -95,11 +96,11 @@ void content_deleter::conclude(const std::string& key, const api::object& object
                        });
 }
 
-// What is left has its own time.
+// Retries later while the remaining objects terminate.
 void content_deleter::empty_later(const std::string& key, const std::string& uid) {
   auto* found = find(key, uid);
   if (found == nullptr) return;
-  log().debug("{}: {} is looked at again in {} ms", author_, key,
+  log().debug("{}: {} is checked again in {} ms", author_, key,
               std::chrono::duration_cast<std::chrono::milliseconds>(found->pause).count());
   found->again = after(found->pause, [this, key, uid] { empty(key, uid); });
   found->pause = std::min(found->pause * 2, defaults::content_longest_pause);

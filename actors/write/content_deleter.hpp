@@ -1,7 +1,7 @@
-// The base of actors that remove what belongs to an object before the object itself may go: the
-// content of a namespace, the objects of a custom kind. Objects go by the ordinary deletion, some
-// hundreds at a time; while something holds them (finalizers, the grace of pods) it looks again
-// after a pause, however long that takes.
+// The base class of actors that delete the content of an object before the object itself is
+// removed: the content of a namespace, the objects of a custom kind. Objects are deleted in the
+// ordinary way, a few hundred at a time. While some remain (finalizers, grace periods of pods) the
+// actor checks again after a pause, without a time limit.
 #pragma once
 
 #include <map>
@@ -18,45 +18,45 @@ namespace troupe::actors {
 
 class content_deleter : public informer {
  protected:
-  // The next step for an object that ends.
+  // The next step for an object that is being deleted.
   struct stage {
     // Objects that are not yet marked for deletion.
     std::vector<api::object_ptr> to_remove = {};
-    // Where there is nothing to remove: the object as it should be now, without its finalizer when
-    // it may go. Null: it is so.
+    // Set if there is nothing to remove: the new content of the object, without the finalizer if
+    // the object may be removed. Null: no change.
     std::unique_ptr<api::body> next = {};
   };
 
-  // The store must outlive it. `author` is the cause of its writes.
+  // The store must outlive this actor. `author` is the cause of its writes.
   content_deleter(const persistence::store* store, core_actors core, const char* author);
 
-  // Lists at most `limit` objects to be removed.
+  // Lists at most `limit` objects to remove.
   virtual stage survey(const persistence::snapshot& state, const api::object& of,
                        std::size_t limit) const = 0;
-  // Whether the object still waits for its content to go.
+  // True if the object still waits for the deletion of its content.
   virtual bool waits(const api::object& of) const = 0;
 
-  // Does nothing where it is under way.
+  // Does nothing if the deletion is already in progress.
   void begin_deletion(const api::object& of);
   void stop_deletion(const api::object& of);
-  // The names of those that end, for describe().
+  // The names of the objects in deletion, for describe().
   std::string endings() const;
 
   const persistence::store* store_;
   const core_actors core_;
 
  private:
-  // Of one object, not of another of its name.
+  // The deletion of one object; the uid distinguishes it from a later object of the same name.
   struct ending {
     std::string uid = {};
     std::string name = {};
     std::size_t in_flight = 0;
-    bool refused = false;  // one of those in flight
+    bool refused = false;  // one of the deletions in flight failed
     runtime::duration pause = defaults::content_first_pause;
     runtime::timer again = {};
   };
 
-  // Null: it does not end any more.
+  // Returns null if the object is no longer in deletion.
   ending* find(const std::string& key, const std::string& uid);
   void empty(const std::string& key, const std::string& uid);
   void remove_content(const std::string& key, const std::string& uid, const api::object& object);
@@ -64,7 +64,7 @@ class content_deleter : public informer {
   void empty_later(const std::string& key, const std::string& uid);
 
   const char* author_;
-  std::map<std::string, ending> endings_;  // by key of the object
+  std::map<std::string, ending> endings_;  // by the object's key
 };
 
 }  // namespace troupe::actors

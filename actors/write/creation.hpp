@@ -1,6 +1,6 @@
-// The transaction that creates an object, for those who have none to wait for: controllers, which
-// send it to the writer, and code that runs before there are clients. The same stages as those of a
-// client's write (pipeline.hpp); steps outside are asked when the transaction reaches the service.
+// Builds the transaction that creates an object, for callers that cannot wait: controllers, which
+// send it to the writer, and code that runs before the API is served. The stages are those of a
+// client's write (pipeline.hpp); external steps run when the transaction reaches the service.
 #pragma once
 
 #include <memory>
@@ -15,15 +15,15 @@
 
 namespace troupe::actors {
 
-// Done before: by the template that a pod comes from, when that was written; or by our own code,
-// which made all of it.
+// `done_before`: the pod's template was checked when it was written, or our own code created the
+// whole object.
 enum class checks { all, done_before };
 
-// Creates `content` in the namespace that its metadata names, as a controller. `random` decides
-// name and uid.
+// Creates `content` as a controller, in the namespace of its metadata. `random` generates name and
+// uid.
 //
-// A conflict on the first precondition means that the name is taken, on another that the namespace
-// has changed: look again with a newer state.
+// A conflict on the first precondition means that the name is taken; on another one, that the
+// namespace has changed: retry with a newer state.
 api::expected<persistence::transaction> create_transaction(const persistence::snapshot& state,
                                                            const api::kind_info& kind,
                                                            std::unique_ptr<api::body> content,

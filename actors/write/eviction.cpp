@@ -39,14 +39,14 @@ api::error refusal(std::string message, int retry_after_seconds) {
   return refused;
 }
 
-// The pod is gone for its users already, or was never there.
+// True if the pod serves nobody: it has finished, is terminating or has not started.
 bool needs_no_budget(const Pod& pod) {
   const auto& phase = pod.status().phase();
   return phase == "Succeeded" || phase == "Failed" || phase == "Pending" ||
          pod.metadata().has_deletion_timestamp();
 }
 
-// A pod that is not ready takes nothing away from a budget that is kept without it.
+// An unhealthy pod may be evicted if the budget is met without it.
 bool may_go_unhealthy(const PodDisruptionBudget& budget, const Pod& pod) {
   if (is_ready(pod)) return false;
   if (budget.spec().unhealthy_pod_eviction_policy() == "AlwaysAllow") return true;
@@ -54,7 +54,7 @@ bool may_go_unhealthy(const PodDisruptionBudget& budget, const Pod& pod) {
   return status.desired_healthy() > 0 && status.current_healthy() >= status.desired_healthy();
 }
 
-// The budget after one more eviction.
+// The budget's status after one more eviction.
 api::expected<std::unique_ptr<PodDisruptionBudget>> take_one(const api::object& budget,
                                                              const Pod& pod,
                                                              runtime::wall_time now) {

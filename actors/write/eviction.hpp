@@ -1,8 +1,8 @@
-// Evictions that clients ask for: within the PodDisruptionBudgets of the pod. The budget's status
-// loses one of its evictions in the transaction that begins the deletion of the pod, so that no two
-// evictions use the same one.
+// Evictions by clients respect the pod's PodDisruptionBudgets. The transaction that starts the
+// pod's deletion also takes one disruption from the budget's status, so that two evictions never
+// use the same one.
 //
-// Our own evictions (taints, preemption) do not ask the budgets, as upstream's.
+// Our own evictions (taints, preemption) ignore the budgets, as upstream's do.
 // kubernetes: pkg/registry/core/pod/storage, eviction.go.
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace troupe::actors {
 
-// 429 where a budget does not allow it now, with the cause DisruptionBudget; 500 where the pod has
-// several budgets.
+// Returns 429 with the cause DisruptionBudget if a budget does not allow the eviction now, 500 if
+// the pod has several budgets.
 api::expected<proposal> propose_eviction(const persistence::snapshot& state, const evict& command,
                                          runtime::wall_time now);
 
-// The condition DisruptionAllowed, as the number of allowed disruptions says.
+// Sets the condition DisruptionAllowed from the number of allowed disruptions.
 void note_disruptions_allowed(api::policy::v1::PodDisruptionBudgetStatus& status,
                               std::int64_t now_seconds);
 

@@ -1,5 +1,5 @@
-// Questions that were asked outside and wait for their answer. Thread safe; each ends once: by its
-// answer, at its time-out, or when this closes.
+// Pending calls of external steps. Each ends once: with its answer, at its timeout, or at close().
+// Thread safe.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace troupe::actors {
 
 class outside_calls : public std::enable_shared_from_this<outside_calls> {
  public:
-  // `done` runs on the thread that answers, or on that of expire(), or here where too many wait
-  // already (429).
+  // `done` runs on the thread that answers or in expire(), or at once on this thread if too many
+  // calls are pending (429).
   void ask(const admission::outside_step& step, admission::question_ptr about,
            runtime::time_point now, std::function<void(admission::reply)> done);
-  // Ends what has waited too long: 500, as of a webhook that does not answer.
+  // Fails calls that timed out: 500, as for a webhook that does not answer.
   void expire(runtime::time_point now);
-  // Ends all, and all that will be asked: 503.
+  // Fails all pending and later calls with 503.
   void close();
   std::size_t waiting() const;
 
@@ -34,7 +34,7 @@ class outside_calls : public std::enable_shared_from_this<outside_calls> {
   void answered(std::uint64_t id, admission::reply reply);
 
   mutable std::mutex mutex_;
-  std::map<std::uint64_t, call> waiting_;  // by number, in the order in which they were asked
+  std::map<std::uint64_t, call> waiting_;  // by number, in the order of the calls
   std::uint64_t last_ = 0;
   bool closed_ = false;
 };

@@ -84,7 +84,7 @@ std::vector<api::error_cause> causes_of(const proposal& of) {
   return {};
 }
 
-// Of an update: a deletion that only waited for finalizers ends with it; an equal object is none.
+// For an update: completes a deletion that waited only for finalizers, and drops a no-op update.
 bool settle_update(draft& write, write_plan& plan) {
   auto& of = write.of;
   if (!of.before || !of.after || of.rules == write_rules::as_is) return false;
@@ -147,7 +147,7 @@ api::expected<void> check(draft& write, const write_context& context) {
   return {};
 }
 
-// A name that the server has made up may be taken: another one is tried.
+// A generated name may be taken: then another one is generated.
 api::expected<void> check_absent(draft& write, const write_context& context) {
   const auto& of = write.of;
   if (of.before) return {};

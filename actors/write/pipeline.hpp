@@ -1,12 +1,12 @@
 // The stages of a write between its proposal and its transaction: default, mutate, complete,
-// validate, admit, reserve. Pure functions of a snapshot; the service (write_service.hpp) goes
-// outside between them where somebody is to be asked.
+// validate, admit, reserve. Pure functions of a snapshot; between them the service
+// (write_service.hpp) calls external steps, if there are any.
 //
 //   proposal ─► prepare ─► [mutating steps outside ─► prepare] ─► check ─► [validating ones] ─►
 //   finish
 //
-// kubernetes: apiserver/pkg/registry/generic/registry/store.go. Names and uids are made before
-// anybody outside is asked, which upstream does after it.
+// kubernetes: apiserver/pkg/registry/generic/registry/store.go. Names and uids are generated before
+// external steps are called; upstream generates them afterwards.
 #pragma once
 
 #include <random>
@@ -18,15 +18,15 @@
 
 namespace troupe::actors {
 
-// Inputs of the stages. References: valid during one call.
+// Inputs of the stages. The references are valid during one call.
 struct write_context {
   const admission::chain& chain;
   const persistence::snapshot& state;
   runtime::wall_time now;
-  std::mt19937_64& random;  // of names and uids
+  std::mt19937_64& random;  // for names and uids
 };
 
-// A proposal on its way.
+// A proposal in the pipeline.
 struct draft {
   draft(proposal of, const admission::user& by, bool dry_run, const admission::chain& chain);
 
@@ -34,25 +34,25 @@ struct draft {
   const admission::user& by;
   bool dry_run;
   const admission::chain::row& row;
-  persistence::transaction also = {};  // changes of plugins, written along
-  bool named_here = false;             // by generateName
-  std::string uid = {};                // of a new object, however often it is prepared
+  persistence::transaction also = {};  // changes by plugins, in the same transaction
+  bool named_here = false;             // the name was generated from generateName
+  std::string uid = {};                // of a new object; stable when it is prepared again
   admission::remarks remarks = {};
 
   admission::attributes attributes(const persistence::snapshot& state);
 };
 
-// Defaults, mutating plugins, identity. Again when somebody outside has changed the object.
+// Defaults, mutating plugins, identity. Repeated if an external step changed the object.
 api::expected<void> prepare(draft& write, const write_context& context);
-// The schema's rules, then the validating plugins.
+// Checks the schema, then runs the validating plugins.
 api::expected<void> check(draft& write, const write_context& context);
-// 409 for a create whose name is taken; one that was made up here is made up again, eight times at
-// most. Who sends a transaction learns it as a conflict instead.
+// Returns 409 for a create whose name is taken. A generated name is generated again, at most eight
+// times. The author of a transaction gets a commit conflict instead.
 api::expected<void> check_absent(draft& write, const write_context& context);
-// The resources that the write uses up; its transaction.
+// Reserves the resources of the write and returns its transaction.
 api::expected<write_plan> finish(draft& write, const write_context& context);
 
-// All stages at once, without check_absent.
+// All stages in sequence, without check_absent.
 api::expected<write_plan> admit(draft& write, const write_context& context);
 
 }  // namespace troupe::actors

@@ -34,7 +34,7 @@ admission::question_ptr question_of(const draft& write) {
 
 void ask_from(const course_ptr& c, std::size_t index, bool mutating);
 
-// A validating step changes nothing, whatever it says; so does a step that is asked about a
+// A validating step changes nothing, whatever it returns; neither does a step that reviews a
 // deletion.
 api::expected<void> take(const course& c, admission::reply reply, bool mutating) {
   if (!reply) return api::fail(std::move(reply.error()));
@@ -42,7 +42,7 @@ api::expected<void> take(const course& c, admission::reply reply, bool mutating)
   auto& of = c.write->of;
   const auto& was = api::meta_of(*of.after);
   auto& now = api::meta_of(**reply);
-  now.set_name(was.name());  // it is where it is going to be
+  now.set_name(was.name());  // a step cannot move the object
   now.set_namespace_(was.namespace_());
   of.after = std::move(*reply);
   of.validated = false;

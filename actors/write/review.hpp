@@ -1,4 +1,4 @@
-// The steps of admission outside, one after the other, for a write that waits as a value meanwhile.
+// Runs the external steps of admission in sequence for a write that waits as a value.
 #pragma once
 
 #include <functional>
@@ -11,22 +11,22 @@ namespace troupe::actors {
 
 using draft_ptr = std::shared_ptr<draft>;
 
-// The parts of the service that a review needs.
+// The services of the write service that a review uses.
 class review_host {
  public:
   virtual ~review_host() = default;
   virtual outside_calls& calls() = 0;
   virtual runtime::time_point now() const = 0;
-  // Runs it on a thread of the service, not on that of who has answered.
+  // Runs `step` on a thread of the service, not on the thread that delivered the answer.
   virtual void resume(std::function<void()> step) = 0;
-  // prepare() and check() against the newest state.
+  // Runs prepare() and check() against the newest state.
   virtual api::expected<void> prepare_again(draft& write) = 0;
   virtual api::expected<void> check_now(draft& write) = 0;
 };
 using review_host_ptr = std::shared_ptr<review_host>;
 
-// Takes a prepared write through the mutating steps outside, the check and the validating steps;
-// `then` runs once. It is to be finished then, or refused.
+// Runs a prepared write through the mutating external steps, the check and the validating steps.
+// `then` runs once: the write is ready to be finished, or rejected.
 void review(review_host_ptr host, draft_ptr write, std::function<void(api::expected<void>)> then);
 
 }  // namespace troupe::actors

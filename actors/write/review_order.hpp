@@ -1,5 +1,5 @@
-// The order that reviews must not disturb: a barrier goes to the store when all that was submitted
-// before it has reached the store's queue or was refused. Thread safe.
+// Keeps barriers in order with reviews: a barrier goes to the store once all earlier submissions
+// have reached the store's queue or were rejected. Thread safe.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class review_order {
       each();
   }
 
-  // At once where nothing is under review.
+  // Runs at once if no review is in progress.
   void after_all_before(std::function<void()> run) {
     {
       const std::lock_guard lock{mutex_};

@@ -1,6 +1,6 @@
-// Where a term of leadership ends: what its actors send from then on is refused, though some of
-// them still run. When close() returns nothing more of them reaches the write service, so that a
-// barrier of the next term is behind all that this one did. Thread safe.
+// Closes at the end of a leadership term: later writes of the term's actors are rejected although
+// some of them still run. When close() returns, no further write of the term reaches the write
+// service, so a barrier of the next term follows all of its writes. Thread safe.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,8 @@ namespace troupe::actors {
 
 class write_gate {
  public:
-  // Runs `write` unless it is closed; false when it is. Not from within close() or another write.
+  // Runs `write` and returns true unless closed. Not to be called in `write` or
+  // close().
   template <class F>
   bool pass(F write) {
     const std::lock_guard lock{mutex_};

@@ -25,7 +25,7 @@ std::mt19937_64& random_source() {
   return engine;
 }
 
-// The result without a dry run.
+// The result of a dry run.
 write_result imagine(write_plan& plan) {
   auto& first = plan.transaction.mutations.front();
   const bool removed = first.content == nullptr;
@@ -45,11 +45,11 @@ std::string name_in(const std::string& key) {
 struct write_service::attempt {
   write_request request;
   api::kind_handle kind = {};
-  std::string name = {};            // of the object that was tried last; a create has none before
-  admission::remarks remarks = {};  // of the draft that was tried last
+  std::string name = {};            // of the object of the last attempt; a create has none at first
+  admission::remarks remarks = {};  // of the draft of the last attempt
   int left = defaults::write_attempts;
   int draws_left = defaults::allocation_attempts;
-  bool is_newest = false;  // what it is judged by is as new as the whole cluster's state was
+  bool is_newest = false;  // the snapshot is as new as the whole cluster's state
 
   void succeed(write_result result, bool committing = false) {
     request.done({std::move(result), committing, std::move(remarks)});
@@ -94,8 +94,8 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
     refuse(a, std::move(error));
   }
 
-  // Where others write to the store, what is known here may be old, and nobody is refused by that:
-  // it is judged once more, behind a barrier.
+  // With other writers in the cluster the local state may be stale, which must not reject a write:
+  // it is judged once more, after a barrier.
   void refuse(const attempt_ptr& a, api::error error) {
     if (!store.is_shared() || std::exchange(a->is_newest, true)) return a->fail(std::move(error));
     store.barrier([self = shared_from_this(), a, error = std::move(error)](
@@ -134,7 +134,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
     if (a->request.false_conflicts > 0) {
       --a->request.false_conflicts;
       ++conflicts;
-      return again(a, {.code = errc::conflict, .message = "a false conflict", .key = first.key},
+      return again(a, {.code = errc::conflict, .message = "an injected conflict", .key = first.key},
                    false);
     }
     const bool removed = first.content == nullptr;
@@ -150,7 +150,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
          });
   }
 
-  // A number that the server has drawn is the server's to draw again.
+  // A number drawn by the server is drawn again by the server.
   void again(const attempt_ptr& a, const persistence::error& error, bool committing) {
     auto& left = is_allocation_key(error.key) ? a->draws_left : a->left;
     const bool may = error.code == errc::conflict && --left > 0;
@@ -179,7 +179,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
     });
   }
 
-  // Steps outside see what controllers create; a refusal is told as `invalid`.
+  // External steps review creations by controllers; a rejection is reported as `invalid`.
   void review_creations(std::shared_ptr<persistence::transaction> transaction, std::size_t index,
                         std::uint64_t id, persistence::completion done) {
     auto& all = transaction->mutations;
@@ -230,7 +230,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
     store.submit(std::move(transaction), std::move(done));
   }
 
-  // Whether it would fit; nothing is held.
+  // Checks the quotas without a reservation.
   api::expected<void> imagine_quotas(const write_plan& plan) {
     if (!quotas) return {};
     const auto held = quotas->reserve(plan.transaction);

@@ -1,15 +1,15 @@
-// The write service: every change of the cluster's state goes through it, a client's and a
-// controller's.
+// The write service: every change of the cluster's state, by a client or a controller, goes through
+// it.
 //
-// A client's write (`carry_out`) is proposed from the newest state, goes through the stages of
-// pipeline.hpp and is committed; when somebody else was faster it is proposed and admitted again, a
-// bounded number of times. A transaction that is ready (`submit`) was admitted by whoever made it
-// (creation.hpp). Both keep the capacity of the cluster, the quotas of namespaces and the keys of
-// what Services have.
+// A client's write (`carry_out`) is proposed from the newest state, passes the stages of
+// pipeline.hpp and is committed. After a conflict it is proposed and admitted again, a bounded
+// number of times. A complete transaction (`submit`) was admitted by its author (creation.hpp).
+// Both respect the capacity of the cluster and the quotas of namespaces, and maintain the
+// allocation keys of Services.
 //
-// Asynchronous: no thread waits. Where nobody outside is to be asked, all stages run on the calling
-// thread, straight to the store's queue. Else the write waits as a value (review.hpp), and goes on
-// by a thread of the service's own when the answer is there, or fails at its time-out. Thread safe.
+// Asynchronous: no thread waits. If no external step is called, all stages run on the calling
+// thread up to the store's queue. Otherwise the write waits as a value (review.hpp) and resumes on
+// a thread of the service when the answer arrives, or fails at its timeout. Thread safe.
 #pragma once
 
 #include <atomic>
@@ -30,52 +30,52 @@ namespace troupe::actors {
 
 struct write_outcome {
   api::expected<write_result> result;
-  // It is told on a commit thread, which is everybody's: nothing may be encoded there.
+  // Reported on a commit thread, which is shared: nothing may be encoded there.
   bool committing = false;
-  // Of the attempt that counts.
+  // The remarks of the last attempt.
   admission::remarks remarks = {};
 };
 
 struct write_request {
-  // Called for each attempt, on the calling thread or another one. It must give up (409) by itself
-  // where the client demands a revision that has passed.
+  // Called for each attempt, on the calling thread or another one. It must return 409 itself if the
+  // client requires a revision that is no longer current.
   std::function<api::expected<proposal>(const persistence::snapshot& state)> propose;
   // Called once, on any thread, perhaps before carry_out returns.
   std::function<void(write_outcome outcome)> done;
   persistence::change_cause cause = {};
-  admission::user by = {};          // lives as long as `done`
-  persistence::revision fence = 0;  // of the term that it is written for
-  bool dry_run = false;             // stops before the commit, and shows the result
-  // So many attempts are answered with a conflict, untried; for simulations.
+  admission::user by = {};          // must stay valid until `done` has run
+  persistence::revision fence = 0;  // of the leadership term in which it is written
+  bool dry_run = false;             // stops before the commit and returns the result
+  // The number of attempts that fail with a conflict without being tried; for simulations.
   int false_conflicts = 0;
 };
 
 struct write_options {
-  // Null: there is no bound.
+  // Null: no bound.
   std::shared_ptr<const actors::capacity> capacity = nullptr;
-  std::shared_ptr<quota::quota_ledger> quotas = nullptr;    // null: they are not kept
+  std::shared_ptr<quota::quota_ledger> quotas = nullptr;    // null: not enforced
   std::shared_ptr<const admission::chain> chain = nullptr;  // null: the built-in plugins
-  // False: attempts go on where they are; for simulations, which have one thread.
+  // False: attempts run on the current thread; for simulations, which have one thread.
   bool threads = true;
 };
 
 class write_service {
  public:
-  // Store and clock outlive it.
+  // The store and the clock must outlive the service.
   write_service(persistence::store& store, const runtime::clock& time, write_options options);
-  // Writes that wait for an answer from outside fail with 503.
+  // Writes that wait for an external answer fail with 503.
   ~write_service();
 
   void carry_out(write_request request);
-  // `done` runs on a commit thread, or here where it is refused at once.
+  // `done` runs on a commit thread, or here if it is rejected at once.
   void submit(persistence::transaction transaction, persistence::completion done);
-  // store::barrier, behind what was submitted here before and still waits for an answer from
-  // outside.
+  // Calls store::barrier after all earlier submissions, including those that wait for an external
+  // answer.
   void barrier(persistence::barrier_completion done);
 
-  // Whether any step of admission is outside.
+  // True if admission has any external step.
   bool asks_outside() const noexcept;
-  // Fails writes that have waited too long for an answer; called each `defaults::outside_round`.
+  // Fails writes whose external step timed out; called each `defaults::outside_round`.
   void expire();
 
   struct counts {

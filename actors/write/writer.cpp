@@ -12,7 +12,7 @@ namespace troupe::actors {
 
 namespace {
 
-constexpr const char* term_over = "this control plane does not lead any more";
+constexpr const char* term_over = "this control plane no longer leads";
 
 persistence::error refusal() {
   return {.code = persistence::errc::closed, .message = term_over};
@@ -85,10 +85,11 @@ void writer::on_remove(const remove& m, runtime::promise<command_done> answer) {
             m.cause, std::move(answer));
 }
 
-// All that was sent to this actor before has been submitted.
+// Everything sent to this actor before has been submitted.
 void writer::on_barrier(const barrier&, runtime::promise<barrier_done> answer) {
   if (draws_conflict())
-    return answer.deliver({persistence::fail(persistence::errc::overloaded, "it was injected")});
+    return answer.deliver(
+        {persistence::fail(persistence::errc::overloaded, "an error was injected")});
   const auto promise = std::make_shared<runtime::promise<barrier_done>>(std::move(answer));
   const bool open = pass([&] {
     service_->barrier([promise](persistence::expected<revision> reached) {
@@ -108,7 +109,7 @@ void writer::carry_out(std::function<api::expected<proposal>(const persistence::
     if (!outcome.result) return promise->deliver({api::fail(std::move(outcome.result.error()))});
     promise->deliver({std::move(outcome.result->object)});
   };
-  // After a conflict it is proposed again, without this actor.
+  // Proposed again after a conflict, without this actor.
   auto while_open = [gate = options_.gate, propose = std::move(propose)](
                         const persistence::snapshot& state) -> api::expected<proposal> {
     if (gate && gate->closed()) return api::fail(api::service_unavailable(term_over));

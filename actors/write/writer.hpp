@@ -1,9 +1,9 @@
-// The writer: all actors change the state of the cluster through it.
+// The writer: the actor through which all actors change the cluster's state.
 //
-// It hands transactions and commands (bind, evict, remove) to the write service
-// (write_service.hpp), and answers each by a promise from the thread that completes it; it never
-// waits itself. Requests under way are lost when it crashes: their promises fail, and the sender
-// decides (every request has a time-out).
+// It passes transactions and commands (bind, evict, remove) to the write service
+// (write_service.hpp), which completes the promise of each on its own thread; the writer never
+// waits. When the writer crashes, promises in flight fail and the sender decides (every request has
+// a timeout).
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@
 namespace troupe::actors {
 
 struct writer_options {
-  // Chance that a transaction is answered with a conflict in the place of being tried; simulations
-  // set it.
+  // Probability that a transaction is answered with a conflict without being tried; for
+  // simulations.
   double conflict_chance = 0;
-  // Null: always open. Once it is closed all requests are refused.
+  // Null: always open. Once the gate is closed all requests are rejected.
   std::shared_ptr<write_gate> gate = nullptr;
-  // Of the term that it writes for (persistence::transaction).
+  // Of the leadership term of the writer (persistence::transaction).
   revision fence = 0;
 };
 

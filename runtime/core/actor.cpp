@@ -82,7 +82,7 @@ timer actor::after(duration delay, unique_function<void()> action) {
 }
 
 timer actor::every(duration period, unique_function<void()> action) {
-  // A period of nothing would never let the actor do anything else.
+  // A period of 0 would starve the actor.
   const auto step = std::max(period, duration{1});
   return timer{cell_, cell_->arm(step, step, std::move(action))};
 }

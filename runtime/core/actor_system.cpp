@@ -31,14 +31,14 @@ std::size_t threads_for(const system_options& options) {
 void log_stuck_actors(const system_core& shared) {
   shared.actors.each([](const actor_info& row) {
     if (row.current.empty()) return;
-    log().critical("{} {} still handles {} after {} ms; it is left behind", row.kind, row.name,
+    log().critical("{} {} still handles {} after {} ms: its thread is leaked", row.kind, row.name,
                    row.current,
                    std::chrono::duration_cast<std::chrono::milliseconds>(row.current_for).count());
   });
 }
 
-// Threads that nobody can stop still use it: it stays for the rest of the process, and reachable,
-// so that it is not taken for a leak.
+// Threads that cannot be stopped still use it: it is kept for the rest of the process, and
+// reachable, so that it is not reported as a leak.
 void leak(void* state) {
   static std::mutex mutex;
   static auto& all = *new std::vector<void*>;

@@ -11,7 +11,7 @@
 namespace troupe::runtime {
 
 struct actor_system::impl {
-  // With no threads it is a simulation: jobs run when its dispatcher is told to.
+  // Without threads it is a simulation, which steps the dispatcher.
   impl(std::shared_ptr<system_core> all, std::size_t threads);
 
   std::shared_ptr<system_core> shared;

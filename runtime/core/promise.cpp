@@ -13,7 +13,7 @@ const char* to_string(request_error error) noexcept {
     case request_error::broken:
       return "the actor dropped the request";
     case request_error::unhandled:
-      return "the actor does not take such a request";
+      return "the actor does not handle this request";
     case request_error::mailbox_full:
       return "the actor's mailbox is full";
     case request_error::wrong_reply:

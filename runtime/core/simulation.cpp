@@ -26,7 +26,7 @@ class virtual_clock final : public clock {
   time_point now_{};
 };
 
-// One source for all that the seed decides.
+// The single random source for all decisions of the seed.
 class random_source {
  public:
   explicit random_source(std::uint64_t seed) : source_{seed} {}
@@ -43,7 +43,7 @@ class random_source {
   std::mt19937_64 source_;
 };
 
-// Jobs wait until the simulation picks one.
+// Jobs wait until the simulation chooses one.
 class stepped_dispatcher final : public dispatcher, public caf::execution_unit {
  public:
   void push(caf::resumable* job) override { jobs_.push_back(job); }
@@ -57,7 +57,7 @@ class stepped_dispatcher final : public dispatcher, public caf::execution_unit {
   bool empty() const noexcept { return jobs_.empty(); }
   std::size_t size() const noexcept { return jobs_.size(); }
 
-  // One message of that actor.
+  // Runs one message of the actor.
   void run(std::size_t index) {
     auto* job = std::exchange(jobs_[index], jobs_.back());
     jobs_.pop_back();
@@ -107,7 +107,7 @@ struct simulation::impl final : observer {
     trace ^= trace >> 29;
   }
 
-  // Fires what is due now; false when nothing was.
+  // Fires the timers due now; returns false if there were none.
   bool tick() {
     const auto next = timers->next();
     return next && *next <= time->now() && timers->fire(time->now()) > 0;

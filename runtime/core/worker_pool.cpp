@@ -35,7 +35,7 @@ struct worker_pool::impl {
     }
   }
 
-  // As many threads as there should be, or as the machine gives. Under the lock.
+  // Starts the missing threads, as many as the machine allows. Requires the lock.
   void fill() {
     while (threads.size() < wanted) {
       try {
@@ -46,7 +46,7 @@ struct worker_pool::impl {
                       name, threads.size(), wanted, e.what());
         return;
       }
-      // Linux keeps 15 characters of a thread's name.
+      // Linux truncates thread names to 15 characters.
       pthread_setname_np(threads.back().native_handle(), name.substr(0, 15).c_str());
     }
     if (std::exchange(short_of_threads, false))

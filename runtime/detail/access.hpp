@@ -14,7 +14,7 @@ class access {
   static actor_cell* cell_of(const actor_ref& ref) noexcept {
     return static_cast<actor_cell*>(ref.cell_);
   }
-  // A further reference.
+  // Returns another reference to the cell.
   static actor_ref share(actor_cell& h) noexcept;
 };
 

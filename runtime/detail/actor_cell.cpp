@@ -1,4 +1,4 @@
-// The mailbox side of a cell: posting, handling and sending.
+// The message handling of a cell: posting, handling and sending.
 #include "runtime/detail/actor_cell.hpp"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ actor_ref access::share(actor_cell& h) noexcept {
 // -- references ---
 
 // CAF's library counts references with atomics that ThreadSanitizer cannot see, because Debian's
-// build is not instrumented: the two annotations say what they mean.
+// build is not instrumented: the two annotations describe them.
 void actor_cell::retain() noexcept {
   caf::intrusive_ptr_add_ref(ctrl());
 }
@@ -227,7 +227,7 @@ void actor_cell::on_timer(envelope& e) {
     std::get<timer_action>(taken->action)();
     return;
   }
-  // The action may cancel its own timer: it is held here while it runs.
+  // The action may cancel its own timer: it is kept here while it runs.
   auto action = std::move(std::get<timer_action>(call->action));
   action();
   call = calls_->find(e.id);
@@ -268,7 +268,7 @@ void actor_cell::on_unhandled(envelope& e, promise_base& answer) {
   }
   if (answer.pending()) answer.fail(request_error::unhandled);
   if (e.kind == envelope_kind::child || std::exchange(unhandled_logged_, true)) return;
-  log().warn("{} {}: no handler takes a message {} (said once for each actor)", options_.kind,
+  log().warn("{} {}: no handler for message {} (logged once for each actor)", options_.kind,
              options_.name, e.content.type().name());
 }
 
@@ -281,7 +281,7 @@ actor_ref actor_cell::sender() const {
 
 std::mt19937_64& actor_cell::random() {
   if (!random_) {
-    // The id as well: an actor that is started again under an old name must not draw the same uids.
+    // With the id: an actor that is spawned again under an old name must not repeat uids.
     const auto own = fnv1a(options_.name, fnv1a("/", fnv1a(options_.kind)));
     std::seed_seq seeds{core_->options.seed, core_->options.seed >> 32, own, own >> 32,
                         static_cast<std::uint64_t>(id())};

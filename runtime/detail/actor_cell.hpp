@@ -1,11 +1,11 @@
-// The CAF actor that stands for one of ours: its mailbox, its current state, its supervisor and
-// children, its timers and requests, and what becomes of it when a handler throws.
+// The actor cell: the CAF actor behind one of our actors, with its mailbox, current state,
+// supervisor, children, timers and requests, and its restarts after crashes.
 //
-// It derives from CAF's base of all actors, not from event_based_actor: it has one type of message,
-// no behaviour stack, no skipped messages, no streams, no monitors and no links, and so costs half
-// the memory and half the instructions of a message. CAF gives it identity and reference counts.
+// It derives from CAF's base class of all actors, not from event_based_actor: one message type, no
+// behaviour stack, skipped messages, streams, monitors or links, and so half of the memory and half
+// of the instructions for a message. CAF provides identity and reference counts.
 //
-// Unless a function says otherwise it may be called only by the thread that runs the cell.
+// Functions may be called only by the thread that runs the cell, unless stated otherwise.
 #pragma once
 
 #include <spdlog/logger.h>
@@ -37,7 +37,7 @@ class actor_cell final : public caf::abstract_actor, public caf::resumable, publ
  public:
   using factory = std::function<std::unique_ptr<actor>()>;
   enum class post_result { taken, down, full };
-  // The cell that stands for all senders outside; its replies go to `system_core::outside`.
+  // Represents all senders outside of actors; `system_core::outside` gets its replies.
   static constexpr caf::actor_id gateway_id = ~caf::actor_id{0};
 
   static actor_cell* of(const actor& state) noexcept { return state.cell_; }
@@ -49,28 +49,28 @@ class actor_cell final : public caf::abstract_actor, public caf::resumable, publ
   // -- any thread ---
 
   post_result post(message content, const actor_ref& sender, cause cause, std::uint64_t request);
-  // The answer to a request of this cell; not bound by the limit of its mailbox.
+  // The reply to a request of this cell; not subject to the mailbox limit.
   void post_reply(std::uint64_t request, message reply, std::optional<request_error> error,
                   cause cause);
-  // A child has ended; not bound by the limit either.
+  // A child has ended; not subject to the mailbox limit.
   void post_child_ended(child_ended event);
   // Puts a new cell on the run queue for the first time.
   void schedule();
   void request_stop();
   enum class fate : std::uint8_t { restart, crash };
-  // By hand (actor_cell_commands.cpp); false when it has ended or cannot be restarted.
+  // Commands (actor_cell_commands.cpp); false if the actor has ended or cannot be restarted.
   bool command(fate wanted, std::string reason);
   bool pause(duration at_most);
   bool unpause();
   bool log_level(spdlog::level::level_enum level);
   bool ending() const noexcept { return stopping_.load(std::memory_order_relaxed); }
   const spawn_options& options() const noexcept { return options_; }
-  // Before a reference is taken, before row(), and between the two: brings what they read into the
-  // processor's cache.
+  // Prefetches what the next step reads: called before a reference is taken, before row(), and in
+  // between.
   void expect_reference() const noexcept { __builtin_prefetch(ctrl(), 1); }
   void expect_row() const noexcept;
   void expect_name() const noexcept { __builtin_prefetch(options_.name.data()); }
-  // Fills all of `info`, whose strings keep their memory from row to row.
+  // Fills all of `info`, whose strings reuse their memory from row to row.
   void row(double nanoseconds_per_tick, actor_info& info) const;
   void detail(double nanoseconds_per_tick, actor_detail& into) const;
   void release() noexcept;
@@ -101,7 +101,7 @@ class actor_cell final : public caf::abstract_actor, public caf::resumable, publ
   resume_result resume(caf::execution_unit* unit, std::size_t max_messages) override;
   void intrusive_ptr_add_ref_impl() override { retain(); }
   void intrusive_ptr_release_impl() override { release(); }
-  // No actor of CAF's own knows a cell: nobody sends it CAF's messages, monitors it or links to it.
+  // No CAF actor knows a cell: none sends it CAF messages, monitors it or links to it.
   void enqueue(caf::mailbox_element_ptr, caf::execution_unit*) override {}
   void attach(caf::attachable_ptr) override {}
   std::size_t detach(const caf::attachable::token&) override { return 0; }
@@ -112,7 +112,7 @@ class actor_cell final : public caf::abstract_actor, public caf::resumable, publ
 
  private:
   enum class phase : std::uint8_t { fresh, running, backing_off, ended };
-  // Made at the first crash: most actors never have one.
+  // Allocated at the first crash: most actors never crash.
   struct crashes {
     timer_node restart;
     std::uint32_t restarts = 0;
@@ -121,19 +121,19 @@ class actor_cell final : public caf::abstract_actor, public caf::resumable, publ
     time_point last;
     std::vector<restart_record> records;  // the newest last
   };
-  // Made at the first command: hardly any actor has one. Guarded by mtx_.
+  // Allocated at the first command: few actors get one. Guarded by mtx_.
   struct commands {
     timer_node pause_ends;
     std::optional<fate> wanted;
     std::string reason;
     std::shared_ptr<spdlog::logger> log;
   };
-  // Who is told of the next restart, by id: the actor and its pending call. Guarded by mtx_.
+  // Observers of the next restart, by id: the actor and its pending call. Guarded by mtx_.
   struct restart_observers {
     std::map<std::uint64_t, std::pair<actor_ref, std::uint64_t>> all;
-    std::size_t sweep_at = 64;  // those that have ended are dropped at this size
+    std::size_t sweep_at = 64;  // at this size ended observers are removed
   };
-  // What `due` is called with when a pause is over; ids of pending calls never reach it.
+  // The id of `due` at the end of a pause; ids of pending calls never equal it.
   static constexpr std::uint64_t pause_id = ~std::uint64_t{0};
 
   bool push(std::unique_ptr<envelope> e);
@@ -144,7 +144,7 @@ class actor_cell final : public caf::abstract_actor, public caf::resumable, publ
   void crashed(std::string error, std::string_view during);
   crashes& open_crashes();  // under mtx_
   void record_restart(crashes& history, std::string_view during) const;
-  // -- by hand (actor_cell_commands.cpp) ---
+  // -- commands (actor_cell_commands.cpp) ---
   commands* open_commands();
   void execute_command();
   void end_commands();
@@ -153,7 +153,7 @@ class actor_cell final : public caf::abstract_actor, public caf::resumable, publ
   void end();
   void add_restart_observer(const actor_ref& observer, std::uint64_t id);
   std::unique_ptr<restart_observers> take_restart_observers();
-  void tell_restart_observers();
+  void notify_restart_observers();
   template <class F>
   void attempt(const message_type& during, F f);
 
@@ -167,18 +167,18 @@ class actor_cell final : public caf::abstract_actor, public caf::resumable, publ
   void observe(const envelope& e, const message_type& type);
   void log_handled(const envelope& e, const message_type& type) const;
 
-  // What other threads write comes first, apart from what the owner reads for each message.
+  // Members written by other threads come first, apart from those that the owner reads.
   mailbox mailbox_;
   meter meter_;
   std::atomic<bool> stopping_{false};
   std::atomic<bool> restart_due_{false};
   std::atomic<bool> paused_{false};
   std::atomic<bool> commanded_{false};
-  std::atomic<spdlog::logger*> log_{nullptr};  // of commands_
-  std::atomic<bool> has_crashed_{false};       // there are crashes_, for row()
-  std::atomic<bool> backing_off_{false};       // phase_ is backing_off, for others to see
+  std::atomic<spdlog::logger*> log_{nullptr};  // owned by commands_
+  std::atomic<bool> has_crashed_{false};       // crashes_ exists, for row()
+  std::atomic<bool> backing_off_{false};       // phase_ is backing_off, for other threads
   phase phase_ = phase::fresh;
-  bool unhandled_logged_ = false;  // about a message that nobody handles
+  bool unhandled_logged_ = false;  // the warning about an unhandled message
 
   std::unique_ptr<actor> state_;
   const behavior* table_ = nullptr;
@@ -202,11 +202,11 @@ class actor_cell final : public caf::abstract_actor, public caf::resumable, publ
   const time_point created_;
 };
 
-// What the runtime tells about a cell while it makes an actor or takes one down.
+// Thread-local state while a cell creates or destroys an actor.
 struct this_thread {
   // The cell whose actor is being constructed.
   static thread_local actor_cell* constructing;
-  // A state is being destroyed because its actor ends: promises it drops mean "down".
+  // A state is being destroyed because its actor ends: its promises fail with "down".
   static thread_local bool ending;
   // The running cell's own log.
   static thread_local spdlog::logger* log;

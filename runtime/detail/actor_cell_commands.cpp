@@ -1,4 +1,4 @@
-// What a user asks of an actor through the console: a pause, a restart, a crash, a log.
+// Commands of a user to an actor through the console: pause, restart, crash, log level.
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace troupe::runtime {
 
-// Needs mtx_; null once it has ended.
+// Requires mtx_; null once the cell has ended.
 actor_cell::commands* actor_cell::open_commands() {
   if (commands_closed_) return nullptr;
   if (!commands_) commands_ = std::make_unique<commands>();
@@ -56,7 +56,7 @@ bool actor_cell::unpause() {
   return true;
 }
 
-// The logger stays as long as the cell: the thread that runs it uses it without a lock.
+// The logger lives as long as the cell: the thread that runs it uses it without a lock.
 bool actor_cell::log_level(spdlog::level::level_enum level) {
   std::lock_guard lock{mtx_};
   auto* pending = open_commands();
@@ -68,7 +68,7 @@ bool actor_cell::log_level(spdlog::level::level_enum level) {
   return true;
 }
 
-// By the thread that runs the cell, between two messages.
+// Called by the thread that runs the cell, between two messages.
 void actor_cell::execute_command() {
   commanded_.store(false);
   std::optional<fate> wanted;
@@ -83,7 +83,7 @@ void actor_cell::execute_command() {
     if (phase_ == phase::running) crashed(std::move(reason), "order");
     return;
   }
-  log().warn("{} {} is restarted by hand: {}", options_.kind, options_.name, reason);
+  log().warn("{} {} is restarted by a command: {}", options_.kind, options_.name, reason);
   if (phase_ == phase::running) destroy_state();
   {
     std::lock_guard lock{mtx_};
@@ -97,7 +97,7 @@ void actor_cell::execute_command() {
   start();
 }
 
-// The timer's node must not outlive the cell; no command is accepted after this.
+// The timer node must not outlive the cell; no command is accepted afterwards.
 void actor_cell::end_commands() {
   std::lock_guard lock{mtx_};
   commands_closed_ = true;

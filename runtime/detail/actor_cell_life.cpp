@@ -1,4 +1,4 @@
-// The life cycle of a cell: start, crash, restart after a back-off, end; and its children.
+// The life cycle of a cell (start, crash, restart after a back-off, end) and its children.
 #include <algorithm>
 #include <caf/actor_config.hpp>
 #include <new>
@@ -12,9 +12,9 @@ namespace troupe::runtime {
 
 namespace {
 
-// What the console shows while no message is being handled.
+// Pseudo message type that the console shows during a start.
 struct start {};
-// A request of the actor that was answered by an error.
+// A request of the actor that failed.
 struct request_failed {};
 
 const message_type& type_of(const envelope& e) {
@@ -43,7 +43,7 @@ void actor_cell::attempt(const message_type& during, F f) {
     f();
     return;
   } catch (const std::bad_alloc&) {
-    error = "out of memory";  // short enough to need none
+    error = "out of memory";  // short enough for no allocation
   } catch (const std::exception& e) {
     error = e.what();
   } catch (...) {
@@ -56,20 +56,20 @@ void actor_cell::start() {
   const bool again = phase_ != phase::fresh;
   phase_ = phase::running;
   backing_off_.store(false, std::memory_order_relaxed);
-  // The cause of an actor's start is that of the message its supervisor was handling.
+  // The cause of a start is that of the message that the supervisor was handling.
   cause_ = std::exchange(spawn_cause_, {});
   attempt(message_type::of<runtime::start>(), [this] {
     this_thread::constructing = this;
     state_ = make_();
     this_thread::constructing = nullptr;
-    if (!state_) throw std::logic_error{"the function that makes the actor returned none"};
+    if (!state_) throw std::logic_error{"the factory of the actor returned null"};
     state_->cell_ = this;
     table_ = &state_->make_behavior();
     state_->started();
   });
   this_thread::constructing = nullptr;
   meter_.finished();
-  if (again && phase_ == phase::running) tell_restart_observers();
+  if (again && phase_ == phase::running) notify_restart_observers();
 }
 
 void actor_cell::handle(envelope& e) {
@@ -109,7 +109,7 @@ void actor_cell::observe(const envelope& e, const message_type& type) {
   meter_.handled_one();
   const auto ended = meter_.since();
   const auto took = ended > began ? ended - began : 0;
-  // A timer has no cause of its own; what its function found out is one.
+  // A timer has no cause of its own, but its action may have set one.
   stats_.received(type, began, took, cause_);
   const auto sender = e.sender.id();
   core_->recorder.add({.began = began,
@@ -181,11 +181,11 @@ void actor_cell::add_crashes(actor_info& info) const {
 }
 
 void actor_cell::destroy_state() noexcept {
-  // Emptied, not replaced: its ids go on, so that a deadline or an answer that is still under way
-  // to this life finds nothing in the next.
+  // Cleared, not replaced: ids continue, so that a pending deadline or reply of this incarnation
+  // finds nothing in the next one.
   if (calls_) calls_->clear();
   state_.reset();
-  if (calls_) calls_->clear();  // what the destructor of the state asked for
+  if (calls_) calls_->clear();  // calls made by the destructor of the state
   table_ = nullptr;
 }
 
@@ -242,11 +242,11 @@ std::unique_ptr<actor_cell::restart_observers> actor_cell::take_restart_observer
   return std::move(observers_);
 }
 
-// One that has ended takes no notice.
-void actor_cell::tell_restart_observers() {
-  const auto told = take_restart_observers();
-  if (!told) return;
-  for (const auto& [actor, observer] : told->all) {
+// An observer that has ended ignores it.
+void actor_cell::notify_restart_observers() {
+  const auto observers = take_restart_observers();
+  if (!observers) return;
+  for (const auto& [id, observer] : observers->all) {
     auto* cell = access::cell_of(observer.first);
     cell->retain();
     cell->due(observer.second);

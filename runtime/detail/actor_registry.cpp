@@ -8,7 +8,7 @@ namespace troupe::runtime {
 
 namespace {
 
-// Rows are made of memory that nobody has touched for a while, so it is asked for some rows ahead.
+// The memory of cells is usually not in the cache, so it is prefetched some rows ahead.
 constexpr std::size_t rows_ahead = 8;
 
 std::size_t hash_of(std::string_view name) noexcept {

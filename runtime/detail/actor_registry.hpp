@@ -1,9 +1,9 @@
-// The list of live cells behind `directory`: entering and leaving costs one short lock of a shard.
+// The registry of live cells behind `directory`: adding and removing takes one short shard lock.
 //
-// Ids follow each other, so the shards are of one size and an id is found by looking through a few
-// hundred entries that lie together; a name by its hash. The registry owns one reference to each
-// cell in it. Readers take references under the lock of one shard at a time and make the rows after
-// it, so that they hold nobody up.
+// Ids are consecutive, so shards have equal sizes, and an id is found by scanning a few hundred
+// adjacent entries; a name by its hash. The registry owns one reference to each cell. Readers take
+// references under the lock of one shard at a time and build the rows afterwards, so that they
+// block nobody.
 #pragma once
 
 #include <array>
@@ -22,9 +22,9 @@ class actor_cell;
 
 class actor_registry final : public directory {
  public:
-  // Takes over one reference.
+  // Takes ownership of one reference.
   void enter(actor_cell& cell);
-  // Gives it up, which may be the last.
+  // Releases it; it may be the last.
   void leave(actor_cell& cell);
 
   void each(const std::function<void(const actor_info&)>& visit) const override;
@@ -44,7 +44,7 @@ class actor_registry final : public directory {
   };
   struct shard {
     mutable std::mutex mutex;
-    std::vector<entry> entries;  // in no order
+    std::vector<entry> entries;  // unordered
   };
   static constexpr std::size_t shards = 256;
 
@@ -54,7 +54,7 @@ class actor_registry final : public directory {
   std::array<shard, shards> shards_;
   std::atomic<std::size_t> size_{0};
   mutable std::mutex departed_mutex_;
-  std::map<std::string, kind_totals> departed_;  // there are few kinds
+  std::map<std::string, kind_totals> departed_;  // by kind, of which there are few
   tick_origin origin_;
 };
 

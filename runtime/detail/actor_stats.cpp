@@ -4,8 +4,8 @@ namespace troupe::runtime {
 
 namespace {
 
-// The classes in ticks, found once: until a system has run for a millisecond the rate of the
-// counter is not known well enough, so a plain 2.5 GHz stands in.
+// The bucket bounds in ticks, computed once: before a system has run for a millisecond the tick
+// rate is not known well enough, so 2.5 GHz is assumed.
 std::array<tick_count, time_classes.size()> classes_in_ticks() noexcept {
   static const tick_origin origin;
   static std::atomic<double> rate{0};
@@ -23,7 +23,7 @@ std::array<tick_count, time_classes.size()> classes_in_ticks() noexcept {
 }
 
 std::size_t class_of(tick_count took) noexcept {
-  // Nearly all handlers are short: the table is looked at for the others.
+  // Nearly all handlers are short: the table is needed only for the others.
   static constexpr tick_count surely_short = 2'000;
   if (took < surely_short) return 0;
   const auto bounds = classes_in_ticks();

@@ -1,7 +1,7 @@
-// Counts of the messages that one actor has received and sent, by type.
+// Counters of the messages that one actor has received and sent, by type.
 //
-// The owner writes with relaxed stores and adds an entry for each type that it meets; entries stay
-// as long as the actor, so that anybody may walk them meanwhile.
+// The owner writes with relaxed stores and appends an entry for each new type; entries live as long
+// as the actor, so that other threads can read them concurrently.
 #pragma once
 
 #include <atomic>
@@ -43,7 +43,7 @@ class actor_stats {
     std::array<std::atomic<std::uint32_t>, time_classes.size() + 1> times{};
   };
 
-  // There is one writer: no read-modify-write is needed.
+  // There is only one writer: no atomic read-modify-write is needed.
   template <class T>
   static void add(std::atomic<T>& to, std::type_identity_t<T> count) noexcept {
     to.store(static_cast<T>(to.load(std::memory_order_relaxed) + count), std::memory_order_relaxed);

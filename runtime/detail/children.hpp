@@ -11,11 +11,11 @@ namespace troupe::runtime {
 
 class children {
  public:
-  // Empty when there is none that is still alive.
+  // Empty if no such child is alive.
   actor_ref find(std::string_view kind, std::string_view name) const;
-  // Takes the place of one of that name that is ending.
+  // Replaces an ending child of the same name.
   void add(actor_ref child);
-  // False when it is not (or no longer) in here.
+  // False if it is not contained (any more).
   bool remove(const actor_ref& child);
   std::size_t size() const noexcept { return all_.size(); }
 

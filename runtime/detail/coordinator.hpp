@@ -1,5 +1,5 @@
-// CAF's scheduler module, replaced: our dispatcher instead of its policies, and no printer thread.
-// docs/decisions/0004-our-own-actors-on-caf.md says why.
+// Replaces CAF's scheduler module: uses our dispatcher instead of its policies, and no printer
+// thread. docs/decisions/0004-our-own-actors-on-caf.md gives the reasons.
 #pragma once
 
 #include <caf/actor_system_config.hpp>
@@ -11,8 +11,8 @@
 
 namespace troupe::runtime {
 
-// Everything lives as long as the actor system that is made from it. Nothing is read from files,
-// the environment or the command line.
+// Must outlive the actor system that is created from it. Reads nothing from files, the environment
+// or the command line.
 class caf_config final : public caf::actor_system_config {
  public:
   caf_config(dispatcher& jobs, std::size_t threads);
@@ -31,8 +31,8 @@ class coordinator final : public caf::scheduler::abstract_coordinator {
   void start() override { config_.jobs.start(system(), config_.threads); }
   void stop() override { config_.jobs.stop(); }
   void enqueue(caf::resumable* job) override { config_.jobs.push(job); }
-  // CAF asks for one. Only the two actors that its actor system makes for itself see it, at their
-  // end; they set no time-out. Our deadlines are in `timer_service`.
+  // CAF requires one. Only the two actors of CAF's actor system use it, at shutdown, without
+  // timeouts. Our deadlines are in `timer_service`.
   caf::actor_clock& clock() noexcept override { return no_time_; }
 
  private:

@@ -1,4 +1,4 @@
-// An entry of a mailbox: the shared message with its sender, its cause and its purpose.
+// A mailbox entry: the shared message with its sender, cause and kind.
 #pragma once
 
 #include <caf/intrusive/singly_linked.hpp>
@@ -13,11 +13,11 @@
 namespace troupe::runtime {
 
 enum class envelope_kind : std::uint8_t {
-  mail,   // a message; a request when `id` is not 0
-  reply,  // the answer to the request `id`, or its error
+  mail,   // a message; a request if `id` is not 0
+  reply,  // the reply to the request `id`, or its error
   timer,  // the pending call `id` is due
   child,  // a child has ended
-  wake,   // nothing to handle: look at the flags
+  wake,   // no content: check the flags
 };
 
 struct envelope : caf::intrusive::singly_linked<envelope> {
@@ -25,7 +25,7 @@ struct envelope : caf::intrusive::singly_linked<envelope> {
   actor_ref sender;
   runtime::cause cause;
   std::uint64_t id = 0;
-  tick_count at = 0;  // when it was posted; 0 where nobody observes
+  tick_count at = 0;  // when it was posted; 0 without observation
   envelope_kind kind = envelope_kind::mail;
   std::optional<request_error> error;
 };

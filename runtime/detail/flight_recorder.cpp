@@ -23,7 +23,7 @@ flight_recorder::~flight_recorder() {
     std::free(r.slots.load(relaxed));
 }
 
-// Zeroed memory of the system is made of empty slots, and is not resident before it is touched.
+// Zeroed memory is a ring of empty slots, and not resident before it is used.
 flight_recorder::slot* flight_recorder::slots_of(ring& r) noexcept {
   auto* slots = r.slots.load(std::memory_order_acquire);
   if (slots != nullptr) return slots;
@@ -41,8 +41,8 @@ void flight_recorder::add(const entry& record) noexcept {
   const auto number = r.next.fetch_add(1, relaxed) + 1;
   auto& s = slots[number % defaults::recorder_slots];
   s.mark.store(0, relaxed);
-  // Who sees a new word sees the mark taken away; plain stores on this machine, and no fence, which
-  // ThreadSanitizer does not know.
+  // A reader that sees a new word also sees the mark removed: plain stores on this machine, without
+  // a fence, which ThreadSanitizer does not support.
   const auto content = std::bit_cast<std::array<std::uint64_t, words>>(record);
   for (std::size_t i = 0; i < words; ++i)
     s.content[i].store(content[i], std::memory_order_release);
@@ -79,7 +79,7 @@ std::vector<trace_record> flight_recorder::read(trace_cursor& from) const {
     const auto* slots = r.slots.load(std::memory_order_acquire);
     if (slots == nullptr) continue;
     const auto newest = r.next.load(relaxed);
-    // The oldest slot is the next to be written.
+    // The oldest slot is overwritten next.
     const auto held = std::uint64_t{defaults::recorder_slots} - 1;
     if (newest - at > held) {
       from.lost += newest - held - at;
@@ -91,7 +91,7 @@ std::vector<trace_record> flight_recorder::read(trace_cursor& from) const {
       if (copy(s, number, e)) {
         found.push_back(e);
       } else if (s.mark.load(relaxed) == 0 && newest - number < trace_cursor::rings) {
-        break;  // still being written: the next reading finds it
+        break;  // still being written: read next time
       } else {
         ++from.lost;
       }

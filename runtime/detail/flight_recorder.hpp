@@ -1,9 +1,9 @@
 // The recorder of the last messages: a few rings of fixed size, one for each thread as long as
-// there are not more threads than rings.
+// there are at most as many threads as rings.
 //
-// A writer claims the next slot of its ring and marks it by its number when it is whole; a reader
-// looks at the mark before and after and leaves out what was overwritten meanwhile. A ring is
-// allocated at its first record and its memory becomes resident as it fills.
+// A writer claims the next slot of its ring and marks it with its number when it is complete; a
+// reader checks the mark before and after reading and skips overwritten slots. A ring is allocated
+// at its first record, and its memory becomes resident as it fills.
 #pragma once
 
 #include <atomic>
@@ -38,7 +38,7 @@ class flight_recorder final : public recorder {
  private:
   static constexpr std::size_t words = sizeof(entry) / sizeof(std::uint64_t);
   struct slot {
-    std::atomic<std::uint64_t> mark{0};  // the number of the record in it, from 1; 0: being written
+    std::atomic<std::uint64_t> mark{0};  // number of its record, from 1; 0: being written
     std::array<std::atomic<std::uint64_t>, words> content{};
   };
   struct ring {

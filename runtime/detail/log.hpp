@@ -5,7 +5,7 @@
 
 namespace troupe::runtime {
 
-// Registered by the program, or a copy of the default logger when it did not.
+// Returns the logger registered by the program, or else a copy of the default logger.
 spdlog::logger& log();
 
 }  // namespace troupe::runtime

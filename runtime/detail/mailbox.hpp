@@ -1,8 +1,8 @@
-// The queue of one actor: any thread pushes without a lock, the owner takes in the order in which
-// each sender pushed.
+// The queue of one actor: any thread pushes without a lock, the owner takes the messages in the
+// order of each sender.
 //
-// CAF's inbox is a stack that the owner reverses when it takes it. A tag marks a sleeping owner, so
-// that exactly the push that wakes it puts the actor on the run queue.
+// CAF's inbox is a stack that the owner reverses when it fetches it. A tag marks a blocked owner,
+// so that only the push that wakes it puts the actor on the run queue.
 #pragma once
 
 #include <caf/intrusive/lifo_inbox.hpp>
@@ -35,18 +35,18 @@ class mailbox {
     }
   }
 
-  // -- for the owner alone ---
+  // -- only for the owner ---
 
-  // The next to be taken; null when nothing waits.
+  // The next message to take; null if none waits.
   const envelope* front() noexcept {
     if (first_ == nullptr) fetch();
     return first_;
   }
 
-  // The next that was fetched already; null when there is none, though others may wait.
+  // The next message already fetched; null if there is none, though others may wait.
   const envelope* taken_first() const noexcept { return first_; }
 
-  // Takes the message that front() showed.
+  // Takes the message that front() returned.
   std::unique_ptr<envelope> pop() noexcept {
     auto* e = first_;
     if (e == nullptr) return nullptr;
@@ -55,13 +55,13 @@ class mailbox {
     return std::unique_ptr<envelope>{e};
   }
 
-  // Brings what was pushed behind what waits already.
+  // Appends newly pushed messages to the fetched ones.
   void fetch() noexcept { append(inbox_.take_head()); }
 
-  // True: the owner sleeps and must not touch itself any more. False: something was pushed.
+  // True: the owner is blocked and must not access itself. False: a message was pushed meanwhile.
   bool try_block() noexcept { return inbox_.try_block(); }
 
-  // Nothing is taken from here on; `each` sees all that waited, in order.
+  // Rejects further messages; `each` is called for all waiting ones, in order.
   template <class F>
   void close(F each) {
     envelope* oldest = nullptr;

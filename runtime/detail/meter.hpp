@@ -1,4 +1,4 @@
-// The counters of one actor. Its owner writes them with plain relaxed stores; anybody may read.
+// The counters of one actor. The owner writes them with plain relaxed stores; any thread reads.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ class meter {
   std::uint64_t received() const noexcept { return received_.load(std::memory_order_relaxed); }
   std::uint64_t handled() const noexcept { return handled_.load(std::memory_order_relaxed); }
   std::uint64_t waiting() const noexcept {
-    // Read first: what is handled meanwhile was received before.
+    // Read first: messages handled meanwhile were received before.
     const auto done = handled();
     const auto all = received();
     return all > done ? all - done : 0;
@@ -25,10 +25,10 @@ class meter {
   tick_count busy() const noexcept { return busy_.load(std::memory_order_relaxed); }
   tick_count longest() const noexcept { return longest_.load(std::memory_order_relaxed); }
   tick_count since() const noexcept { return since_.load(std::memory_order_relaxed); }
-  // When the oldest message that waits was posted, or later; means nothing when none waits.
+  // When the oldest waiting message was posted, or later; undefined if none waits.
   tick_count oldest() const noexcept { return oldest_.load(std::memory_order_relaxed); }
   void oldest(tick_count posted) noexcept { oldest_.store(posted, std::memory_order_relaxed); }
-  // Null when the actor is idle.
+  // Null if the actor is idle.
   const message_type* current() const noexcept { return current_.load(std::memory_order_relaxed); }
 
   // -- the owner, around its messages ---
@@ -37,12 +37,12 @@ class meter {
   void handling(const message_type* type) noexcept {
     current_.store(type, std::memory_order_relaxed);
   }
-  // One reading of the clock for each message: its end is the next one's begin.
+  // One clock reading for each message: its end is the start of the next one.
   void handled_one() noexcept {
     handled_.store(handled() + 1, std::memory_order_relaxed);
     finished();
   }
-  // For what was not a message.
+  // For work other than messages.
   void finished() noexcept {
     const auto now = ticks();
     const auto begun = since();

@@ -79,9 +79,9 @@ void outside_requests::run(const call& c, const message& reply,
   try {
     c.done(reply, error);
   } catch (const std::exception& e) {
-    log().error("the function that waited for an answer threw: {}", e.what());
+    log().error("the callback of a request threw: {}", e.what());
   } catch (...) {
-    log().error("the function that waited for an answer threw something that is not an exception");
+    log().error("the callback of a request threw something that is not an exception");
   }
 }
 

@@ -1,8 +1,8 @@
-// Requests that threads outside of any actor have made and that wait for an answer.
+// Pending requests that were made by threads outside of actors.
 //
-// The one who answers (or the clock) runs the caller's function on its own thread: an answer for a
-// socket costs no hop through another actor. Each request is taken out of its table before its
-// function runs, so it runs once.
+// The answering thread (or the clock's) runs the caller's function itself: an answer for a socket
+// takes no hop through another actor. A request is removed from its table before its function runs,
+// so that it runs only once.
 #pragma once
 
 #include <array>
@@ -21,14 +21,14 @@ class outside_requests final : public timer_target {
  public:
   explicit outside_requests(timer_service& timers) : timers_{timers} {}
 
-  // Arms the time-out; the id is not 0. After `close` it is 0, and `done` has run with `down`.
+  // Arms the timeout; the id is not 0. After `close` it is 0, and `done` has run with `down`.
   std::uint64_t add(time_point due, reply_handler done);
-  // Has no effect when it was completed before.
+  // Does nothing if it was completed before.
   void complete(std::uint64_t id, const message& reply,
                 std::optional<request_error> error) noexcept;
-  // Completes it from the clock's thread, never inside of this call.
+  // Completes it on the clock's thread, never within this call.
   void fail_soon(std::uint64_t id, request_error error, time_point now);
-  // Fails all that wait, and all that come.
+  // Fails all pending and future requests.
   void close();
 
   void retain() noexcept override {}
@@ -38,7 +38,7 @@ class outside_requests final : public timer_target {
   struct call {
     timer_node node;
     reply_handler done;
-    request_error error = request_error::timeout;  // what its deadline means
+    request_error error = request_error::timeout;  // the error at its deadline
   };
   struct shard {
     std::mutex mutex;

@@ -4,7 +4,7 @@ namespace troupe::runtime {
 
 namespace {
 
-// The low half of an id is the slot, the high half says which of its uses.
+// The low half of an id is the slot, the high half the generation.
 std::size_t slot_of(std::uint64_t id) noexcept {
   return static_cast<std::uint32_t>(id);
 }

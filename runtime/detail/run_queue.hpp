@@ -1,9 +1,9 @@
-// The dispatcher of a real system: one queue, first come first served, shared by all worker
+// The dispatcher of a real system: one FIFO queue shared by all worker
 // threads.
 //
-// At most one sleeping thread is being called at any time; when it wakes and finds more than one
-// job it calls the next. A burst of jobs thus costs one call, not one for each. Measured against
-// CAF's policies in docs/decisions/0004-our-own-actors-on-caf.md.
+// At most one sleeping thread is being woken at any time; if it finds more than one job when it
+// wakes, it wakes the next. A burst of jobs thus costs one notification, not one for each. Measured
+// against CAF's policies in docs/decisions/0004-our-own-actors-on-caf.md.
 #pragma once
 
 #include <condition_variable>
@@ -27,16 +27,16 @@ class run_queue final : public dispatcher {
  private:
   class worker;
 
-  // Null when the queue is closed and empty.
+  // Null if the queue is closed and empty.
   caf::resumable* pop();
-  // Needs the lock. True: the caller must notify one thread after releasing it.
+  // Requires the lock. True: the caller must notify one thread after unlocking.
   bool call_one() noexcept;
 
   std::mutex mutex_;
   std::condition_variable filled_;
   std::deque<caf::resumable*> jobs_;
   std::size_t sleeping_ = 0;
-  std::size_t woken_ = 0;  // of those that sleep: called, but not yet awake
+  std::size_t woken_ = 0;  // sleeping threads that were notified but are not awake yet
   bool closed_ = false;
   std::vector<std::thread> threads_;
 };

@@ -85,7 +85,7 @@ void system_core::report(const crash& crash) const noexcept {
     }
     if (options.on_crash) options.on_crash(crash);
   } catch (const std::exception& e) {
-    log().error("the function that is told of crashes threw: {}", e.what());
+    log().error("the crash callback threw: {}", e.what());
   }
 }
 

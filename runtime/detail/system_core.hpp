@@ -1,5 +1,5 @@
-// Shared by all cells of one system. It lives until the last cell's memory is given back, so that
-// a thread that still holds an actor_ref may send at any time, also while the system ends.
+// State shared by all cells of one system. It lives until the last cell is freed, so that a thread
+// with an actor_ref may send at any time, even during shutdown.
 #pragma once
 
 #include <atomic>
@@ -25,8 +25,8 @@ namespace troupe::runtime {
 
 class actor_cell;
 
-// Sees every message just before its actor handles it; may throw in the actor's place. The
-// simulation's trace and faults use it, and it is where a tap belongs.
+// Called with every message just before its actor handles it; may throw in the actor's place. Used
+// by the simulation's trace and faults, and the place for any message tap.
 class observer {
  public:
   virtual void before(const actor_cell& cell, const envelope& e) = 0;
@@ -39,19 +39,19 @@ struct system_core : std::enable_shared_from_this<system_core> {
   system_core(system_options options, std::unique_ptr<clock> time, std::unique_ptr<dispatcher> jobs)
       : options{std::move(options)}, time{std::move(time)}, jobs{std::move(jobs)} {}
 
-  // A new actor without mail, not yet scheduled.
+  // Creates an actor without messages, not yet scheduled.
   actor_ref make_cell(spawn_options options, std::function<std::unique_ptr<actor>()> make,
                       actor_ref parent);
-  // For an actor at the top; the live one of that name when there is one.
+  // Starts a top-level actor, or returns the live one of that name.
   actor_ref spawn(spawn_options options, std::function<std::unique_ptr<actor>()> make);
   void top_ended(const actor_ref& child);
 
-  // Tells everybody at the top to end, and all that come later not to begin.
+  // Stops all top-level actors, and rejects later ones.
   void close();
   void ended() noexcept;
-  // False: handlers still ran when the grace was over.
+  // False: handlers were still running at the end of the grace period.
   bool await_ended(duration grace);
-  // Tells the log and the owner of the system.
+  // Logs the crash and notifies the owner of the system.
   void report(const crash& crash) const noexcept;
 
   const system_options options;
@@ -62,16 +62,16 @@ struct system_core : std::enable_shared_from_this<system_core> {
   actor_registry actors;
   flight_recorder recorder;
   observer* observing = nullptr;  // set before the first actor starts
-  bool numbers_from_one = false;  // ids of a simulation must repeat
+  bool numbers_from_one = false;  // ids must repeat in a simulation
 
   caf::actor_system* caf = nullptr;
   runtime::actor_system* system = nullptr;
-  actor_ref gateway;  // stands for all senders outside; takes answers for `outside`
+  actor_ref gateway;  // represents all senders outside of actors; receives replies for `outside`
 
   std::atomic<std::size_t> live{0};
-  std::atomic<std::uint64_t> last_id{0};  // of a simulation
+  std::atomic<std::uint64_t> last_id{0};  // in a simulation
   std::mutex mutex;
-  std::condition_variable changed;  // when the last actor has ended
+  std::condition_variable changed;  // notified when the last actor has ended
   children top;                     // guarded by mutex
   bool closing = false;             // guarded by mutex
 };

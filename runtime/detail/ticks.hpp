@@ -1,7 +1,7 @@
-// A counter cheap enough to read for every message: the processor's time stamp where there is one.
+// A counter cheap enough to read for every message: the CPU's time stamp counter if it has one.
 //
-// It is used for statistics only. Its rate is found by comparing two moments far apart, when
-// somebody looks (`tick_origin`), so that nothing needs to be calibrated at start.
+// It is used only for statistics. Its rate is computed on demand from two moments far apart
+// (`tick_origin`), so that no calibration is needed at startup.
 #pragma once
 
 #include <time.h>
@@ -25,7 +25,7 @@ inline tick_count ticks() noexcept {
 #endif
 }
 
-// Made once at the start of a system; converts counts into time.
+// Created once at the start of a system; converts ticks to time.
 class tick_origin {
  public:
   double nanoseconds_per_tick() const noexcept {

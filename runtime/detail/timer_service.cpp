@@ -10,7 +10,7 @@ namespace troupe::runtime {
 
 namespace {
 
-// Four children to a node: half the levels of a binary heap, and siblings share a cache line.
+// Four children for each node: half the levels of a binary heap, and siblings share a cache line.
 constexpr std::size_t arity = 4;
 
 }  // namespace

@@ -1,9 +1,9 @@
-// All deadlines of a system in one heap: adding and removing cost O(log n) and one short lock.
+// All deadlines of a system in one heap: adding and removing take O(log n) and one short lock.
 //
-// A node belongs to its creator, who removes it before its destruction. What is due is taken out
-// under the lock and delivered after it: no code of others, and no destructor of an actor, ever
-// runs under it, so that the clock cannot wait for itself. In a simulation the thread is not
-// started, and the simulation calls `fire` as it moves time.
+// A node is owned by its creator, who removes it before its destruction. Expired nodes are
+// collected under the lock and delivered without it: neither callbacks nor destructors of actors
+// ever run under the lock, so the clock cannot deadlock with itself. In a simulation the thread is
+// not started; the simulation calls `fire` as it advances time.
 #pragma once
 
 #include <condition_variable>
@@ -17,12 +17,12 @@
 
 namespace troupe::runtime {
 
-// Who is told that a deadline has passed.
+// The receiver of an expired deadline.
 class timer_target {
  public:
   // Called under the lock of the service: keeps the target alive until `due` has returned.
   virtual void retain() noexcept = 0;
-  // Called without it, on the clock's thread; ends what `retain` began.
+  // Called without the lock, on the clock's thread; releases what `retain` acquired.
   virtual void due(std::uint64_t id) noexcept = 0;
 
  protected:
@@ -43,15 +43,15 @@ class timer_service {
   ~timer_service() { stop(); }
 
   void start();
-  // Ends the thread; pending nodes stay and never fire.
+  // Stops the thread; pending nodes stay and never fire.
   void stop();
 
-  // The node must not be pending. Nodes that are due at the same moment fire in the order of add().
+  // The node must not be pending. Nodes with equal deadlines fire in the order of add().
   void add(timer_node& node, time_point due);
-  // Nothing happens when the node is not pending (it may have fired at this moment).
+  // Does nothing if the node is not pending (it may be firing right now).
   void remove(timer_node& node) noexcept;
 
-  // Delivers all that is due at `now`; says how many that were.
+  // Delivers all deadlines up to `now`; returns their number.
   std::size_t fire(time_point now);
   // The earliest deadline.
   std::optional<time_point> next() const;
@@ -72,7 +72,7 @@ class timer_service {
   };
 
   void run();
-  // Needs the lock: takes at most one batch out of the heap.
+  // Requires the lock: takes at most one batch out of the heap.
   void collect(time_point now, std::vector<expired>& batch);
   void erase(std::size_t position) noexcept;
   void place(std::size_t position, const entry& e) noexcept;
@@ -84,7 +84,7 @@ class timer_service {
   std::condition_variable changed_;
   std::vector<entry> heap_;
   std::uint64_t sequence_ = 0;
-  // The thread needs no call before this moment: it is awake, or wakes by itself.
+  // The thread needs no notification for later deadlines: it is awake, or wakes at this time.
   time_point wakes_at_ = time_point::min();
   bool stopping_ = false;
   std::thread thread_;

@@ -1,10 +1,10 @@
-// A link between two machines: frames both ways over one gRPC stream under mutual TLS.
+// A link between two machines: frames in both directions over one gRPC stream with mutual TLS.
 //
-// It does not read frames: a receiver stands at each end (in actors/link/ the gateways
-// that stand for the actors of the other side). Flow is bounded both ways: what was received holds
-// its room in a window until the receiver lets go of it, and a full window stops the peer through
-// HTTP/2's flow control; what cannot be sent is refused at `send`. A peer that is slow costs the
-// outbox and delays nobody else.
+// The link does not parse frames: a receiver at each end does (the gateways in actors/link/, which
+// represent the remote actors). Both directions are bounded: received frames occupy the window
+// until the receiver releases them, and a full window stops the peer through HTTP/2's flow control;
+// frames that exceed the outbox are rejected by `send`. A slow peer costs the outbox and delays
+// nobody else.
 #pragma once
 
 #include <cstddef>
@@ -20,16 +20,16 @@
 
 namespace troupe::runtime::link {
 
-// The other end, from its verified certificate.
+// The peer, from its verified certificate.
 struct peer {
   std::string name;                 // subject CN
   std::vector<std::string> groups;  // subject O
   std::string key_hash;             // "sha256:" and the hash of the public key (SPKI, DER) in hex
-  std::string address;              // where it called from, or was called at
+  std::string address;              // its address: that of the caller, or the dialed one
 };
 
-// A frame that was received. The room it takes in the window is given back when it is destroyed,
-// on any thread.
+// A received frame. Destroying it, on any thread, releases its room in the
+// window.
 class delivery {
  public:
   delivery(std::string bytes, std::shared_ptr<void> room)
@@ -46,20 +46,20 @@ struct session_stats {
   std::uint64_t frames_sent = 0, frames_received = 0;
   std::uint64_t bytes_sent = 0, bytes_received = 0;
   std::size_t outbox_bytes = 0;  // waiting to be sent
-  std::size_t window_bytes = 0;  // received, not let go of
+  std::size_t window_bytes = 0;  // received, not yet released
   time_point since{};
 };
 
-// One connection of a link, from its agreement to its end. Thread safe.
+// One connection of a link, from the accepted hello to its end. Thread safe.
 class session {
  public:
   virtual ~session() = default;
 
-  // Queues a frame; those that wait go together. False when `outbox_limit_bytes` are waiting, when
-  // the frame is above `frame_limit_bytes`, or after the end.
+  // Queues a frame; queued frames are sent together. Returns false if `outbox_limit_bytes` are
+  // queued, the frame is larger than `frame_limit_bytes`, or the session has ended.
   virtual bool send(std::string frame) = 0;
-  // Ends it after the queued frames, or after `defaults::linger`; the peer is told the reason, one
-  // line. Idempotent.
+  // Closes the session after the queued frames were sent, or after `defaults::linger`; the peer
+  // gets the reason, one line. Idempotent.
   virtual void close(std::string reason) = 0;
 
   virtual const peer& other() const = 0;
@@ -68,8 +68,8 @@ class session {
 
 using session_ptr = std::shared_ptr<session>;
 
-// One receiver a session. Called on the link's threads, one call at a time, in order; must not
-// block. The link lets go of it after `ended`.
+// Receives the frames of one session. Called on the link's threads, one call at a time, in order;
+// must not block. The link releases it after `ended`.
 class receiver {
  public:
   virtual ~receiver() = default;
@@ -78,16 +78,16 @@ class receiver {
   virtual void ended(const std::string& reason) = 0;
 };
 
-// Gives a new session its receiver, or an error in one line: the peer reads it as the reason of the
-// refusal. Must not block.
+// Returns the receiver for a new session, or an error in one line, which is sent to the peer. Must
+// not block.
 using acceptor =
     std::function<tl::expected<std::shared_ptr<receiver>, std::string>(const session_ptr&)>;
 
-// PEM texts; asked for at each handshake, so that renewed ones are used from then on.
+// PEM texts; read at each handshake, so that renewed certificates take effect.
 struct credentials {
   std::string certificate;
   std::string private_key;
-  std::string authority;  // signs the other side
+  std::string authority;  // the CA of the peer's certificate
 };
 using credentials_source = std::function<credentials()>;
 
@@ -98,56 +98,56 @@ struct address {
   friend bool operator==(const address&, const address&) = default;
 };
 
-// The server side. A connection without a certificate of the authority is closed and costs nothing
-// else; at most `connections` are held, handshakes included.
+// The server side. A connection without a certificate of the CA is closed without further cost; at
+// most `connections` are open, including handshakes.
 struct listener_options {
   address listen;
   credentials_source credentials;
   acceptor accept;
   std::size_t connections = 5'000;
-  // Told of each connection that came to no session, on the link's threads and without a lock of
-  // this room; must not block. May be empty.
+  // Called for each connection that did not become a session, on the link's threads and without a
+  // lock of this room; must not block. May be empty.
   std::function<void(const refusal&)> refused = {};
 };
 
 class listener {
  public:
-  // An error when the address cannot be had, or the module (transport.hpp) not loaded.
+  // Returns an error if it cannot bind the address or load the module (transport.hpp).
   static tl::expected<std::unique_ptr<listener>, std::string> start(listener_options options);
-  // Ends all sessions; nothing is called after it returns.
+  // Ends all sessions; no callback runs after it returns.
   virtual ~listener() = default;
-  // The address in use; with port 0 in the options, the port that the system chose.
+  // The bound address; with port 0 in the options, the port that the system chose.
   virtual link::address address() const = 0;
-  // Any thread.
+  // Callable on any thread.
   virtual listener_stats stats() const = 0;
 };
 
-// The client side: keeps one session, and dials again after its end with back-off and jitter
+// The client side: keeps one session, and reconnects after its end with back-off and jitter
 // (`defaults::redial_first` doubling to `defaults::redial_limit`) until it is destroyed.
 struct dialer_options {
   address to;
   credentials_source credentials;
   acceptor accept;
-  // Told of each attempt that failed and of each refusal by the other side, in one line.
+  // Called with each failed attempt and each rejection by the server, in one line.
   std::function<void(const std::string& reason)> failed;
-  // Where it is given, asked before each attempt in place of `to`: any of these will do. They are
-  // tried in turn, first others than the last one, and the back-off grows after each has been tried
-  // once. None: it is asked again later. On the link's threads, must not block.
+  // If set, called before each attempt in place of `to`: returns equivalent addresses. They are
+  // tried in turn, the last used one last, and the back-off grows after each was tried once. Empty:
+  // called again later. Runs on the link's threads, must not block.
   std::function<std::vector<address>()> addresses = {};
 };
 
 class dialer {
  public:
-  // An error when the module (transport.hpp) cannot be loaded; all others go to `failed`.
+  // Returns an error if the module (transport.hpp) cannot be loaded; other errors go to `failed`.
   static tl::expected<std::unique_ptr<dialer>, std::string> start(dialer_options options);
-  // Ends the session; nothing is called after it returns.
+  // Ends the session; no callback runs after it returns.
   virtual ~dialer() = default;
 };
 
-// Two ends of a link within one process, without threads: a frame is received within `send`, or as
-// soon as the call returns that its receiver is in, or the window has room. For simulations. `one`
-// calls: `at_other` is asked first, and when it refuses nobody else is. `cut` ends both as a lost
-// connection does. Sessions and receivers hold each other until the end.
+// Both ends of a link in one process, without threads: a frame is received within `send`, or as
+// soon as the running call of its receiver returns or the window has room. For simulations. `one`
+// is the client: `at_other` is called first, and `at_one` only if it accepts. `cut` ends both like
+// a lost connection. Sessions and receivers refer to each other until the end.
 struct loopback {
   session_ptr one, other;
   std::function<void()> cut;

@@ -14,8 +14,8 @@ std::size_t cost_of(const std::string& frame) {
   return frame.size() + defaults::frame_overhead_bytes;
 }
 
-// Both ends of one loopback, and what is under way between them. Receivers are called without the
-// lock; `busy` keeps it to one call at a time, so a frame sent from within a call waits until that
+// Both ends of a loopback with their frames in flight. Receivers are called without the lock;
+// `busy` allows one call at a time, so a frame sent from within a call waits until it
 // returns.
 class pair : public std::enable_shared_from_this<pair> {
  public:
@@ -23,10 +23,10 @@ class pair : public std::enable_shared_from_this<pair> {
     peer other;
     std::shared_ptr<receiver> target;
     std::deque<std::string> outbox;
-    std::optional<std::string> closing;  // by this end, once its outbox is empty
+    std::optional<std::string> closing;  // set by this end; applies once its outbox is empty
     session_stats stats;
     bool busy = false;
-    std::optional<std::string> over;  // and why
+    std::optional<std::string> over;  // the reason of the end
   };
 
   pair(const peer& one, const peer& other) {
@@ -93,7 +93,7 @@ class pair : public std::enable_shared_from_this<pair> {
     }
   }
 
-  // Gives one end what there is for it; true when there was something.
+  // Delivers pending frames to one end; returns true if there were any.
   bool pump(int side) {
     std::unique_lock lock{mutex_};
     auto& to = ends_[side];
@@ -143,7 +143,7 @@ class pair : public std::enable_shared_from_this<pair> {
     auto target = std::exchange(side.target, nullptr);
     lock.unlock();
     if (target) target->ended(reason);
-    target.reset();  // what it has kept gives its room back, under the lock
+    target.reset();  // releases the room of kept deliveries, under the lock
     lock.lock();
   }
 

@@ -13,7 +13,7 @@ namespace {
 
 using loaded = tl::expected<const transport*, std::string>;
 
-// It stays until the process ends: threads of gRPC may stand in it.
+// Never unloaded: threads of gRPC may execute its code.
 loaded load() {
   std::error_code error;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -29,7 +29,7 @@ loaded load() {
   return found;
 }
 
-// Loaded once; what could not be loaded is tried again.
+// Loaded once; a failed load is retried.
 loaded module() {
   static std::mutex mutex;
   static const transport* known = nullptr;

@@ -1,4 +1,4 @@
-// Connections that came to no session at a listener: reasons, counts, and the text for each.
+// Connections to a listener that did not become sessions: reasons, counts and messages.
 #pragma once
 
 #include <array>
@@ -9,27 +9,27 @@
 namespace troupe::runtime::link {
 
 enum class refusal_reason : std::uint8_t {
-  connections_limit,  // as many are held as allowed
-  handshakes_limit,   // the oldest one in its handshake, cut for a newer one
-  handshake_timeout,  // no session within `defaults::handshake_limit`
-  handshake_failed,  // ended before there was one: no TLS, no certificate of the authority, silence
-  session_refused,   // its certificate, its hello or the acceptor is against it
-  out_of_descriptors,  // the process, or the kernel, has no more of them
+  connections_limit,   // the maximum of connections is open
+  handshakes_limit,    // the oldest handshake, closed for a newer one
+  handshake_timeout,   // no session within `defaults::handshake_limit`
+  handshake_failed,    // ended in the handshake: no TLS, no certificate of the CA, no data
+  session_refused,     // rejected because of its certificate, its hello or by the acceptor
+  out_of_descriptors,  // the process or the kernel has no free file descriptor
 };
 inline constexpr std::size_t refusal_reasons = 6;
 
-// As a metric's label: "handshake_failed".
+// The value of the metric's label: "handshake_failed".
 std::string_view to_string(refusal_reason reason) noexcept;
 
-// Valid during the call that it is handed to.
+// Valid during the callback.
 struct refusal {
   refusal_reason reason{};
-  std::string peer;    // host and port; empty without a descriptor to ask
-  std::string detail;  // of a session that was refused: why, in one line
+  std::string peer;    // host and port; empty if unknown
+  std::string detail;  // for session_refused: the error in one line
 };
 
-// Counted since the listener started. A connection counts once; of one with several calls, each
-// call that is refused does.
+// Counters since the listener started. A connection counts once, except that each rejected call of
+// a connection counts.
 struct listener_stats {
   std::array<std::uint64_t, refusal_reasons> refused{};
 };

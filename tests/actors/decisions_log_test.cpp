@@ -80,7 +80,7 @@ TEST_CASE("what the garbage collector removes, and whom it waits for, is in the 
   c.settle();
   CHECK_THAT(log.text(),
              Contains("debug garbage: /registry/configmaps/default/dependent at revision " +
-                      std::to_string(made->revision()) + " is removed: no owner is left"));
+                      std::to_string(made->revision()) + " is deleted: no owner exists"));
 }
 
 TEST_CASE("a controller says once for each sync how it scales, and each pod is a step") {
@@ -164,7 +164,7 @@ TEST_CASE("a pod that does not tolerate its node is told of when it is sent away
   c.settle();
   CHECK_THAT(log.text(), Contains("info pod /registry/pods/default/a at revision " +
                                   std::to_string(pod->revision()) +
-                                  " is sent away from node n1, whose taints it does not tolerate"));
+                                  " is evicted from node n1, whose taints it does not tolerate"));
 }
 
 TEST_CASE("a namespace that is emptied and gone is told of once each") {
@@ -177,7 +177,7 @@ TEST_CASE("a namespace that is emptied and gone is told of once each") {
   c.remove<Namespace>({}, "short");
   c.settle();
   CHECK(log.count("info namespaces: /registry/namespaces/short at revision ") == 2);
-  CHECK_THAT(log.text(), Contains(" is being emptied") && Contains(" has gone"));
+  CHECK_THAT(log.text(), Contains(": deletes its content") && Contains(" is deleted"));
   CHECK_THAT(log.text(), Contains("debug namespaces: /registry/serviceaccounts/short/default at "
                                   "revision "));
 }

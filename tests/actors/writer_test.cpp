@@ -156,7 +156,7 @@ TEST_CASE("a writer whose term is over refuses commits, commands and barriers", 
   term.gate->close();
   const auto before = c.store().read().at();
   ask("b");
-  CHECK(told == std::vector<std::string>(3, "this control plane does not lead any more"));
+  CHECK(told == std::vector<std::string>(3, "this control plane no longer leads"));
   CHECK(c.store().read().at() == before);
 }
 

@@ -142,7 +142,7 @@ TEST_CASE("what gRPC says of an attempt becomes words that help") {
                Catch::Contains("may not accept our certificate"));
   REQUIRE_THAT(said("UNKNOWN: ipv4:10.0.0.1:6444: Ssl handshake failed: SSL_ERROR_SSL: "
                     "error:0A000086:SSL routines::certificate verify failed"),
-               Catch::Contains("not of our authority"));
+               Catch::Contains("not signed by our CA"));
   for (const std::string odd : {"", "UNKNOWN", "UNKNOWN: ipv4:", ": ip"})
     REQUIRE_FALSE(said(odd).empty());
   REQUIRE(link::explained("DNS resolution failed for a\nb") == "DNS resolution failed for a b");

@@ -208,7 +208,7 @@ TEST_CASE("a call without a hello is ended") {
     packet.add_frames("give me all secrets");
     REQUIRE(peer.stream->Write(packet));
     REQUIRE_FALSE(peer.stream->Read(&packet));
-    REQUIRE(peer.stream->Finish().error_message() == "the other side did not say hello");
+    REQUIRE(peer.stream->Finish().error_message() == "the peer sent no hello");
   }
   SECTION("that sends nothing") {
     const auto begun = steady_clock::now();

@@ -288,7 +288,7 @@ TEST_CASE("a dialer that ends tells its session, and is gone within two seconds"
   REQUIRE(steady_clock::now() - begun < 2s);
   REQUIRE(at_node.notes->ends().size() == 1);
   REQUIRE(at_plane.notes->await_end());
-  REQUIRE(at_plane.notes->ends().front() == "the other side stops");
+  REQUIRE(at_plane.notes->ends().front() == "the peer is shutting down");
 }
 
 TEST_CASE("a dialer that reaches nobody ends at once") {

@@ -50,8 +50,8 @@ class planner {
   }
 
  private:
-  // Every metric is asked, and the greatest proposal counts; one that cannot be had forbids to
-  // scale down.
+  // Evaluates every metric; the largest proposal applies. A metric that fails prevents scaling
+  // down.
   void by_metrics(const target_view& target, std::int32_t current, std::int32_t least) {
     auto& status = plan_.status;
     status.clear_current_metrics();
@@ -73,7 +73,7 @@ class planner {
                             .current = current,
                             .existing = target.scale.status().replicas(),
                             .now_seconds = seconds_of(at_.wall_now)});
-      // An empty entry stands for one that could not be had.
+      // An empty entry represents a failed metric.
       auto& shown = *status.add_current_metrics();
       if (!proposed) {
         tell(proposed.error().reason, proposed.error().problem);
@@ -113,7 +113,7 @@ class planner {
     conclude(current, verdict.replicas, reason);
   }
 
-  // False: the selector of the target is of no use.
+  // Returns false if the selector of the target is invalid.
   bool select(const target_view& target) {
     const auto& text = target.scale.status().selector();
     if (text.empty()) {

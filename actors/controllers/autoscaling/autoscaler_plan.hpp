@@ -1,5 +1,5 @@
-// What an autoscaler decides in one look: the number of pods, its conditions, what it measured, and
-// what an operator is told. Pure but for the history (scaling_rules.hpp).
+// The plan of one sync of an autoscaler: the number of pods, the conditions, the measured metrics
+// and the events. Pure except for the history (scaling_rules.hpp).
 //
 // kubernetes: pkg/controller/podautoscaler/horizontal.go, reconcileAutoscaler.
 #pragma once
@@ -18,13 +18,13 @@
 
 namespace troupe::actors::autoscaling {
 
-// What there is to scale.
+// The scale target.
 struct target_view {
   api::autoscaling::v1::Scale scale;
-  std::vector<measured_pod> pods = {};  // that its selector matches
-  // Autoscalers, itself among them, whose targets select one of these pods: NAME, sorted.
+  std::vector<measured_pod> pods = {};  // that match the selector of `scale`
+  // Autoscalers, including this one, whose targets select one of these pods: names, sorted.
   std::vector<std::string> autoscalers = {};
-  // Of those metrics of the spec that other servers measure, by their place there.
+  // Readings of the metrics that other servers provide, by index in the spec.
   std::map<int, metric_values> readings = {};
 };
 
@@ -36,7 +36,7 @@ struct autoscaler_event {
 struct autoscaler_plan {
   api::autoscaling::v2::HorizontalPodAutoscalerStatus status;
   std::optional<std::int32_t> rescale_to;
-  std::vector<autoscaler_event> events = {};  // to be told once the plan is carried out
+  std::vector<autoscaler_event> events = {};  // recorded after the plan is carried out
 };
 
 struct look_time {
@@ -44,12 +44,12 @@ struct look_time {
   runtime::wall_time wall_now;
 };
 
-// `target`: an error says why there is none.
+// `target`: the target, or the reason why there is none.
 autoscaler_plan plan_scaling(const api::autoscaling::v2::HorizontalPodAutoscaler& autoscaler,
                              const result<target_view>& target, scaling_history& history,
                              const look_time& at);
 
-// The plan when the target refused the new number.
+// The plan if the target rejected the new number.
 autoscaler_plan refused(const api::autoscaling::v2::HorizontalPodAutoscaler& autoscaler,
                         autoscaler_plan plan, const std::string& problem, const look_time& at);
 

@@ -35,7 +35,7 @@ bool needs_usage(const HorizontalPodAutoscaler& autoscaler) {
   });
 }
 
-// The pods with what was measured of them.
+// Joins the pods with their measured usage.
 std::vector<measured_pod> measured(const std::vector<api::object_ptr>& pods,
                                    const usage_by_node& usage, runtime::wall_time now) {
   std::unordered_map<std::string_view, std::vector<container_usage>> by_uid;
@@ -73,7 +73,7 @@ class autoscaler final : public reconciler {
     selecting_ = {};
   }
 
-  // Two looks for each decision: who is to be asked, and, with the answer, what to do.
+  // Two passes for each decision: the first sends the queries, the second acts on the answers.
   void sync() override {
     if (owner()->meta().has_deletion_timestamp() || asking_) return;
     const auto generation = owner()->meta().generation();
@@ -82,7 +82,7 @@ class autoscaler final : public reconciler {
     if (generation != asked_generation_) usage_.reset();
     const auto state = read_store();
     const auto target = find_target(state, body());
-    // With the answer it is about those that were asked for.
+    // The second pass uses the pods of the first.
     if (!usage_) {
       pods_.clear();
       readings_.clear();
@@ -109,7 +109,7 @@ class autoscaler final : public reconciler {
     if (!failed() && !asking_) enqueue_in(next_look_ - now());
   }
 
-  // False: the servers of metrics APIs have nothing to tell.
+  // Returns false if no query to the servers of metrics APIs is needed.
   bool ask_servers(const persistence::snapshot& state, const api::autoscaling::v1::Scale& scale) {
     const auto& ns = owner()->meta().namespace_();
     const auto& pods = scale.status().selector();
@@ -141,13 +141,13 @@ class autoscaler final : public reconciler {
   }
 
   // Null: no answer.
-  void take_metrics(const std::vector<int>& places, const metrics_told* told) {
+  void take_metrics(const std::vector<int>& places, const metrics_told* reply) {
     for (std::size_t i = 0; i < places.size(); ++i)
-      readings_[places[i]] = told != nullptr && i < told->answers.size()
-                                 ? told->answers[i]
+      readings_[places[i]] = reply != nullptr && i < reply->answers.size()
+                                 ? reply->answers[i]
                                  : tl::make_unexpected(std::string{"context deadline exceeded"});
-    if (told != nullptr && told->answers.size() > places.size())
-      foreign_usage_ = told->answers.back();
+    if (reply != nullptr && reply->answers.size() > places.size())
+      foreign_usage_ = reply->answers.back();
     const bool ours = !foreign_usage_ && needs_usage(body()) && !pods_.empty();
     if (ours && !usage_query(read_store(), owner()->meta().namespace_(), {})) return ask_usage();
     usage_ = usage_by_node{};
@@ -191,7 +191,7 @@ class autoscaler final : public reconciler {
     if (!api::same_meaning(*changed, owner()->content())) replace(owner(), std::move(changed));
   }
 
-  // Target and status in one: a number that was changed is always told.
+  // Writes target and status in one transaction, so that a change is always reported.
   void rescale(const scale_target& target, autoscaler_plan plan, const look_time& at) {
     const auto& was = *target.object;
     const auto from = target.scale.spec().replicas();
@@ -219,9 +219,9 @@ class autoscaler final : public reconciler {
 
   void rescaled(autoscaler_plan plan, std::int32_t from, persistence::revision at) {
     note_scaled(body().spec(), history_, from, *plan.rescale_to, now());
-    tell_step("changes", key(), at);
+    log_step("changes", key(), at);
     for (auto& event : plan.events) {
-      if (!event.warning) tell_operator(event.message);
+      if (!event.warning) log_decision(event.message);
       record(event.warning, std::move(event.reason), std::move(event.message));
     }
   }
@@ -236,13 +236,13 @@ class autoscaler final : public reconciler {
 
   std::string uid_;
   scaling_history history_;
-  // For the decision that is due: the pods, and what they use.
+  // For the current decision: the pods and their usage.
   std::vector<api::object_ptr> pods_;
   std::optional<usage_by_node> usage_;
-  std::optional<metric_values> foreign_usage_;  // of them, by another server
-  std::map<int, metric_values> readings_;       // of other metrics of the spec, by their place
+  std::optional<metric_values> foreign_usage_;  // theirs, from another server
+  std::map<int, metric_values> readings_;       // of other metrics, by index in the spec
   bool asking_ = false;
-  // Which autoscalers select some of the pods, as of the last comparison.
+  // The autoscalers that select some of the pods, as of the last comparison.
   std::vector<std::string> selecting_;
   runtime::time_point next_look_{}, next_comparison_{};
   std::int64_t looked_at_generation_ = 0, asked_generation_ = 0;
@@ -252,7 +252,7 @@ class autoscaler final : public reconciler {
 
 controller_type controller() {
   return {.name = "autoscaling",
-          .purpose = "the number of pods of its target, by what they use",
+          .purpose = "the number of pods of its target, by their resource usage",
           .owners = {{.kind = &api::kind_of<HorizontalPodAutoscaler>(),
                       .actor_kind = "horizontalpodautoscaler",
                       .component = "horizontal-pod-autoscaler"}},

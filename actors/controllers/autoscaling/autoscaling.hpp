@@ -1,9 +1,9 @@
-// The controller of HorizontalPodAutoscalers: asks every 15 s what the pods of its target use
-// (actors/usage/usage_desk.hpp), and writes the number of pods that follows from that
-// (autoscaler_plan.hpp) into the target, in one transaction with its own status.
+// The controller of HorizontalPodAutoscalers: every 15 s it reads the resource usage of the
+// target's pods (actors/usage/usage_desk.hpp) and writes the resulting number of pods
+// (autoscaler_plan.hpp) to the target, in one transaction with its own status.
 //
-// What an autoscaler recommended before is known to its actor alone: one that was restarted begins
-// with what is there, and scales down only after a whole window, as upstream.
+// Earlier recommendations are kept only in the autoscaler's actor: after a restart it begins with
+// the current number and scales down only after a whole window, as upstream.
 #pragma once
 
 #include "actors/controllers/kit/controller_type.hpp"

@@ -1,4 +1,4 @@
-// The numbers of the horizontal pod autoscaler, with where they come from.
+// The constants of the horizontal pod autoscaler with their sources.
 #pragma once
 
 #include <chrono>
@@ -9,31 +9,31 @@ namespace troupe::actors::autoscaling::defaults {
 
 using namespace std::chrono_literals;
 
-// Between two looks at what is measured
-// (kube-controller-manager --horizontal-pod-autoscaler-sync-period).
+// The period between two syncs (kube-controller-manager
+// --horizontal-pod-autoscaler-sync-period).
 inline constexpr auto sync_period = 15s;
-// How often it is looked whether another autoscaler selects the same pods: all of the namespace are
-// compared. A new one compares at its first look, and then does not act.
+// The period of the check whether another autoscaler selects the same pods; it compares all of the
+// namespace. A new autoscaler compares in its first sync, in which it does not act.
 inline constexpr auto comparison_period = 60s;
-// A ratio of usage to target so near to 1 changes nothing (--horizontal-pod-autoscaler-tolerance).
+// Ratios of usage to target this close to 1 change nothing (--horizontal-pod-autoscaler-tolerance).
 inline constexpr double tolerance = 0.1;
-// How long the processor time of a pod that starts may count for nothing
+// The time after a pod's start in which its CPU usage may be ignored
 // (--horizontal-pod-autoscaler-cpu-initialization-period).
 inline constexpr std::int64_t cpu_initialization_seconds = 300;
-// A pod whose readiness has not changed since so long after its start has never been ready
+// A pod whose readiness has not changed later than this after its start was never ready
 // (--horizontal-pod-autoscaler-initial-readiness-delay).
 inline constexpr std::int64_t initial_readiness_seconds = 30;
-// Without a window in the spec, the highest recommendation of so long counts on the way down
+// The default scale-down window: the highest recommendation in it applies
 // (--horizontal-pod-autoscaler-downscale-stabilization).
 inline constexpr auto downscale_window = 300s;
-// Without a behavior, one step goes at most to twice the pods, or to 4
-// (kubernetes: podautoscaler.scaleUpLimitFactor, scaleUpLimitMinimum).
+// Without a behavior one step at most doubles the pods, or goes to 4 (kubernetes:
+// podautoscaler.scaleUpLimitFactor, scaleUpLimitMinimum).
 inline constexpr double scale_up_factor = 2;
 inline constexpr std::int32_t scale_up_minimum = 4;
 
-// Recommendations that are remembered: more than the longest window (3600 s) has of them.
+// Recommendations that are kept: more than fit in the longest window (3600 s).
 inline constexpr std::size_t recommendations = 512;
-// Nodes are asked for what they use; those without an answer by then are left out.
+// Timeout of usage queries to nodes; nodes without an answer are left out.
 inline constexpr auto usage_wait = 5s;
 
 }  // namespace troupe::actors::autoscaling::defaults

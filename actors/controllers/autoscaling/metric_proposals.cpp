@@ -43,7 +43,7 @@ tolerances tolerances_of(const HorizontalPodAutoscaler& autoscaler) {
   return {tolerance_of(behavior.scale_down()), tolerance_of(behavior.scale_up())};
 }
 
-// The proposal, and `current` of the status.
+// Returns the proposal, and fills `current` in the status.
 result<replica_proposal> propose(const HorizontalPodAutoscaler& autoscaler,
                                  const resource_source& source, std::int32_t current,
                                  const std::vector<measured_pod>& pods, std::int64_t now,
@@ -75,7 +75,7 @@ std::string name_of(const resource_source& source) {
       source.target.has_average_value() ? "" : " utilization (percentage of request)");
 }
 
-// A LabelSelector as upstream's messages show it.
+// Formats a LabelSelector as upstream's messages do.
 std::string shown(bool given, const api::meta::v1::LabelSelector& selector) {
   if (!given) return "nil";
   std::string labels;
@@ -91,13 +91,13 @@ metric_failure failure(const char* reason, std::string problem, std::string mess
   return {reason, std::move(problem), std::move(message)};
 }
 
-// Go's "%+v" of what names an external metric.
+// Go's "%+v" of an external metric's identifier.
 std::string shown(const MetricIdentifier& metric) {
   return fmt::format("external metric {}({})", metric.name(),
                      shown(metric.has_selector(), metric.selector()));
 }
 
-// What an API group says of a metric, or that there is none.
+// The error of an API group for a metric, or the message that the API is not registered.
 std::string problem_of(const metric_values& reading, std::string_view api,
                        const std::string& otherwise) {
   return fmt::format("unable to fetch metrics from {} metrics API: {}", api,
@@ -120,7 +120,7 @@ void set_amount(api::resource::Quantity& into, std::int64_t milli) {
   into.set_string(api::quantity::of_milli(milli).str());
 }
 
-// By one value for all pods, into the `current` of its status.
+// Proposes by one value for all pods, and fills `current` in the status.
 result<std::int32_t> propose_by_value(const HorizontalPodAutoscaler& autoscaler,
                                       const MetricTarget& target, std::int64_t milli,
                                       const metric_view& seen, MetricValueStatus& measured) {
@@ -160,7 +160,7 @@ proposal propose_by_object(const HorizontalPodAutoscaler& autoscaler,
                            const ObjectMetricSource& source, const metric_view& seen) {
   const auto& object = source.described_object();
   const auto refused = [&](std::string problem) -> proposal {
-    // The words of the wrapped error are upstream's.
+    // The text of the wrapped error is upstream's.
     auto message =
         source.target().has_average_value()
             ? fmt::format("failed to get {} object metric: {}", source.metric().name(), problem)
@@ -171,7 +171,7 @@ proposal propose_by_object(const HorizontalPodAutoscaler& autoscaler,
   if (!source.target().has_average_value() && !source.target().has_value())
     return refused(
         "invalid object metric source: neither a value target nor an average value target was set");
-  // Upstream's words are in this order.
+  // This order of words is upstream's.
   if (!seen.reading)
     return refused(fmt::format("unable to get metric {}: {} on {} {}/{}", source.metric().name(),
                                object.kind(), autoscaler.metadata().namespace_(), object.name(),

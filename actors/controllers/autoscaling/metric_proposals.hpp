@@ -1,7 +1,7 @@
-// What each metric of an autoscaler asks for, and what its status says of it. Pure.
+// The number of pods that each metric of an autoscaler proposes, and its status. Pure functions.
 //
-// Metrics of objects, of pods and from outside the cluster come from custom.metrics.k8s.io and
-// external.metrics.k8s.io. Where nobody serves these, each is invalid, as upstream has it.
+// Object, pod and external metrics come from custom.metrics.k8s.io and external.metrics.k8s.io. If
+// no server provides these APIs, each such metric is invalid, as upstream.
 //
 // kubernetes: pkg/controller/podautoscaler/horizontal.go, computeReplicasForMetric.
 #pragma once
@@ -17,22 +17,22 @@ namespace troupe::actors::autoscaling {
 
 struct metric_proposal {
   std::int32_t replicas = 0;
-  std::string name;  // for people
+  std::string name;  // description for messages
   api::autoscaling::v2::MetricStatus status;
 };
 
 struct metric_failure {
   std::string reason;   // of condition and event
-  std::string problem;  // what was not possible
-  std::string message;  // the same, with the metric that it was for
+  std::string problem;  // what failed
+  std::string message;  // the same, with the name of the metric
 };
 
-// What is known at a look.
+// The inputs of one sync.
 struct metric_view {
   const std::vector<measured_pod>& pods;
-  metric_values reading;      // of a metric that another server measures
-  std::int32_t current = 0;   // pods that the target asks for
-  std::int32_t existing = 0;  // and those that it has
+  metric_values reading;      // of a metric that another server provides
+  std::int32_t current = 0;   // pods in the target's spec
+  std::int32_t existing = 0;  // pods in the target's status
   std::int64_t now_seconds = 0;
 };
 

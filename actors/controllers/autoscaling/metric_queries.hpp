@@ -1,4 +1,4 @@
-// What the metrics of an autoscaler are asked for, of the servers of metrics APIs. Pure.
+// The queries of an autoscaler's metrics to the servers of metrics APIs. Pure functions.
 //
 // kubernetes: pkg/controller/podautoscaler/metrics/client.go.
 #pragma once
@@ -13,18 +13,18 @@
 
 namespace troupe::actors::autoscaling {
 
-// It is measured by another server: of pods, an object, or from outside.
+// True for pod, object and external metrics, which another server provides.
 bool is_foreign(const api::autoscaling::v2::MetricSpec& metric);
 
-// `pods`: the selector of the target. The error says why there is nothing to ask for.
+// `pods`: the selector of the target. The error says why there is no query.
 result<metric_query> query_for(const api::autoscaling::v2::MetricSpec& metric,
                                const std::string& ns, const std::string& pods);
 
-// What the pods use, where another server serves metrics.k8s.io; nothing where that is this one.
+// The query for the pods' usage if another server serves metrics.k8s.io; nothing if we serve it.
 std::optional<metric_query> usage_query(const persistence::snapshot& state, const std::string& ns,
                                         const std::string& pods);
 
-// The answer as pods of the target that were measured.
+// Converts the answer to measured pods of the target.
 std::vector<measured_pod> measured_by(const metric_values& answer,
                                       const std::vector<api::object_ptr>& pods);
 

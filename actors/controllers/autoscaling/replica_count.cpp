@@ -31,7 +31,7 @@ std::optional<std::int64_t> milli_of(const container_usage& usage, const std::st
   return std::nullopt;
 }
 
-// What metrics.k8s.io would say of these pods; one without the resource is left out.
+// The samples in the form of metrics.k8s.io; pods without the resource are left out.
 result<samples> samples_of(const resource_metric& metric, const std::vector<measured_pod>& pods) {
   samples found;
   bool measured = false;
@@ -59,7 +59,7 @@ result<samples> samples_of(const resource_metric& metric, const std::vector<meas
       metric.resource));
 }
 
-// Whether the figure of processor time says nothing yet: the pod starts, or was never ready.
+// True if the CPU usage is not meaningful yet: the pod is starting, or was never ready.
 bool is_unready(const Pod& pod, const sample& usage, std::int64_t now) {
   const auto* ready = find_condition(pod.status().conditions(), "Ready");
   if (ready == nullptr || !pod.status().has_start_time()) return true;
@@ -76,7 +76,7 @@ struct pod_groups {
   std::set<std::string> unready, missing;
 };
 
-// Takes the samples of those that do not count.
+// Removes the samples of pods that do not count.
 pod_groups group(const resource_metric& metric, const std::vector<measured_pod>& pods,
                  samples& usage, std::int64_t now) {
   pod_groups groups;
@@ -129,8 +129,8 @@ result<amounts> requests_of(const resource_metric& metric, const std::vector<mea
   return requests;
 }
 
-// A target as the rest needs it: the ratio of some usage to it, and what a pod counts for whose
-// usage is not known, on the way down.
+// The target of a metric: calculates the ratio of usage to target, and the usage to assume on
+// scale-down for a pod without metrics.
 class target {
  public:
   virtual ~target() = default;
@@ -160,7 +160,7 @@ class utilization_target final : public target {
     into.average_milli = used / count;
     return static_cast<double>(into.utilization) / percent_;
   }
-  // All that it requests, or more where the target is more.
+  // All its requests, or the target if that is more.
   std::int64_t assumed(const std::string& pod) const override {
     const auto found = requests_.find(pod);
     return found == requests_.end() ? 0 : found->second * std::max(percent_, 100) / 100;
@@ -204,7 +204,7 @@ result<replica_proposal> propose(const target& target, const tolerances& toleran
     if (!tolerance.allow(*ratio)) proposal.replicas = times(*ratio, groups.ready);
     return proposal;
   }
-  // Those of which nothing is known damp the change.
+  // Pods without metrics dampen the change.
   for (const auto& pod : groups.missing)
     if (*ratio != 1) usage[pod].milli = *ratio < 1 ? target.assumed(pod) : 0;
   if (up_with_unready)

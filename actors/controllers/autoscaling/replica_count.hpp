@@ -1,6 +1,6 @@
-// How many pods a resource metric asks for: the target is a share of what the pods request, or an
-// amount for each of them. Pods without figures and pods that are not ready count so that they only
-// ever make the change smaller. Pure.
+// The number of pods for a resource metric, whose target is a share of the requests or an amount
+// for each pod. Pods without metrics and pods that are not ready are counted so that they only
+// reduce the change. Pure functions.
 //
 // kubernetes: pkg/controller/podautoscaler/replica_calculator.go, metrics/utilization.go.
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace troupe::actors::autoscaling {
 
-// A value, or what is said of why there is none.
+// A value, or the message that says why there is none.
 template <class T>
 using result = tl::expected<T, std::string>;
 
@@ -25,14 +25,14 @@ struct container_usage {
   std::uint64_t cpu_nano = 0, memory_bytes = 0;
 };
 
-// A pod that the selector of the target matches, and what its node has measured of it.
+// A pod that matches the target's selector, with its usage as its node measured it.
 struct measured_pod {
   api::object_ptr object;
   std::vector<container_usage> usage = {};  // empty: it was not measured
-  std::int64_t at = 0, window = 0;          // of the figures, in seconds (of the epoch)
+  std::int64_t at = 0, window = 0;          // time and length of the measurement, seconds
 };
 
-// By which a ratio of usage to target may miss 1.
+// The tolerated deviations of the ratio of usage to target from 1.
 struct tolerances {
   double down, up;
   bool allow(double ratio) const noexcept { return 1 - down <= ratio && ratio <= 1 + up; }
@@ -50,7 +50,7 @@ struct replica_proposal {
   std::int64_t average_milli = 0;  // of each pod
 };
 
-// `current` is what the target asks for now.
+// `current`: the number of pods in the target's spec.
 result<replica_proposal> replicas_for_utilization(const resource_metric& metric,
                                                   std::int32_t target_percent, std::int32_t current,
                                                   const std::vector<measured_pod>& pods,
@@ -60,7 +60,7 @@ result<replica_proposal> replicas_for_average(const resource_metric& metric,
                                               const std::vector<measured_pod>& pods,
                                               std::int64_t now_seconds);
 
-// The same for what another server has measured of each pod.
+// The same for values of pods that another server measured.
 result<replica_proposal> replicas_for_pod_values(const std::vector<metric_value>& values,
                                                  const tolerances& tolerance,
                                                  std::int64_t target_milli, std::int32_t current,

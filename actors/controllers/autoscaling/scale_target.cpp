@@ -20,7 +20,7 @@ tl::unexpected<std::string> fail(std::string problem) {
   return tl::make_unexpected(std::move(problem));
 }
 
-// By labels that one of them has.
+// True if the selector matches one of the pods.
 bool selects_one(const api::label_selector& selector, const std::vector<api::object_ptr>& pods) {
   return std::any_of(pods.begin(), pods.end(),
                      [&](const auto& pod) { return selector.matches(pod->meta().labels()); });

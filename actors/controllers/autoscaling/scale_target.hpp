@@ -1,4 +1,4 @@
-// What an autoscaler scales, as the store has it. Pure functions of a snapshot.
+// Reads an autoscaler's scale target from the store. Pure functions of a snapshot.
 #pragma once
 
 #include <string>
@@ -18,20 +18,20 @@ struct scale_target {
   api::autoscaling::v1::Scale scale;
 };
 
-// In the version that is named, or any other of the group; null where there is none.
+// Finds the kind in the given version, or else in any version of the group; null if unknown.
 api::kind_handle find_kind(const std::string& api_version, std::string_view group,
                            const std::string& kind);
 
-// Of any kind with a scale, whatever version of its group the reference names. Errors as upstream's
-// controller gets them from its mapper and from the API.
+// Finds a target of any kind with a scale, in any version of the reference's group. Errors are
+// those that upstream's controller gets from its mapper and from the API.
 result<scale_target> find_target(const persistence::snapshot& state,
                                  const api::autoscaling::v2::HorizontalPodAutoscaler& autoscaler);
 
-// The pods of a namespace that the selector of a scale matches; none for one that makes no sense.
+// The pods of a namespace that match the selector of a scale; none if the selector is invalid.
 std::vector<api::object_ptr> pods_of(const persistence::snapshot& state, const std::string& ns,
                                      const api::autoscaling::v1::Scale& scale);
 
-// The autoscalers of the namespace whose targets select one of these pods, by name, in order.
+// The autoscalers of the namespace whose targets select one of these pods; names, sorted.
 std::vector<std::string> autoscalers_of(const persistence::snapshot& state, const std::string& ns,
                                         const std::vector<api::object_ptr>& pods);
 

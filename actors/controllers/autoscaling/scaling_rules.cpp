@@ -44,7 +44,7 @@ std::int64_t changed_since(const entries& events, runtime::time_point since) {
   return sum;
 }
 
-// What one policy allows, counted from the number at the beginning of its period.
+// The limit of one policy, relative to the number at the start of its period.
 std::int32_t allowed_by(const api::autoscaling::v2::HPAScalingPolicy& policy, std::int32_t current,
                         const scaling_history& history, bool up, runtime::time_point now) {
   const auto since = now - std::chrono::seconds{policy.period_seconds()};
@@ -55,11 +55,11 @@ std::int32_t allowed_by(const api::autoscaling::v2::HPAScalingPolicy& policy, st
   return held(up ? std::ceil(begin * (1 + value / 100)) : std::trunc(begin * (1 - value / 100)));
 }
 
-// The number beyond which this direction must not go.
+// The number of pods that a change in this direction must not pass.
 std::int32_t rate_limit(const HPAScalingRules& rules, std::int32_t current,
                         const scaling_history& history, bool up, runtime::time_point now) {
   if (rules.select_policy() == "Disabled" || rules.policies().empty()) return current;
-  // Of several policies the one that changes least, or most.
+  // Of several policies the one with the smallest or the largest change.
   const bool take_greater = up != (rules.select_policy() == "Min");
   auto limit = allowed_by(rules.policies(0), current, history, up, now);
   for (const auto& policy : rules.policies()) {

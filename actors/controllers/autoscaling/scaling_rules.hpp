@@ -1,5 +1,5 @@
-// How far a number of pods may change at a time: stabilization windows, policies, least and
-// greatest number. Pure but for the history, which the caller keeps.
+// The limits of a change of the number of pods: stabilization windows, policies, minimum and
+// maximum. Pure except for the history, which the caller owns.
 //
 // kubernetes: pkg/controller/podautoscaler/horizontal.go, normalizeDesiredReplicas and
 // normalizeDesiredReplicasWithBehaviors.
@@ -14,7 +14,7 @@
 
 namespace troupe::actors::autoscaling {
 
-// Of one autoscaler. It is not stored: one that has crashed begins as a new one
+// The history of one autoscaler. It is not stored: after a crash it begins anew
 // (docs/decisions/0062-autoscaling.md).
 struct scaling_history {
   struct entry {
@@ -35,7 +35,7 @@ struct scaling_verdict {
     std::string_view reason, message;
   };
   std::int32_t replicas = 0;
-  note able;  // of AbleToScale, which is True
+  note able;  // of AbleToScale, whose status is True
   bool limited = false;
   note limit;  // of ScalingLimited
 };
@@ -45,9 +45,9 @@ scaling_verdict limit_scaling(const api::autoscaling::v2::HorizontalPodAutoscale
                               const scaling_request& request, scaling_history& history,
                               runtime::time_point now);
 
-// The first look: what is there counts as the first recommendation.
+// Called in the first sync: the current number is the first recommendation.
 void begin_history(scaling_history& history, std::int32_t current, runtime::time_point now);
-// A change that was carried out.
+// Records a change that was carried out.
 void note_scaled(const api::autoscaling::v2::HorizontalPodAutoscalerSpec& spec,
                  scaling_history& history, std::int32_t from, std::int32_t to,
                  runtime::time_point now);

@@ -43,7 +43,7 @@ replica_proposal replicas_for_share(const measured_value& value, std::int32_t cu
   const auto milli = static_cast<double>(value.milli);
   const auto target = static_cast<double>(value.target_milli);
   replica_proposal proposal{.replicas = current};
-  // None are no reason to stay at none.
+  // Zero pods with a non-zero value must scale up.
   const auto ratio =
       current == 0 ? std::numeric_limits<double>::infinity() : milli / (target * current);
   if (!value.tolerance.allow(ratio)) proposal.replicas = rounded_up(milli / target);

@@ -1,8 +1,8 @@
-// How many pods a value asks for that is one for all of them: of an object, or from outside the
-// cluster. Pure.
+// The number of pods for a metric with one value for all pods: of an object, or external. Pure
+// functions.
 //
 // kubernetes: pkg/controller/podautoscaler/replica_calculator.go, GetObjectMetricReplicas and its
-// like.
+// variants.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ struct measured_value {
   tolerances tolerance;
 };
 
-// The target is for the value itself: the pods that are ready are as many times what they should
-// be.
+// The target is for the value itself: the number of ready pods is multiplied by the ratio of value
+// to target.
 result<std::int32_t> replicas_for_value(const measured_value& value, std::int32_t current,
                                         const std::vector<measured_pod>& pods);
-// The target is for each pod's share; `average_milli` is that of the `current` ones.
+// The target is for each pod's share; `average_milli` is the average over `current` pods.
 replica_proposal replicas_for_share(const measured_value& value, std::int32_t current);
 
 }  // namespace troupe::actors::autoscaling

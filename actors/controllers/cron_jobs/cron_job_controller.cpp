@@ -49,7 +49,7 @@ void cron_job_controller::write() {
   persistence::transaction transaction;
   if (plan_.start && !add_job(transaction, status)) return;
   if (!plan_.start && api::same_meaning(status, owner()->as<CronJob>().status()))
-    return tell_events();
+    return record_events();
   transaction.preconditions.push_back({key(), owner()->revision()});
   auto changed = owner()->copy_as<CronJob>();
   *changed->mutable_status() = std::move(status);
@@ -57,18 +57,18 @@ void cron_job_controller::write() {
   send_transaction(std::move(transaction), [this](const answer<commit_done>& answered) {
     refresh(key());
     if (!answered || !(*answered)->result) return retry();
-    told_.clear();
-    tell_events();
+    last_recorded_.clear();
+    record_events();
     if (!plan_.start) return;
     const auto name = job_name(owner()->meta().name(), *plan_.start);
     refresh(api::kind_of<Job>().key(owner()->meta().namespace_(), name));
-    tell_operator("creates job " + name);
+    log_decision("creates job " + name);
     record(false, "SuccessfulCreate", "Created job " + name);
   });
 }
 
-// Adds the job to the transaction and to the list of active ones. One that is there already was
-// made for this start by somebody else: the start counts as done. False: nothing is to be written.
+// Adds the job to the transaction and to the active list. If the job exists, somebody else created
+// it for this start, which counts as done. Returns false if nothing is to be written.
 bool cron_job_controller::add_job(persistence::transaction& transaction, CronJobStatus& status) {
   const auto& meta = owner()->meta();
   const auto name = job_name(meta.name(), *plan_.start);
@@ -97,10 +97,10 @@ bool cron_job_controller::add_job(persistence::transaction& transaction, CronJob
   return true;
 }
 
-void cron_job_controller::tell_events() {
+void cron_job_controller::record_events() {
   for (auto& [warning, reason, message] : plan_.events) {
-    // A refusal to start stands until something changes.
-    if (std::exchange(told_, message) == message) continue;
+    // A failure to start is recorded once, until something changes.
+    if (std::exchange(last_recorded_, message) == message) continue;
     record(warning, std::move(reason), std::move(message));
   }
 }

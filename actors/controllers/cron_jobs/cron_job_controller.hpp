@@ -1,8 +1,8 @@
-// One CronJob: makes a Job at each time that its schedule names.
+// The controller of one CronJob: creates a Job at each time of the schedule.
 //
-// A job and the status that says so (lastScheduleTime, active) are one transaction: a start is
-// neither lost nor made twice, whatever is killed. Before it, in a step of its own, jobs that are
-// replaced or beyond the history are deleted.
+// A Job and the status that records it (lastScheduleTime, active) are written in one transaction:
+// whatever crashes, a start is neither lost nor repeated. An earlier step of the sync deletes
+// replaced jobs and jobs beyond the history limit.
 #pragma once
 
 #include "actors/controllers/cron_jobs/cron_plan.hpp"
@@ -21,10 +21,11 @@ class cron_job_controller : public reconciler {
   void remove_job(const api::object_ptr& job);
   void write();
   bool add_job(persistence::transaction& transaction, api::batch::v1::CronJobStatus& status);
-  void tell_events();
+  void record_events();
 
   cron_plan plan_;
-  std::string told_;  // of the last refusal to start, so that it is told once
+  std::string
+      last_recorded_;  // the last failure that was recorded as an event, to record each once
 };
 
 }  // namespace troupe::actors::cron_jobs

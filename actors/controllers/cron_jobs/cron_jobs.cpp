@@ -6,7 +6,7 @@ namespace troupe::actors::cron_jobs {
 
 controller_type controller() {
   return {.name = "cron_jobs",
-          .purpose = "a Job at each time that its schedule names",
+          .purpose = "a Job at each time of its schedule",
           .owners = {{&api::kind_of<api::batch::v1::CronJob>(), "cronjob", "cronjob-controller"}},
           .dependents = {&api::kind_of<api::batch::v1::Job>()},
           .make = make_controller<cron_job_controller>};

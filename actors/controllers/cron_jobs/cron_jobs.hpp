@@ -1,4 +1,4 @@
-// Cron jobs.
+// The controller of CronJobs.
 #pragma once
 
 #include "actors/controllers/kit/controller_type.hpp"

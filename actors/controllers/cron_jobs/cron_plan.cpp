@@ -54,7 +54,7 @@ class planner {
                         [&](const auto& each) { return each.uid() == uid; });
   }
 
-  // The list of active jobs, and the last success.
+  // Updates the list of active jobs and the time of the last success.
   void follow_jobs() {
     auto& list = *plan_.status.mutable_active();
     std::set<std::string> present;
@@ -87,7 +87,7 @@ class planner {
       status.mutable_last_successful_time()->set_seconds(at);
   }
 
-  // The oldest of those that have ended, beyond what is to be kept of them.
+  // Deletes the oldest finished jobs beyond the history limits.
   void clean_up() {
     clean_up("Complete", spec_.has_successful_jobs_history_limit(),
              spec_.successful_jobs_history_limit());
@@ -126,7 +126,7 @@ class planner {
     plan_.look_at = next_start(*schedule, *zone, now_);
     const auto missed = starts_between(*schedule, *zone, earliest(), now_);
     if (!missed.latest) {
-      // Counted from the last start, as "@every" is.
+      // "@every" counts from the last start.
       plan_.look_at = next_start(*schedule, *zone, earliest());
       return;
     }

@@ -14,7 +14,7 @@ bool has(std::uint64_t bits, int value) {
 
 bool fits_day(const api::cron_schedule& schedule, absl::CivilDay day) {
   const bool by_day = has(schedule.days, day.day());
-  // absl counts from Monday.
+  // absl's week starts on Monday.
   const auto weekday = (static_cast<int>(absl::GetWeekday(day)) + 1) % 7;
   const bool by_weekday = has(schedule.weekdays, weekday);
   return schedule.any_day || schedule.any_weekday ? by_day && by_weekday : by_day || by_weekday;
@@ -33,7 +33,7 @@ std::optional<std::int64_t> next_start(const api::cron_schedule& schedule,
                                        const absl::TimeZone& zone, std::int64_t second) {
   if (schedule.every_seconds != 0) return second + schedule.every_seconds;
   auto at = absl::FromUnixSeconds(second + 1);
-  // To the next whole minute: no zone that is in use has offsets in seconds.
+  // Rounds up to a whole minute: no zone in use has an offset with seconds.
   if (const auto part = zone.At(at).cs.second(); part != 0) at += absl::Seconds(60 - part);
   const auto last_year = zone.At(at).cs.year() + defaults::years_ahead;
   while (true) {
@@ -42,7 +42,7 @@ std::optional<std::int64_t> next_start(const api::cron_schedule& schedule,
     if (!has(schedule.months, civil.month())) {
       at = absl::FromCivil(absl::CivilMonth(civil) + 1, zone);
     } else if (!fits_day(schedule, absl::CivilDay(civil))) {
-      // Past the second midnight where a zone has two: time never goes back.
+      // Skips a repeated midnight: time must not go back.
       at = std::max(absl::FromCivil(absl::CivilDay(civil) + 1, zone), at + absl::Minutes(1));
     } else if (!has(schedule.hours, civil.hour())) {
       at += absl::Minutes(60 - civil.minute());
@@ -60,11 +60,11 @@ missed_starts starts_between(const api::cron_schedule& schedule, const absl::Tim
   if (!first || *first > now) return {};
   const auto second = next_start(schedule, zone, *first);
   if (!second || *second > now) return {first, 1};
-  // Kubernetes estimates the number from the first distance, and so jumps close to the newest.
+  // As upstream, estimates the number from the first interval; then jumps close to the newest.
   const auto distance = std::max<std::int64_t>(*second - *first, 1);
   const auto count = (now - *first) / distance + 1;
   auto latest = *first;
-  // An irregular schedule may have no start after the estimate: then from half as far.
+  // An irregular schedule may have no start after the estimate: halves the jump.
   for (auto jump = (count - 1) * distance; jump > 0; jump /= 2)
     if (const auto near = next_start(schedule, zone, *first + jump - distance - 1);
         near && *near <= now) {

@@ -1,8 +1,8 @@
-// When a cron schedule fires, in a time zone. Pure, but that zones are read from the machine's zone
-// database (docs/decisions/0044-time-zones.md).
+// The start times of a cron schedule in a time zone. Pure, except that zones are read from the
+// machine's zone database (docs/decisions/0044-time-zones.md).
 //
-// As upstream's library (robfig/cron v3): an hour that the zone leaves out is left out, one that it
-// repeats counts twice, and where both day fields name days either is enough.
+// Follows upstream's library (robfig/cron v3): an hour that the zone skips is skipped, a repeated
+// hour fires twice, and if both day fields are restricted a match of either is enough.
 #pragma once
 
 #include <absl/time/time.h>
@@ -15,18 +15,18 @@
 
 namespace troupe::actors::cron_jobs {
 
-// Nothing where there is no such zone. Empty: that of this machine.
+// Returns nothing if the zone is unknown. An empty name is the machine's zone.
 std::optional<absl::TimeZone> find_zone(const std::string& name);
 
-// The first start after `second` (since the epoch); nothing within five years.
+// The first start after `second` (since the epoch); nothing if there is none within five years.
 std::optional<std::int64_t> next_start(const api::cron_schedule& schedule,
                                        const absl::TimeZone& zone, std::int64_t second);
 
 struct missed_starts {
   std::optional<std::int64_t> latest;  // not after `now`
-  std::int64_t count = 0;              // an estimate where the schedule is irregular
+  std::int64_t count = 0;              // an estimate if the schedule is irregular
 };
-// Those after `since` up to `now`.
+// The starts after `since` up to `now`.
 missed_starts starts_between(const api::cron_schedule& schedule, const absl::TimeZone& zone,
                              std::int64_t since, std::int64_t now);
 

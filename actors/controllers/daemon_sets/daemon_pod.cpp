@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* name_field = "metadata.name";
 
-// One that the template has for the same taint is replaced by it.
+// Replaces a toleration of the template for the same taint.
 void tolerate(api::core::v1::PodSpec& pod, const std::string& taint, const std::string& effect) {
   auto& all = *pod.mutable_tolerations();
   const auto found = std::find_if(all.begin(), all.end(), [&](const auto& each) {
@@ -28,7 +28,7 @@ void tolerate(api::core::v1::PodSpec& pod, const std::string& taint, const std::
   toleration.set_effect(effect);
 }
 
-// Daemons stay on nodes in trouble (kubernetes: AddOrUpdateDaemonPodTolerations).
+// Daemons stay on unhealthy nodes (kubernetes: AddOrUpdateDaemonPodTolerations).
 void add_tolerations(api::core::v1::PodSpec& pod) {
   tolerate(pod, "node.kubernetes.io/not-ready", "NoExecute");
   tolerate(pod, "node.kubernetes.io/unreachable", "NoExecute");

@@ -1,5 +1,5 @@
-// Pods of a DaemonSet: what is added to the template, how a pod is tied to its node, and which
-// nodes are to have one (kubernetes: daemon/util and NodeShouldRunDaemonPod). Pure.
+// Pods of a DaemonSet: additions to the template, the binding to a node, and the choice of nodes
+// (kubernetes: daemon/util and NodeShouldRunDaemonPod). Pure functions.
 #pragma once
 
 #include <memory>
@@ -15,21 +15,21 @@ namespace troupe::actors::daemon_sets {
 
 using api::apps::v1::DaemonSet;
 
-// A pod from the template with the tolerations of daemons, for no node yet. It has generateName,
-// and no owner reference.
+// Creates a pod from the template with the tolerations of daemons and without a node. It has
+// generateName and no owner reference.
 std::unique_ptr<api::core::v1::Pod> make_pod(const DaemonSet& set, const std::string& hash);
-// Required node affinity on metadata.name, in place of that of the template: the scheduler binds it
-// there and nowhere else.
+// Replaces the template's required node affinity by one on metadata.name: the scheduler can bind
+// the pod only to this node.
 void tie_to_node(api::core::v1::Pod& pod, const std::string& node);
-// Of a pod that is bound or tied; empty when it is neither.
+// The node of a pod that is bound or has the affinity; empty if it has neither.
 const std::string& node_of(const api::core::v1::Pod& pod);
 
 struct node_fit {
-  bool runs = false;   // is to have a pod
-  bool keeps = false;  // may keep one that it has
+  bool runs = false;   // should get a pod
+  bool keeps = false;  // may keep an existing pod
 };
 
-// By nodeName, nodeSelector, required node affinity and taints of the pod of make_pod().
+// Checks nodeName, nodeSelector, required node affinity and taints for a pod of make_pod().
 node_fit fit(const scheduler::pod_info& pod, const api::object& node);
 
 }  // namespace troupe::actors::daemon_sets

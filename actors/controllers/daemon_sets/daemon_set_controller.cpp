@@ -25,7 +25,7 @@ bool is_pod(const api::object& object) {
   return &object.kind() == &api::kind_of<Pod>();
 }
 
-// Whether something that fit() looks at may differ.
+// True if fit() gives the same result for both.
 bool same_for_pods(const api::object& a, const api::object& b) {
   const auto& labels = a.meta().labels();
   const auto& others = b.meta().labels();
@@ -39,7 +39,7 @@ bool same_for_pods(const api::object& a, const api::object& b) {
 
 }  // namespace
 
-// -- what it knows --------------------------------------------------------------------------------
+// -- state ----------------------------------------------------------------------------------------
 
 void daemon_set_controller::owner_changed() {
   if (modelled_ != owner()->meta().generation()) read_nodes();
@@ -59,7 +59,7 @@ void daemon_set_controller::read_nodes() {
                       auto& state = nodes_[node->meta().name()];
                       state.present = true;
                       state.fit = fit(*model_, *node);
-                      looked_at(1);
+                      count_scanned(1);
                       return true;
                     });
 }
@@ -172,7 +172,7 @@ void daemon_set_controller::sync() {
   hash_ = label_of(*revisions.all().back(), hash_label);
   then(&daemon_set_controller::report);
   const auto all = nodes();
-  looked_at(all.size());
+  count_scanned(all.size());
   const auto limits = rules(all);
   create_.clear();
   to_remove_ = defaults::burst;
@@ -188,7 +188,7 @@ void daemon_set_controller::sync() {
   remove_pods(update.remove);
   drop_old_revisions(revisions);
   if (create_.empty()) return;
-  tell_operator(fmt::format("makes pods for {} nodes", create_.size()));
+  log_decision(fmt::format("makes pods for {} nodes", create_.size()));
   create_batch();
 }
 
@@ -227,13 +227,13 @@ void daemon_set_controller::create_batch() {
         },
         [this](const std::string& problem) { failed_to_create(problem); });
     if (sent) continue;
-    // The others would fail as well.
+    // The other creations would fail as well.
     return failed_to_create(sent.error().message);
   }
   create_.erase(create_.begin(), create_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
-// Told once for a sync: what refuses one pod refuses the others.
+// Recorded once for a sync: all pods fail for the same reason.
 void daemon_set_controller::failed_to_create(const std::string& problem) {
   if (!failed()) record(true, "FailedCreate", "Error creating: " + problem);
   retry();
@@ -277,7 +277,7 @@ void daemon_set_controller::remove_pod(const api::object_ptr& pod) {
   });
 }
 
-// -- the rest -------------------------------------------------------------------------------------
+// -- status and history ---------------------------------------------------------------------------
 
 void daemon_set_controller::report() {
   const auto counts = count_nodes(nodes());

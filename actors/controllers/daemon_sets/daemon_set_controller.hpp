@@ -1,14 +1,14 @@
-// One DaemonSet: keeps a pod on each node that fits, and replaces pods of old templates.
+// The controller of one DaemonSet: keeps a pod on each suitable node and replaces outdated pods.
 //
-// It keeps its pods by node, and of each node whether the node fits. A change of a node is looked
-// at once, as it comes, and only when its labels or taints have changed; a sync goes over what is
-// remembered, without a look at any node, and the next sync begins the later, the more nodes there
-// are (reconciler.hpp). Nodes are read from the store at a resync and after a change of the
+// It keeps its pods by node, and for each node whether it is suitable. A node event is
+// evaluated at once, and only if labels or taints changed. A sync uses these results and
+// evaluates no node; with more nodes the pause before the next sync is longer
+// (reconciler.hpp). All nodes are read from the store at a resync and after a change of the
 // template.
 //
-// A node whose pod was asked for and is not yet in the store gets no second one: a sync ends when
-// all that it sent is answered, and an answer puts the pod into the table at once. A pod that is on
-// its way out holds its node until it has gone, but for a surge.
+// A node never gets a second pod while its first is being created: a sync ends when all its writes
+// are answered, and each answer updates the table. A terminating pod occupies its node until it is
+// deleted, except during a surge.
 #pragma once
 
 #include <map>
@@ -28,7 +28,7 @@ class daemon_set_controller : public revision_reconciler {
 
  private:
   struct node_state {
-    bool present = false;  // the node is there, not only a pod of it
+    bool present = false;  // the node exists, not only a pod of it
     node_fit fit;
     std::map<std::string, api::object_ptr> pods;  // by key
   };
@@ -37,7 +37,7 @@ class daemon_set_controller : public revision_reconciler {
     runtime::time_point until{};
   };
 
-  // -- what it knows ------------------------------------------------------------------------------
+  // -- state --------------------------------------------------------------------------------------
   void owner_changed() override;
   void take(const std::string& key, const api::object_ptr& dependent) override;
   void forget(const std::string& key) override;
@@ -67,14 +67,14 @@ class daemon_set_controller : public revision_reconciler {
   std::map<std::string, api::object_ptr> objects_;  // pods and revisions by key
   std::map<std::string, node_state> nodes_;         // by name
   std::map<std::string, failures> failures_;        // by name of the node
-  scheduler::pod_info_ptr model_;                   // the pod that nodes are compared with
-  std::int64_t modelled_ = 0;  // the generation it was made from; 0: nodes are to be read
+  scheduler::pod_info_ptr model_;                   // the pod that is matched against nodes
+  std::int64_t modelled_ = 0;  // the generation of its template; 0: nodes must be read again
 
-  // The sync that is under way.
-  std::string hash_;                 // of the present revision
-  std::vector<std::string> create_;  // nodes that are to get a pod
-  std::set<std::string> asked_;      // keys of pods that are being removed
-  std::size_t to_remove_ = 0;        // pods that this sync may yet remove
+  // The current sync.
+  std::string hash_;                 // of the current revision
+  std::vector<std::string> create_;  // nodes that need a pod
+  std::set<std::string> asked_;      // keys of pods that are being deleted
+  std::size_t to_remove_ = 0;        // pods that this sync may still delete
 };
 
 }  // namespace troupe::actors::daemon_sets

@@ -9,7 +9,7 @@ controller_type controller() {
   auto owner = selecting_owner<api::apps::v1::DaemonSet>("daemonset", "daemonset-controller");
   owner.observes = [](const api::object&) { return api::label_selector{}; };  // all nodes
   return {.name = "daemon_sets",
-          .purpose = "one pod on each node that fits",
+          .purpose = "one pod on each suitable node",
           .owners = {std::move(owner)},
           .dependents = {&api::kind_of<api::core::v1::Pod>(),
                          &api::kind_of<api::apps::v1::ControllerRevision>()},

@@ -1,4 +1,4 @@
-// DaemonSets: one pod on each node that fits.
+// The controller of DaemonSets: one pod on each suitable node.
 #pragma once
 
 #include "actors/controllers/kit/controller_type.hpp"

@@ -10,8 +10,8 @@ bool lives(const daemon_pod& pod) {
   return !pod.terminating && !pod.failed && !pod.succeeded;
 }
 
-// With a surge an old pod and a new one may share a node until the new one is available. Of two old
-// or two new ones the oldest stays.
+// During a surge an old and a new pod may share a node until the new one is available. Of two old
+// or two new pods the oldest stays.
 void plan_shared_node(const std::vector<const daemon_pod*>& pods, daemon_plan& plan) {
   const daemon_pod *fresh = nullptr, *old = nullptr;
   for (const auto* pod : pods) {
@@ -25,7 +25,7 @@ void plan_shared_node(const std::vector<const daemon_pod*>& pods, daemon_plan& p
     plan.remove.push_back(old->key);
 }
 
-// The one pod of that revision. Several are none: plan_node has to clear up first.
+// The only pod of each revision; null for several, which plan_node must reduce first.
 struct pair_of_pods {
   const daemon_pod *fresh = nullptr, *old = nullptr;
   bool clear = true;

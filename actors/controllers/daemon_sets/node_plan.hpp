@@ -1,5 +1,5 @@
-// What a DaemonSet does about the pods of its nodes (kubernetes: pkg/controller/daemon:
-// podsShouldBeOnNode, rollingUpdate). Pure.
+// Plans the pods of a DaemonSet's nodes (kubernetes: pkg/controller/daemon: podsShouldBeOnNode,
+// rollingUpdate). Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace troupe::actors::daemon_sets {
 
 struct daemon_pod {
   std::string key;
-  std::int64_t created = 0;  // seconds of the epoch
-  bool current = false;      // of the present revision
+  std::int64_t created = 0;  // seconds since the epoch
+  bool current = false;      // of the current revision
   bool failed = false, succeeded = false;
   bool terminating = false;
   bool ready = false, available = false;
@@ -33,19 +33,19 @@ struct daemon_rules {
 struct daemon_plan {
   bool create = false;
   std::vector<std::string> remove;  // keys
-  std::vector<std::string> ended;   // failed or succeeded: to be removed, failed ones with back-off
+  std::vector<std::string> ended;   // failed or succeeded: to be deleted, failed ones with back-off
 };
 
-// One node, whatever the others do.
+// Plans one node independently of the others.
 daemon_plan plan_node(const daemon_node& node, const daemon_rules& rules);
 
 struct rolling_plan {
-  std::vector<std::string> create;  // names of nodes that get a new pod beside the old one
+  std::vector<std::string> create;  // nodes that get a new pod beside the old one
   std::vector<std::string> remove;  // keys
 };
 
-// Pods of old revisions that are replaced now: those that are not available anyway, and as many
-// more as the rules allow.
+// Chooses the outdated pods to replace now: all unavailable ones, and as many available ones as the
+// rules allow.
 rolling_plan plan_rolling(const std::vector<daemon_node>& nodes, const daemon_rules& rules);
 
 struct daemon_counts {

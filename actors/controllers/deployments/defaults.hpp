@@ -1,4 +1,4 @@
-// The numbers of the deployment controller, with where they come from.
+// The constants of the Deployment controller with their sources.
 #pragma once
 
 #include <chrono>
@@ -11,10 +11,10 @@ using namespace std::chrono_literals;
 // deployment/util.HasProgressDeadline, MaxInt32).
 inline constexpr int no_deadline = 2'147'483'647;
 
-// Recreate waits for the last old pod to be gone; pods that terminate cause no event of the set.
+// Recreate waits until the last old pod is gone; terminating pods cause no event of the set.
 inline constexpr auto pods_left_recheck = 1s;
 
-// Past revisions that the annotation revision-history may name, in characters (deployment/util).
+// Length limit of the annotation revision-history, in characters (deployment/util).
 inline constexpr std::size_t history_limit_chars = 2'000;
 
 }  // namespace troupe::actors::deployments::defaults

@@ -1,5 +1,5 @@
-// One sync of a Deployment, step by step. The first step that sends something ends the sync: what
-// it brings about wakes the next one.
+// The sync of a Deployment, step by step. The first step that sends a write ends the sync; the
+// resulting event triggers the next one.
 #include "actors/controllers/deployments/deployment_controller.hpp"
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ void deployment_controller::owner_changed() {
 void deployment_controller::sync() {
   failure_ = std::exchange(refused_, std::nullopt);
   pods_left_ = false;
-  if (failed()) return;  // a set that could not be adopted may be the one that is missing
+  if (failed()) return;  // an unadopted set may be the missing one
   std::vector<set_view> sets;
   for (const auto& [key, set] : dependents())
     sets.emplace_back(set);
@@ -56,7 +56,7 @@ void deployment_controller::sync() {
 }
 
 void deployment_controller::after_sync() {
-  // The end of a pod changes its set's status, but pods on their way out no longer count there.
+  // The end of a pod causes an event of its set, except if the pod was already terminating.
   if (pods_left_) enqueue_in(defaults::pods_left_recheck);
   if (const auto left = deadline_in(*deployment_, deployment_->body().status(), wall_seconds()))
     enqueue_in(std::chrono::seconds{std::max<std::int64_t>(*left, 0) + 1});
@@ -64,7 +64,7 @@ void deployment_controller::after_sync() {
 
 // -- revisions ------------------------------------------------------------------------------------
 
-// A pause or its end is noted in the condition Progressing, once.
+// Records a pause or its end in the condition Progressing, once.
 void deployment_controller::note_pause() {
   note_.reset();
   const auto* known = find_condition(deployment_->body().status().conditions(), "Progressing");
@@ -76,7 +76,7 @@ void deployment_controller::note_pause() {
     note_ = progress_note{"DeploymentResumed", "Deployment is resumed"};
 }
 
-// The present template's set has the highest revision (a rollback makes an old set the newest).
+// The current template's set has the highest revision (a rollback makes an old set the newest).
 bool deployment_controller::keep_revision(const set_family& family) {
   if (!family.fresh) return false;
   if (!note_ && find_condition(deployment_->body().status().conditions(), "Progressing") == nullptr)
@@ -95,27 +95,27 @@ bool deployment_controller::resize_set(const set_view& set, std::int32_t size) {
   if (!changed) return false;
   const auto from = set.wanted();
   replace(set.object(), std::move(changed), [this, from, size, name = set.name()] {
-    if (from != size) tell_scaled(size > from ? "up" : "down", name, from, size);
+    if (from != size) record_scaled(size > from ? "up" : "down", name, from, size);
   });
   return true;
 }
 
-void deployment_controller::tell_scaled(const char* direction, const std::string& name,
-                                        std::int32_t from, std::int32_t to) {
+void deployment_controller::record_scaled(const char* direction, const std::string& name,
+                                          std::int32_t from, std::int32_t to) {
   const auto message =
       fmt::format("Scaled {} replica set {} from {} to {}", direction, name, from, to);
-  tell_operator(message);
+  log_decision(message);
   record(false, "ScalingReplicaSet", message);
 }
 
-// The Deployment was resized, or is paused: sets keep their proportions.
+// After a resize of the Deployment, or while it is paused, sets keep their proportions.
 bool deployment_controller::scale_family(const set_family& family) {
   const auto replicas = deployment_->spec().replicas();
   std::vector<set_view> active;
   for (const auto& set : family.all())
     if (set.wanted() > 0) active.push_back(set);
 
-  // One active set, or none but the newest: it simply gets the size.
+  // With at most one active set, or only the newest, that set gets the whole size.
   if (active.size() <= 1) {
     const auto all = family.all();
     if (active.empty() && all.empty()) return false;
@@ -205,21 +205,21 @@ bool deployment_controller::make_new_set(const set_family& family) {
         same_template(taken->as<ReplicaSet>().spec().template_(), deployment_->spec().template_());
     collided_ = !ours;
     if (ours) {
-      refresh(set_key);  // the watcher is only behind
+      refresh(set_key);  // the watcher is behind
       enqueue();
     }
     return true;
   }
-  // Its name is longer than its Deployment's, and may be too long.
+  // The set's name is longer than the Deployment's, and may be too long.
   const auto sent = create(
       std::move(set),
       [this, size, name] {
-        if (size > 0) tell_scaled("up", name, 0, size);
+        if (size > 0) record_scaled("up", name, 0, size);
       },
-      // The next sync says so in the status, before it tries again.
-      [this, name](const std::string& problem) { refused_ = tell_failed_set(name, problem); });
+      // The next sync reports it in the status before it retries.
+      [this, name](const std::string& problem) { refused_ = record_failed_set(name, problem); });
   if (!sent) {
-    failure_ = tell_failed_set(name, sent.error().message);
+    failure_ = record_failed_set(name, sent.error().message);
     retry();
     return false;
   }
@@ -228,21 +228,21 @@ bool deployment_controller::make_new_set(const set_family& family) {
   return true;
 }
 
-std::string deployment_controller::tell_failed_set(const std::string& name,
-                                                   const std::string& problem) {
+std::string deployment_controller::record_failed_set(const std::string& name,
+                                                     const std::string& problem) {
   auto message = fmt::format("Failed to create new replica set \"{}\": {}", name, problem);
   record(true, "ReplicaSetCreateError", message);
   return message;
 }
 
-// -- the rest -------------------------------------------------------------------------------------
+// -- status and history ---------------------------------------------------------------------------
 
 void deployment_controller::clean_up(const set_family& family) {
   for (const auto& set : expired_sets(*deployment_, family))
     remove_dependent(set.object());
 }
 
-// Writes the Deployment if anything that it tells has changed: revision, status, a hash collision.
+// Writes the Deployment if anything changed: revision, status, collision count.
 void deployment_controller::report(const set_family& family) {
   auto changed = owner()->copy_as<Deployment>();
   if (family.fresh && family.fresh->revision() > 0)
@@ -252,17 +252,17 @@ void deployment_controller::report(const set_family& family) {
   status = calculate_status(*deployment_, family, note_, failure_, wall_seconds());
   if (std::exchange(collided_, false)) status.set_collision_count(status.collision_count() + 1);
   if (google::protobuf::util::MessageDifferencer::Equals(*changed, deployment_->body())) return;
-  tell_progress(deployment_->body().status(), status);
+  record_progress(deployment_->body().status(), status);
   replace(owner(), std::move(changed));
 }
 
-// Where the rollout has come to another stage.
-void deployment_controller::tell_progress(const DeploymentStatus& before,
-                                          const DeploymentStatus& now) const {
+// Records an event when the rollout has reached another stage.
+void deployment_controller::record_progress(const DeploymentStatus& before,
+                                            const DeploymentStatus& now) const {
   const auto* was = find_condition(before.conditions(), "Progressing");
   const auto* is = find_condition(now.conditions(), "Progressing");
   if (is == nullptr || (was != nullptr && was->reason() == is->reason())) return;
-  tell_operator(fmt::format("{}: {}", is->reason(), is->message()));
+  log_decision(fmt::format("{}: {}", is->reason(), is->message()));
 }
 
 }  // namespace troupe::actors::deployments

@@ -13,7 +13,7 @@ namespace {
 
 using api::apps::v1::DeploymentStatus;
 
-// lastTransitionTime moves with the status only, lastUpdateTime with any change.
+// lastTransitionTime moves only with the status, lastUpdateTime with any change.
 void put_condition(DeploymentStatus& status, const condition_value& value, std::int64_t now) {
   auto& all = *status.mutable_conditions();
   if (set_condition(all, value, runtime::wall_time{std::chrono::seconds{now}}))
@@ -79,7 +79,7 @@ void set_progress(const deployment_view& deployment, const set_family& family,
   const auto subject = family.fresh ? fmt::format("ReplicaSet \"{}\"", family.fresh->name())
                                     : fmt::format("Deployment \"{}\"", deployment.meta().name());
   const auto* known = find_condition(status.conditions(), "Progressing");
-  // A rollout that has come to its end stays so, whatever becomes of its pods later.
+  // A completed rollout stays complete, whatever happens to its pods later.
   if (known != nullptr && known->reason() == "NewReplicaSetAvailable" &&
       status.replicas() == status.updated_replicas())
     return;
@@ -89,7 +89,7 @@ void set_progress(const deployment_view& deployment, const set_family& family,
   } else if (moved(before, status)) {
     const auto message = subject + " is progressing.";
     put_condition(status, {"Progressing", "True", "ReplicaSetUpdated", message}, now);
-    // Written again each time, so that the deadline counts from the last progress.
+    // Updated each time, so that the deadline counts from the last progress.
     find_condition(*status.mutable_conditions(), "Progressing")
         ->mutable_last_update_time()
         ->set_seconds(now);
@@ -99,7 +99,7 @@ void set_progress(const deployment_view& deployment, const set_family& family,
   }
 }
 
-// The ReplicaFailure of a set is reported on the Deployment too, that of the new set first.
+// Reports the ReplicaFailure of a set on the Deployment, that of the new set first.
 void set_failure(const set_family& family, DeploymentStatus& status, std::int64_t now) {
   auto sets = family.all();
   std::reverse(sets.begin(), sets.end());

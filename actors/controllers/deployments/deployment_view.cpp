@@ -20,12 +20,12 @@ amount read_amount(const api::intstr::IntOrString& given) {
   const auto& text = given.str_val();
   amount result{0, true};
   const auto read = std::from_chars(text.data(), text.data() + text.size(), result.value);
-  // Validation has let only digits and a % through: there are too many of them.
+  // Validation accepts only digits and a %, so the number is too large.
   if (read.ec != std::errc{}) result.value = std::numeric_limits<std::int32_t>::max();
   return result;
 }
 
-// What is the Deployment's own business, not its ReplicaSets' (deployment/util.annotationsToSkip).
+// False for annotations that only concern the Deployment (deployment/util.annotationsToSkip).
 bool inherited(const std::string& annotation) {
   static const std::set<std::string, std::less<>> skipped{
       "kubectl.kubernetes.io/last-applied-configuration",
@@ -60,7 +60,7 @@ bool set_sizes(const deployment_view& deployment, ReplicaSet& set) {
   return desired || most;
 }
 
-// "1,3": the revisions that the set has been before (a rollback makes it the newest again).
+// "1,3": the earlier revisions of the set (a rollback makes it the newest again).
 void remember_revision(ReplicaSet& set, const std::string& revision) {
   if (revision.empty()) return;
   auto& history = (*set.mutable_metadata()->mutable_annotations())[history_annotation];

@@ -1,5 +1,5 @@
-// A Deployment and its ReplicaSets as the controller's rules see them: values read from committed
-// objects, and the bookkeeping that lives in their annotations. Pure.
+// Views of a Deployment and its ReplicaSets for the controller's rules: values of committed
+// objects, and the state kept in their annotations. Pure.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace troupe::actors::deployments {
 
-// Annotations that upstream's tools read as well.
+// Annotations that upstream's tools also read.
 inline constexpr const char* revision_annotation = "deployment.kubernetes.io/revision";
 inline constexpr const char* history_annotation = "deployment.kubernetes.io/revision-history";
 inline constexpr const char* desired_annotation = "deployment.kubernetes.io/desired-replicas";
@@ -32,7 +32,7 @@ class deployment_view {
 
   bool deleting() const { return meta().has_deletion_timestamp(); }
   bool rolling() const { return spec().strategy().type() != "Recreate"; }
-  // What a rolling update may have above and below; for Recreate nothing.
+  // The surge and unavailability of a rolling update; both 0 for Recreate.
   fenceposts posts() const;
   bool has_progress_deadline() const;
 
@@ -51,8 +51,8 @@ class set_view {
   std::string key() const;
   std::int32_t wanted() const { return body().spec().replicas(); }
   std::int64_t created() const { return object_->meta().creation_timestamp().seconds(); }
-  std::int64_t revision() const;            // 0 when it has none
-  std::int32_t desired_when_sized() const;  // 0 when unknown
+  std::int64_t revision() const;            // 0 if missing
+  std::int32_t desired_when_sized() const;  // 0 if unknown
   set_size size() const;
 
  private:
@@ -60,8 +60,8 @@ class set_view {
   api::object_ptr object_;
 };
 
-// The sets of a Deployment: the one whose template is the Deployment's (the oldest, should there be
-// two) and the others, oldest first.
+// The sets of a Deployment: the one with the Deployment's template (the oldest of several) and the
+// others, oldest first.
 struct set_family {
   std::optional<set_view> fresh;
   std::vector<set_view> old;
@@ -71,21 +71,21 @@ struct set_family {
 };
 set_family sort_out(const deployment_view& deployment, std::vector<set_view> sets);
 
-// True when the Deployment was resized after some active set was last sized.
+// True if the Deployment was resized since some active set was last sized.
 bool resized(const deployment_view& deployment, const set_family& family);
-// True when the new set has all pods, all available, and the old ones have none.
+// True if the new set has all pods, all are available, and the old sets have none.
 bool complete(const deployment_view& deployment);
 
-// The ReplicaSet for the present template, with its name, labels, annotations, owner and size.
+// The ReplicaSet for the current template, with name, labels, annotations, owner and size.
 std::unique_ptr<api::apps::v1::ReplicaSet> new_set(const deployment_view& deployment,
                                                    std::int64_t revision, std::int32_t size);
 
-// Brings the annotations of the new set up to date; nothing when they are.
+// Updates the annotations of the new set; returns null if they are current.
 std::unique_ptr<api::apps::v1::ReplicaSet> with_revision(const deployment_view& deployment,
                                                          const set_view& set,
                                                          std::int64_t revision);
 
-// The set with another size, and the annotations that tell what it was sized for.
+// The set with another size, and the annotations that record the Deployment's size.
 std::unique_ptr<api::apps::v1::ReplicaSet> with_size(const deployment_view& deployment,
                                                      const set_view& set, std::int32_t size);
 

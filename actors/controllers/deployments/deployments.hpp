@@ -1,4 +1,4 @@
-// Deployments: a ReplicaSet for each version of the pod template.
+// The controller of Deployments: a ReplicaSet for each version of the pod template.
 #pragma once
 
 #include "actors/controllers/kit/controller_type.hpp"

@@ -10,7 +10,7 @@ namespace troupe::actors::deployments {
 
 namespace {
 
-// Sums of sizes exceed 32 bits; a size does not.
+// A size fits 32 bits, a sum of sizes may not.
 constexpr std::int64_t largest_size = std::numeric_limits<std::int32_t>::max();
 
 std::int32_t to_size(std::int64_t count) {
@@ -28,14 +28,14 @@ std::int64_t sum_wanted(const std::vector<set_size>& sets) {
                          [](std::int64_t sum, const set_size& s) { return sum + s.wanted; });
 }
 
-// Those that a set is to end are there until it has.
+// Pods that a set has yet to delete count.
 std::int64_t sum_pods(const std::vector<set_size>& sets) {
   return std::accumulate(
       sets.begin(), sets.end(), std::int64_t{0},
       [](std::int64_t sum, const set_size& s) { return sum + std::max(s.wanted, s.pods); });
 }
 
-// Those that a set is to end are among the available ones.
+// Available pods without those that the set has yet to delete.
 std::int32_t lasting(const set_size& set) {
   return std::min(set.available, set.wanted);
 }
@@ -47,7 +47,7 @@ std::vector<set_size> oldest_first(std::vector<set_size> sets) {
   return sets;
 }
 
-// What the set would gain or lose if all sets kept their share of replicas + surge.
+// The change of the set's size if all sets keep their share of replicas + surge.
 std::int64_t share(const set_size& set, std::int32_t replicas, std::int64_t allowed,
                    std::int64_t total) {
   if (replicas == 0) return -set.wanted;
@@ -114,7 +114,7 @@ std::vector<resize> scale_in_proportion(std::int32_t replicas, const fenceposts&
   const auto total = sum_wanted(active);
   const std::int64_t allowed = replicas > 0 ? to_size(std::int64_t{replicas} + posts.surge) : 0;
   const auto to_add = allowed - total;
-  // The largest first; among equals the newest grows and the oldest shrinks first.
+  // The largest first; of equal sets the newest grows first, and the oldest shrinks first.
   std::stable_sort(active.begin(), active.end(), [&](const set_size& a, const set_size& b) {
     if (a.wanted != b.wanted) return a.wanted > b.wanted;
     return to_add > 0 ? a.created > b.created : a.created < b.created;

@@ -13,7 +13,7 @@ namespace {
 
 using api::core::v1::PodTemplateSpec;
 
-// Maps are written in order of their keys, so that equal messages have equal bytes.
+// Maps are encoded in the order of their keys, so that equal messages have equal bytes.
 std::string encode(const PodTemplateSpec& pod_template) {
   std::string bytes;
   {
@@ -37,8 +37,8 @@ std::string template_hash(const PodTemplateSpec& pod_template, std::int32_t coll
   return name_hash(encode_without_hash(pod_template), collisions);
 }
 
-// A template that another program has stored, or an older one, lacks defaults that the template of
-// a new ReplicaSet is given.
+// A template stored by another or an older program may lack defaults that the template of a new
+// ReplicaSet has.
 bool same_template(const PodTemplateSpec& a, const PodTemplateSpec& b) {
   const auto complete = [](PodTemplateSpec bare) {
     bare.mutable_metadata()->mutable_labels()->erase(hash_label);

@@ -1,5 +1,5 @@
-// The name that a Deployment gives to a version of its pod template: label pod-template-hash, and
-// the end of the ReplicaSet's name. Pure.
+// The hash of a Deployment's pod template: the value of the label pod-template-hash and the suffix
+// of the ReplicaSet's name. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ inline constexpr const char* hash_label = "pod-template-hash";
 std::string template_hash(const api::core::v1::PodTemplateSpec& pod_template,
                           std::int32_t collisions);
 
-// Equal but for the hash label, which the controller itself puts there.
+// Compares without the hash label, which the controller itself sets.
 bool same_template(const api::core::v1::PodTemplateSpec& a,
                    const api::core::v1::PodTemplateSpec& b);
 

@@ -17,7 +17,7 @@ using api::core::v1::Pod;
 using api::policy::v1::PodDisruptionBudget;
 using api::policy::v1::PodDisruptionBudgetStatus;
 
-// A number, or a share of `all`, rounded up.
+// An absolute number, or a percentage of `all` rounded up.
 std::int32_t resolve(const api::intstr::IntOrString& amount, std::int32_t all) {
   if (amount.type() == 0) return amount.int_val();
   std::int64_t percent = 0;
@@ -39,7 +39,7 @@ struct wanted_pods {
   std::size_t unmanaged = 0;
 };
 
-// The sum of what the controllers of the pods are to have.
+// The sum of the desired replicas of the pods' controllers.
 wanted_pods scales_of(const std::vector<api::object_ptr>& pods, const scale_lookup& scale_of) {
   std::map<std::string, std::int32_t> replicas;  // by controller
   wanted_pods result;
@@ -72,7 +72,7 @@ wanted_pods wanted_of(const PodDisruptionBudget& budget, const std::vector<api::
   return {static_cast<std::int32_t>(pods.size()), spec.min_available().int_val(), 0};
 }
 
-// What stands of the evictions that were allowed: pods that are there and not yet being deleted.
+// Keeps the pending allowed evictions: pods that exist and are not being deleted yet.
 void keep_evictions(const PodDisruptionBudget& budget, const std::vector<api::object_ptr>& pods,
                     std::int64_t now, budget_plan& plan) {
   const auto& allowed = budget.status().disrupted_pods();

@@ -1,4 +1,4 @@
-// How many pods of a PodDisruptionBudget may be evicted now. Pure functions.
+// The number of pods that a PodDisruptionBudget currently allows to evict. Pure functions.
 //
 // kubernetes: pkg/controller/disruption.
 #pragma once
@@ -14,8 +14,8 @@
 
 namespace troupe::actors::disruption {
 
-// The replicas that the controller of a pod is to have; `uid` tells whether two pods have the same
-// one. Nothing: the pod has no controller that can be scaled.
+// The scale of a pod's controller; pods with the same controller have the same `uid`. Nothing if
+// the pod has no controller with a scale.
 struct controller_scale {
   std::string uid;
   std::int32_t replicas = 0;
@@ -24,15 +24,15 @@ using scale_lookup = std::function<std::optional<controller_scale>(const api::ob
 
 struct budget_plan {
   api::policy::v1::PodDisruptionBudgetStatus status;
-  // Evictions that were allowed and did not come in time, by pod: they do not count any more.
+  // Allowed evictions that did not happen in time, by pod: they no longer count.
   std::vector<std::string> overdue = {};
-  // When the next of the others will be overdue, in seconds since the epoch; 0: never.
+  // The time at which the next pending eviction expires, seconds since the epoch; 0: never.
   std::int64_t look_again_at = 0;
-  // Pods that no controller stands behind, where the budget is a share.
+  // Pods without a controller; counted if the budget is a percentage.
   std::size_t unmanaged = 0;
 };
 
-// The status of the budget for these pods, which its selector selects.
+// Calculates the budget's status; `pods` are those that its selector matches.
 budget_plan plan_budget(const api::policy::v1::PodDisruptionBudget& budget,
                         const std::vector<api::object_ptr>& pods, const scale_lookup& scale_of,
                         std::int64_t now_seconds);

@@ -4,8 +4,8 @@
 
 namespace troupe::actors::disruption::defaults {
 
-// An eviction that was allowed and whose pod is not being deleted so long after it did not happen
-// (kubernetes: pkg/controller/disruption, DeletionTimeout).
+// An allowed eviction expires if its pod is not being deleted after this time (kubernetes:
+// pkg/controller/disruption, DeletionTimeout).
 inline constexpr std::int64_t eviction_seconds = 120;
 
 }  // namespace troupe::actors::disruption::defaults

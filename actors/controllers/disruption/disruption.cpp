@@ -15,7 +15,7 @@ namespace {
 using api::core::v1::Pod;
 using api::policy::v1::PodDisruptionBudget;
 
-// No selector selects nothing, an empty one all pods of the namespace.
+// A missing selector matches nothing, an empty one all pods of the namespace.
 api::label_selector pods_of(const api::object& owner) {
   const auto& spec = owner.as<PodDisruptionBudget>().spec();
   return spec.has_selector() ? compile(spec.selector()) : api::label_selector::nothing();
@@ -32,7 +32,7 @@ api::object_ptr controller_in(const persistence::snapshot& state, const api::obj
   return nullptr;
 }
 
-// The Deployment of a ReplicaSet speaks for it.
+// Uses the scale of the Deployment for pods of its ReplicaSets.
 std::optional<controller_scale> scale_of_pod(const persistence::snapshot& state,
                                              const api::object& pod) {
   auto controller = controller_in(state, pod);
@@ -51,7 +51,7 @@ class budget_controller final : public reconciler {
  private:
   void sync() override {
     const auto& budget = owner()->as<PodDisruptionBudget>();
-    const auto pods = observed_in_store();  // no pod that has failed counts as healthy
+    const auto pods = observed_in_store();  // failed pods are not healthy
     const auto state = read_store();
     auto plan = plan_budget(
         budget, pods, [&](const api::object& pod) { return scale_of_pod(state, pod); },
@@ -85,7 +85,7 @@ class budget_controller final : public reconciler {
 
 controller_type controller() {
   return {.name = "disruption",
-          .purpose = "how many pods of each budget may be evicted",
+          .purpose = "the number of allowed evictions of each budget",
           .owners = {{.kind = &api::kind_of<PodDisruptionBudget>(),
                       .actor_kind = "poddisruptionbudget",
                       .component = "controllermanager",

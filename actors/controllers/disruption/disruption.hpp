@@ -1,6 +1,6 @@
-// The controller of PodDisruptionBudgets: says in the status of each how many of its pods may be
-// evicted now. Evictions take one off in the transaction that begins the deletion
-// (actors/write/eviction.hpp), so that a budget holds between two syncs as well.
+// The controller of PodDisruptionBudgets: reports in each status how many pods may be evicted now.
+// An eviction decrements it in the transaction that starts the deletion
+// (actors/write/eviction.hpp), so a budget also holds between two syncs.
 #pragma once
 
 #include "actors/controllers/kit/controller_type.hpp"

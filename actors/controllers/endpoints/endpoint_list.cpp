@@ -36,7 +36,7 @@ EndpointAddress address_of(const Service& service, const Pod& pod) {
   return address;
 }
 
-// At most `left` of them, which is counted down.
+// Writes at most `left` addresses and decrements `left`.
 void write_addresses(std::vector<EndpointAddress>& found, std::size_t& left,
                      google::protobuf::RepeatedPtrField<EndpointAddress>& to) {
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {

@@ -1,4 +1,4 @@
-// The Endpoints of a Service: the addresses of its pods, by the ports that they have. Pure.
+// The Endpoints of a Service: the addresses of its pods, grouped by ports. Pure functions.
 #pragma once
 
 #include <memory>
@@ -8,13 +8,13 @@
 
 namespace troupe::actors::endpoints {
 
-// So many addresses at most; an annotation says that there are more (kubernetes:
+// The maximum of addresses; an annotation marks a truncated list (kubernetes:
 // endpoints_controller.go, maxCapacity).
 inline constexpr std::size_t most_addresses = 1'000;
 
-// Name, namespace, labels and subsets. A pod that is being deleted is no longer told of, unless the
-// Service publishes addresses that are not ready. Subsets and addresses are in an order that
-// depends on nothing else.
+// Builds name, namespace, labels and subsets. Terminating pods are left out unless the
+// Service publishes not-ready addresses. The order of subsets and addresses is
+// deterministic.
 std::unique_ptr<api::core::v1::Endpoints> endpoints_of(const api::core::v1::Service& service,
                                                        const std::vector<api::object_ptr>& pods);
 

@@ -22,7 +22,7 @@ constexpr const char* manager = "endpointslice-controller.k8s.io";
 using wanted_endpoints = std::map<std::string, Endpoint>;  // by uid of the pod
 using wanted_groups = std::map<port_key, wanted_endpoints>;
 
-// kubernetes: PreferSameZone is what PreferClose is called from 1.34 on.
+// kubernetes: PreferSameZone is the name of PreferClose from 1.34 on.
 bool prefers_own_zone(const Service& service) {
   const auto& wish = service.spec().traffic_distribution();
   return wish == "PreferClose" || wish == "PreferSameZone";
@@ -69,7 +69,7 @@ void write_head(const Service& service, const port_key& ports, EndpointSlice& sl
   set_ports(slice, ports);
 }
 
-// A slice as it is going to be; `before` is null for a new one.
+// The planned content of a slice; `before` is null for a new one.
 struct draft {
   api::object_ptr before;
   std::unique_ptr<EndpointSlice> after;
@@ -77,7 +77,7 @@ struct draft {
 
 using drafts = std::map<port_key, std::vector<draft>>;
 
-// What of the slice is still wanted stays, as it is now, and is taken off `left`.
+// Keeps and updates the endpoints of the slice that are still wanted; removes them from `left`.
 void keep_wanted(EndpointSlice& slice, wanted_endpoints& left) {
   google::protobuf::RepeatedPtrField<Endpoint> kept;
   for (const auto& each : slice.endpoints()) {

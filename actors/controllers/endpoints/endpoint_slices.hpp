@@ -1,5 +1,5 @@
-// The EndpointSlices of a Service: what is to be written so that they tell where its pods are, with
-// as few writes as that takes (kubernetes: endpointslice/reconciler.go). Pure.
+// The EndpointSlices of a Service: plans the writes that bring them up to date, as few as possible
+// (kubernetes: endpointslice/reconciler.go). Pure functions.
 #pragma once
 
 #include <functional>
@@ -23,17 +23,17 @@ struct slice_plan {
   std::vector<slice> create;  // without a name
   std::vector<std::pair<api::object_ptr, slice>> update;
   std::vector<api::object_ptr> remove;
-  // Of a Service that wants topology hints: why its endpoints get none.
+  // For a Service that wants topology hints: why its endpoints get none.
   std::string no_hints = {};
 };
 
-// Where a node stands; empty: nobody has said.
+// Returns the zone of a node; empty if unknown.
 using zone_of_node = std::function<std::string(const std::string& node)>;
 
-// `present`: the slices that the Service has. An endpoint stays in its slice; new ones fill up the
-// fullest. A Service without any pod has one slice that is empty. With trafficDistribution
-// PreferClose each ready endpoint is hinted to its own zone (kubernetes: trafficdist); a Service
-// that wants topology hints gets those by `zones`.
+// `present`: the existing slices of the Service. An endpoint stays in its slice; new endpoints fill
+// the fullest slice first. A Service without pods has one empty slice. With trafficDistribution
+// PreferClose each ready endpoint is hinted to its own zone (kubernetes: trafficdist); topology
+// hints are calculated from `zones`.
 slice_plan plan_slices(const api::core::v1::Service& service,
                        const std::vector<api::object_ptr>& pods,
                        const std::vector<api::object_ptr>& present,

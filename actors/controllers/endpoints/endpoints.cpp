@@ -17,14 +17,14 @@ using api::core::v1::Pod;
 using api::core::v1::Service;
 using api::discovery::v1::EndpointSlice;
 
-// So that pods that start or end together take few writes: a change waits for others only where the
-// one before it was just written.
+// Batches the changes of pods that start or end together: a change waits for others only if one was
+// just written.
 constexpr auto gather_changes = std::chrono::milliseconds{50};
 
-// How often the zones are looked at, for Services with topology hints.
+// The period of updates of the zones, for Services with topology hints.
 constexpr auto look_at_zones = std::chrono::minutes{1};
 
-// Endpoints of a Service without a selector are its user's to write.
+// The Endpoints of a Service without a selector are managed by the user.
 api::label_selector pods_of(const api::object& owner) {
   const auto& spec = owner.as<Service>().spec();
   return spec.selector().empty() ? api::label_selector::nothing() : compile(spec.selector());
@@ -50,11 +50,11 @@ class endpoints_controller : public reconciler {
     };
     const bool hinted = wants_topology_hints(service);
     auto plan = plan_slices(service, pods, slices(), zone_of_node, hinted ? zones() : zone_cpu{});
-    tell_of_hints(hinted, plan.no_hints);
+    record_hints(hinted, plan.no_hints);
     write_slices(std::move(plan));
   }
 
-  // Nodes come and go without a word to this actor.
+  // This actor gets no events of nodes.
   void after_sync() override {
     if (owner() && wants_topology_hints(owner()->as<Service>())) enqueue_in(look_at_zones);
   }
@@ -66,12 +66,12 @@ class endpoints_controller : public reconciler {
                         nodes.push_back(each);
                         return true;
                       });
-    looked_at(nodes.size());
+    count_scanned(nodes.size());
     return cpu_of_zones(nodes);
   }
 
-  // Once for each answer.
-  void tell_of_hints(bool wanted, const std::string& problem) {
+  // Recorded once for each result.
+  void record_hints(bool wanted, const std::string& problem) {
     const auto now = !wanted ? std::string{} : problem.empty() ? "enabled" : problem;
     if (std::exchange(hints_, now) == now || !wanted) return;
     record(!problem.empty(),
@@ -82,7 +82,7 @@ class endpoints_controller : public reconciler {
 
   void write_endpoints(std::unique_ptr<Endpoints> wanted) {
     const auto& kind = api::kind_of<Endpoints>();
-    // Somebody else may have made it, or a Service of that name before: it is this one's now.
+    // A user, or an earlier Service of this name, may have created it: it is adopted.
     const auto present =
         read_store().find(kind.key(wanted->metadata().namespace_(), wanted->metadata().name()));
     if (!present) return make(std::move(wanted));
@@ -132,14 +132,14 @@ class endpoints_controller : public reconciler {
       annotations.erase(name);
   }
 
-  std::string hints_;  // what was told of topology hints
+  std::string hints_;  // the last recorded result of topology hints
 };
 
 }  // namespace
 
 controller_type controller() {
   return {.name = "endpoints",
-          .purpose = "the addresses of the pods behind each Service",
+          .purpose = "the addresses of the pods of each Service",
           .owners = {{.kind = &api::kind_of<Service>(),
                       .actor_kind = "service",
                       .component = "endpoint-controller",

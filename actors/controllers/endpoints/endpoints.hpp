@@ -1,5 +1,5 @@
-// Services with a selector: an Endpoints object of the same name, and EndpointSlices, with the
-// addresses of the pods that the selector matches (kubernetes: pkg/controller/endpoint and
+// The controller of Services with a selector: writes an Endpoints object of the same name, and
+// EndpointSlices, with the addresses of the selected pods (kubernetes: pkg/controller/endpoint and
 // endpointslice).
 #pragma once
 

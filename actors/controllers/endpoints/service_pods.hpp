@@ -1,5 +1,5 @@
-// The pods behind a Service: which count, how each is reached, and what is said of them in
-// Endpoints and EndpointSlices alike (kubernetes: pkg/controller/util/endpoint). Pure.
+// The pods of a Service: which are included and how each is reached, common to Endpoints and
+// EndpointSlices (kubernetes: pkg/controller/util/endpoint). Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@
 
 namespace troupe::actors::endpoints {
 
-// It has an address and has not ended.
+// True if the pod has an address and has not terminated.
 bool has_address(const api::core::v1::Pod& pod);
 
-// The port of the pod that a port of the Service leads to: a number, or the container's port of
-// that name and protocol; 0 where it has none.
+// The target port of a Service's port: a number, or the container port with this name and protocol;
+// 0 if the pod has none.
 std::int32_t target_of(const api::core::v1::ServicePort& port, const api::core::v1::Pod& pod);
-// All of them, sorted. A pod without any stands behind a Service without ports alone.
+// All ports, sorted. A pod without ports is included only for a Service without ports.
 std::vector<api::core::v1::EndpointPort> ports_of(const api::core::v1::Service& service,
                                                   const api::core::v1::Pod& pod);
 
-// The name of the pod below the Service; empty unless it names the Service as its subdomain.
+// The pod's hostname if its subdomain is the Service; empty otherwise.
 std::string hostname_behind(const api::core::v1::Service& service, const api::core::v1::Pod& pod);
 api::core::v1::ObjectReference reference_to(const api::core::v1::Pod& pod);
-// The Service's own, and a mark of one without an address.
+// The Service's own labels, and the headless label if it has no address.
 api::label_map labels_of(const api::core::v1::Service& service);
 
 // The order of ports.

@@ -1,4 +1,4 @@
-// What tells EndpointSlices of a Service apart, for those who make them.
+// Ports and labels that identify EndpointSlices of a Service, for the controllers that write them.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace troupe::actors::endpoints {
 
-// Name, number, protocol and application protocol of each, in an order.
+// Name, number, protocol and application protocol of each port, sorted.
 using port_key = std::vector<std::tuple<std::string, std::int32_t, std::string, std::string>>;
 
 template <class Ports>

@@ -17,8 +17,8 @@ using api::core::v1::Node;
 using api::core::v1::Service;
 using api::discovery::v1::Endpoint;
 
-// kubernetes: overloadThreshold. By how much the endpoints of a zone may be asked for more than
-// their share.
+// kubernetes: overloadThreshold. How far the load on a zone's endpoints may exceed their
+// share.
 constexpr double overload = 0.2;
 
 struct allocation {
@@ -27,7 +27,7 @@ struct allocation {
 };
 using allocations = std::map<std::string, allocation>;
 
-// The error says why there can be none.
+// The error says why hints are not possible.
 tl::expected<allocations, std::string> allocate(const zone_cpu& zones, int endpoints) {
   if (zones.size() < 2)
     return tl::make_unexpected(
@@ -62,7 +62,7 @@ void hint(Endpoint& endpoint, const std::string& zone) {
   endpoint.mutable_hints()->add_for_zones()->set_name(zone);
 }
 
-// Whether all of them had a hint that still does.
+// Keeps the present hints if all endpoints have one and the allocation allows them.
 bool keep_hints(const std::vector<Endpoint*>& ready, const allocations& wanted,
                 const known_hints& before) {
   std::map<std::string, int> counts;
@@ -78,7 +78,7 @@ bool keep_hints(const std::vector<Endpoint*>& ready, const allocations& wanted,
   return true;
 }
 
-// A zone with most to give or to take.
+// The zone with the largest surplus or need.
 std::map<std::string, double>::iterator most_of(std::map<std::string, double>& zones) {
   return std::max_element(zones.begin(), zones.end(),
                           [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -100,7 +100,7 @@ transfer plan_transfer(const allocations& wanted, const std::map<std::string, in
   while (!too_many.empty() && !too_few.empty()) {
     auto& [from, surplus] = *most_of(too_many);
     auto& [to, need] = *most_of(too_few);
-    // Half an endpoint is moved for a whole one alone.
+    // Half an endpoint is moved only if the other side is at least a whole one.
     if ((surplus < 1 && need < 1) || surplus < 0.5 || need < 0.5) break;
     ++out.giving[from];
     ++out.taking[to];

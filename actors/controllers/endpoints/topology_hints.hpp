@@ -1,6 +1,6 @@
-// Which zone's clients each endpoint of a Service serves, where the Service asks for topology-mode
-// Auto: as many endpoints for a zone as it has of the cluster's processors, its own first
-// (kubernetes: endpointslice/topologycache). Pure.
+// Topology hints of the endpoints of a Service with topology-mode Auto: each zone gets endpoints in
+// proportion to its share of the cluster's CPUs, its own first (kubernetes:
+// endpointslice/topologycache). Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@
 
 namespace troupe::actors::endpoints {
 
-// service.kubernetes.io/topology-mode, or topology-aware-hints as it was called before 1.27.
+// service.kubernetes.io/topology-mode, or topology-aware-hints, its name before 1.27.
 bool wants_topology_hints(const api::core::v1::Service& service);
 
-// Thousandths of a processor that ready nodes of each zone may give to pods, without those of the
-// control plane. Empty where one of these nodes has no zone or no processor.
+// Allocatable millicores of each zone's ready nodes, without nodes of the control plane. Empty if
+// one of these nodes has no zone or no CPUs.
 using zone_cpu = std::map<std::string, std::int64_t>;
 zone_cpu cpu_of_zones(const std::vector<api::object_ptr>& nodes);
 
-// The hints that endpoints had, by the uid of their pods.
+// The present hints of endpoints, by the uid of their pods.
 using known_hints = std::map<std::string, std::string>;
 
-// Hints all ready endpoints, or none and says why, in upstream's words. The hints of before stay as
-// long as no zone has too many or too few, so that one pod more changes little.
+// Sets hints for all ready endpoints, or for none and returns the reason in upstream's wording.
+// `before` is kept while no zone has too many or too few, so one more pod changes little.
 std::string set_topology_hints(const std::vector<api::discovery::v1::Endpoint*>& endpoints,
                                const zone_cpu& zones, const known_hints& before);
 

@@ -37,7 +37,7 @@ std::string matching_condition(const PodFailurePolicyRule& rule, const Pod& pod)
   return {};
 }
 
-// How the rule fits; empty: it does not.
+// The message of a matching rule; empty if the rule does not match.
 std::string match(const PodFailurePolicyRule& rule, const Pod& pod, int index) {
   const auto name = pod.metadata().namespace_() + "/" + pod.metadata().name();
   if (rule.has_on_exit_codes()) {

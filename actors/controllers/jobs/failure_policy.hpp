@@ -1,5 +1,5 @@
-// What a job's podFailurePolicy says about a failed pod: the first rule that fits counts
-// (kubernetes: job/pod_failure_policy.go). Pure.
+// Evaluates a job's podFailurePolicy for a failed pod: the first matching rule applies (kubernetes:
+// job/pod_failure_policy.go). Pure functions.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace troupe::actors::jobs {
 enum class failure_action { count, ignore, fail_index, fail_job };
 
 struct failure_verdict {
-  failure_action action = failure_action::count;  // what is done where no rule fits
+  failure_action action = failure_action::count;  // `count` if no rule matches
   std::string message = {};                       // of fail_job: for the condition
 };
 

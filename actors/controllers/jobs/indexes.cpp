@@ -36,7 +36,7 @@ void index_set::insert(std::int32_t index) {
 }
 
 void index_set::add(run more) {
-  // Those that overlap it or touch it become one with it.
+  // Merges it with overlapping and adjacent runs.
   const auto from = std::lower_bound(
       runs_.begin(), runs_.end(), more.first,
       [](const run& each, std::int32_t first) { return std::int64_t{each.last} + 1 < first; });

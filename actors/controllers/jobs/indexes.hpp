@@ -1,4 +1,4 @@
-// Sets of completion indexes, as status.completedIndexes and failedIndexes write them: "1,3-5".
+// Sets of completion indexes in the format of status.completedIndexes and failedIndexes: "1,3-5".
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace troupe::actors::jobs {
 
 class index_set {
  public:
-  // What makes no sense, and what is not below `limit`, is left out.
+  // Skips invalid parts and indexes that are not below `limit`.
   static index_set parse(std::string_view text, std::int32_t limit);
 
   void insert(std::int32_t index);
@@ -20,7 +20,7 @@ class index_set {
   std::int64_t size_of_intersection(const index_set& other) const;
   bool includes(const index_set& other) const;
 
-  // Three and more in a row as a range, two with a comma (upstream: orderedIntervals.String).
+  // Three or more in a row are a range, two are listed (upstream: orderedIntervals.String).
   std::string str() const;
 
  private:

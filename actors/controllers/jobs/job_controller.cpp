@@ -26,7 +26,7 @@ void job_controller::sync() {
   plan_ = {};
   if (!owner_in_store()) return resync();
   if (expire() || is_managed_elsewhere(owner()->as<Job>())) return;
-  // Pods that could not be claimed are not counted, and must not be made again.
+  // Pods whose claim failed are not counted, and must not be created again.
   if (failed()) return;
   if (now() < next_look_) return enqueue_in(next_look_ - now());
   next_look_ =
@@ -43,8 +43,8 @@ void job_controller::sync() {
   write_status();
 }
 
-// The present spec may differ from the one that was planned for: the status that is written stands
-// on the revision which the plan has seen.
+// The current spec may differ from the planned one: the status is written on the revision that the
+// plan has used.
 void job_controller::write_status() {
   const auto& job = owner()->as<Job>();
   if (plan_.release.empty() && api::same_meaning(plan_.status, job.status())) return;
@@ -63,9 +63,9 @@ void job_controller::write_status() {
       refresh(api::key_of(*pod));
     refresh(key());
     if (!answered || !(*answered)->result) return retry();
-    tell_step("changes", key(), (*answered)->result->at);
+    log_step("changes", key(), (*answered)->result->at);
     for (auto& event : plan_.events) {
-      tell_operator(event.message);
+      log_decision(event.message);
       record(event.warning, std::move(event.reason), std::move(event.message));
     }
     enqueue();
@@ -75,7 +75,7 @@ void job_controller::write_status() {
 void job_controller::change_pods() {
   if (failed()) return;
   if (!plan_.remove.empty() || !plan_.create.empty())
-    tell_operator(
+    log_decision(
         fmt::format("creates {} and deletes {} pods", plan_.create.size(), plan_.remove.size()));
   for (const auto& pod : plan_.remove)
     delete_one(pod);
@@ -84,8 +84,8 @@ void job_controller::change_pods() {
   create_batch();
 }
 
-// In batches of 1, 2, 4 … until one has a failure, so that a namespace which refuses pods is not
-// asked 500 times (upstream's slow start).
+// Creates in batches of 1, 2, 4 … until one has a failure, so that a namespace that rejects pods
+// gets one request and not 500 (upstream's slow start).
 void job_controller::create_batch() {
   if (failed() || next_ == plan_.create.size()) return;
   then(&job_controller::create_batch);
@@ -103,7 +103,7 @@ void job_controller::create_one(const planned_pod& pod) {
   auto transaction = create_transaction(read_store(), api::kind_of<Pod>(), make_pod(*owner(), pod),
                                         checks::done_before, wall_now(), random());
   if (!transaction) {
-    // A namespace on its way out refuses every pod: that is no failure of the controller.
+    // A terminating namespace rejects every pod: that is not a failure of the controller.
     const auto& causes = transaction.error().causes;
     if (!causes.empty() && causes.front().reason == "NamespaceTerminating") return retry();
     return create_failed(transaction.error().message);
@@ -114,12 +114,12 @@ void job_controller::create_one(const planned_pod& pod) {
     if (!answered) return retry();
     const auto& result = (*answered)->result;
     if (!result) {
-      tell_failure("creates", pod_key, result.error().message);
+      log_failure("creates", pod_key, result.error().message);
       if (result.error().code == persistence::errc::conflict) return retry();
       return create_failed(result.error().message);
     }
     ++created_;
-    tell_step("creates", pod_key, result->at);
+    log_step("creates", pod_key, result->at);
     record(false, "SuccessfulCreate", "Created pod: " + result->objects.front()->meta().name());
     enqueue();
   });
@@ -134,7 +134,7 @@ void job_controller::delete_one(const api::object_ptr& pod) {
         enqueue();
         if (answered && ((*answered)->result || (*answered)->result.error().code == 404)) {
           ++deleted_;
-          tell_step("removes", pod_key, at);
+          log_step("removes", pod_key, at);
           return record(false, "SuccessfulDelete", "Deleted pod: " + name);
         }
         if (answered)
@@ -143,7 +143,7 @@ void job_controller::delete_one(const api::object_ptr& pod) {
       });
 }
 
-// kubernetes: pkg/controller/ttlafterfinished. True when it is over.
+// kubernetes: pkg/controller/ttlafterfinished. True if it has expired.
 bool job_controller::expire() {
   const auto& job = owner()->as<Job>();
   if (!job.spec().has_ttl_seconds_after_finished() || !is_finished(job)) return false;
@@ -161,7 +161,7 @@ bool job_controller::expire() {
                            [this](const auto& answered) {
                              if (!answered || !(*answered)->result) return retry();
                              refresh(key());
-                             tell_operator("is deleted: its time to live is over");
+                             log_decision("is deleted: ttlSecondsAfterFinished has expired");
                            });
   return true;
 }

@@ -1,10 +1,10 @@
-// One Job: runs pods until as many have succeeded as it asks for, or too many have failed.
+// The controller of one Job: runs pods until enough have succeeded or too many have failed.
 //
-// A sync makes a plan (job_plan.hpp) and carries it out in two steps: the status, in one
-// transaction with the pods that are counted by it, then pods that are created or deleted. The
-// second step is taken only when the first has been committed: what was decided is in the store
-// before it is acted upon. A job that has ended is deleted when its ttlSecondsAfterFinished is
-// over.
+// A sync makes a plan (job_plan.hpp) and carries it out in two steps: first the
+// status, in one transaction with the pods that it counts; then, after its commit,
+// the creation or deletion of pods. Each decision is in the store before it is
+// acted upon. A finished Job is deleted when its ttlSecondsAfterFinished has
+// expired.
 #pragma once
 
 #include <chrono>
@@ -37,7 +37,7 @@ class job_controller : public reconciler {
   job_plan plan_;
   failure_record failures_;
   runtime::time_point next_look_{};
-  std::size_t batch_ = 0, next_ = 0;  // of the pods to be created
+  std::size_t batch_ = 0, next_ = 0;  // of the pods to create
   std::uint64_t created_ = 0, deleted_ = 0;
 };
 

@@ -52,7 +52,7 @@ class planner {
     auto end = decide();
     if (!end) note_suspension(suspended);
     count_ended(end.has_value());
-    if (!end) tell_surplus();
+    if (!end) record_surplus();
     if (!end && completed())
       end = {true, "CompletionsReached", "Reached expected number of succeeded pods"};
     if (end) {
@@ -82,7 +82,7 @@ class planner {
   }
   void set_start() { status().mutable_start_time()->set_seconds(now_); }
 
-  // What another controller has counted, and would have said in its next step.
+  // Takes over pods that another controller has listed as uncounted.
   void take_over() {
     auto& uncounted = *status().mutable_uncounted_terminated_pods();
     if (!stock_.indexed) status().set_succeeded(status().succeeded() + uncounted.succeeded_size());
@@ -98,7 +98,7 @@ class planner {
                           : plan_.status.succeeded() + new_succeeded_left_;
   }
 
-  // -- the end ------------------------------------------------------------------------------------
+  // -- completion ---------------------------------------------------------------------------------
 
   std::optional<verdict> decide() {
     for (const auto& [type, success] :
@@ -140,8 +140,8 @@ class planner {
     return left <= 0;
   }
 
-  // More pods than the job asked for: it did not make them, or was made smaller meanwhile.
-  void tell_surplus() {
+  // More pods than the Job asks for: somebody else created them, or the Job was reduced meanwhile.
+  void record_surplus() {
     if (!spec_.has_completions() || succeeded() < spec_.completions()) return;
     if (!stock_.active.empty())
       tell(true, "TooManyActivePods",
@@ -156,8 +156,8 @@ class planner {
     return spec_.has_completions() ? succeeded() >= spec_.completions() : succeeded() > 0;
   }
 
-  // The last condition comes when all pods have ended and are counted: who waits for it finds
-  // nothing running (KEP-3939).
+  // The final condition is set when all pods have finished and are counted: a client that waits for
+  // it finds no running pod (KEP-3939).
   void finish(const verdict& end) {
     set(end.success ? "SuccessCriteriaMet" : "FailureTarget", true, end.reason, end.message);
     for (const auto* pod : stock_.active)
@@ -220,7 +220,7 @@ class planner {
   void release(const job_pod& pod) {
     if (plan_.release.size() < defaults::counted_pods) plan_.release.push_back(pod.object);
   }
-  // A pod that is too many is not to be counted: it loses its finalizer before it is deleted.
+  // A surplus pod must not be counted: it loses its finalizer before it is deleted.
   void discard(const job_pod& pod) {
     if (plan_.remove.size() == defaults::burst_pods) return;
     if (pod.tracked && plan_.release.size() == defaults::counted_pods) return;
@@ -250,7 +250,7 @@ class planner {
     if (active > want)
       remove_lowest({stock_.active.begin(), stock_.active.end()},
                     static_cast<std::size_t>(active - want));
-    // Either of the two in one sync, as upstream.
+    // A sync either deletes or creates, as upstream.
     if (!plan_.remove.empty()) return;
     const auto more = want - active - (replaces_failed_only(spec_) ? stock_.terminating : 0);
     if (more <= 0) return;
@@ -285,7 +285,7 @@ class planner {
     });
   }
 
-  // Calls `use` for indexes that need a pod, in order, until it has taken `count` of them.
+  // Calls `use` for indexes that need a pod, in order, until `use` has taken `count` of them.
   template <class F>
   void each_pending_index(std::int64_t count, F use) const {
     for (std::int32_t i = 0; i < spec_.completions() && count > 0; ++i) {
@@ -299,9 +299,9 @@ class planner {
     }
   }
 
-  // Pods of indexes that there are not, that are done, or that have a better one.
+  // Removes pods of invalid or completed indexes, and duplicates of an index.
   void remove_misplaced() {
-    // Was to be deleted, and would not be counted if it went on.
+    // A discarded pod: it must be deleted, because it would not be counted.
     for (const auto* pod : stock_.active)
       if (!pod->tracked) discard(*pod);
     if (!stock_.indexed || !plan_.remove.empty()) return;
@@ -337,7 +337,7 @@ class planner {
 
   const job_stock stock_;
   std::int32_t new_succeeded_left_ = stock_.new_succeeded;  // not in the status yet
-  bool uncounted_ = false;  // more have ended than one transaction counts
+  bool uncounted_ = false;  // more have finished than one transaction counts
 };
 
 }  // namespace

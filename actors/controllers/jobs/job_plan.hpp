@@ -1,10 +1,10 @@
-// What a job needs next, from the job, its pods and the time alone (kubernetes: job_controller.go,
-// syncJob). Pure.
+// Plans the next step of a Job from the Job, its pods and the time (kubernetes: job_controller.go,
+// syncJob). Pure functions.
 //
-// A pod is counted in the transaction that takes its finalizer away, and in no other: the numbers
-// of the status are exact whatever is killed. status.uncountedTerminatedPods, which upstream needs
-// because it writes the two one after the other, stays empty; what another controller has left in
-// it is counted.
+// A pod is counted in exactly the transaction that removes its finalizer, so the numbers of the
+// status are exact after any crash. status.uncountedTerminatedPods, which upstream needs
+// because it writes status and pods separately, stays empty; entries of another controller are
+// counted.
 #pragma once
 
 #include <cstdint>
@@ -23,30 +23,30 @@ struct planned_event {
 };
 
 struct job_plan {
-  // Written first, in one transaction with the pods that lose their finalizer.
+  // Written first, in one transaction with the removal of these pods' finalizers.
   api::batch::v1::JobStatus status;
   std::vector<api::object_ptr> release;
   std::vector<planned_event> events;  // about that transaction
-  // Then one of these.
+  // Then either of these.
   std::vector<api::object_ptr> remove;
   std::vector<planned_pod> create;
 
   failure_record failures;
-  std::optional<std::int64_t> look_at;  // seconds since the epoch: time alone changes the plan then
+  std::optional<std::int64_t> look_at;  // seconds since the epoch: the time when the plan changes
 };
 
-// `known`: of the plan before; pods that have gone are remembered by it.
+// `known`: the record of the previous plan; it remembers deleted pods.
 job_plan make_plan(const api::batch::v1::Job& job, const std::vector<job_pod>& pods,
                    const failure_record& known, std::int64_t now);
 
-// Complete or Failed: its status does not change any more.
+// True if the Job is Complete or Failed: its status is final.
 bool is_finished(const api::batch::v1::Job& job);
-// When it was finished; seconds since the epoch.
+// When the Job finished, in seconds since the epoch.
 std::int64_t finished_at(const api::batch::v1::Job& job);
-// Another controller runs it (spec.managedBy).
+// True if another controller manages the Job (spec.managedBy).
 bool is_managed_elsewhere(const api::batch::v1::Job& job);
 
-// When a pod may follow `failures` failures, the last of which was at `last`.
+// The earliest creation of a pod after `failures` failures, the last one at `last`.
 std::int64_t backoff_ends_at(std::int32_t failures, std::int64_t last);
 
 }  // namespace troupe::actors::jobs

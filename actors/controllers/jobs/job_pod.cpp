@@ -18,7 +18,7 @@ using api::core::v1::Pod;
 
 namespace {
 
-// kubernetes: job.podGenerateNameWithIndex leaves room for the random part of the name.
+// kubernetes: job.podGenerateNameWithIndex; leaves room for the random suffix.
 constexpr std::size_t generated_name_bytes = 58;
 
 bool tracks(const api::meta::v1::ObjectMeta& pod) {
@@ -126,7 +126,7 @@ job_pod read_pod(const api::object_ptr& pod, const JobSpec& job) {
   const auto& meta = pod->meta();
   const bool deleting = meta.has_deletion_timestamp();
   const bool ended = phase == "Succeeded" || phase == "Failed";
-  // Nobody will say any more how one ended that has no node, or no grace left: it counts as failed.
+  // The result of a pod without a node, or without grace left, is unknown: it counts as failed.
   const bool lost =
       deleting && (body.spec().node_name().empty() || meta.deletion_grace_period_seconds() == 0);
   job_pod result;
@@ -136,7 +136,7 @@ job_pod read_pod(const api::object_ptr& pod, const JobSpec& job) {
   result.index_ignored = number_in(body, index_ignored_annotation, 0);
   result.tracked = has_tracking_finalizer(*pod);
   result.succeeded = phase == "Succeeded";
-  // One that was removed because it was too many has failed nothing.
+  // A pod that was deleted as surplus is not a failure.
   const bool discarded = deleting && !result.tracked;
   result.failed = !discarded && (phase == "Failed" || (deleting && !result.succeeded &&
                                                        (lost || !replaces_failed_only(job))));

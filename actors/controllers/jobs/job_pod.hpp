@@ -1,4 +1,4 @@
-// A pod of a job as the controller sees it, and as it makes it. Pure.
+// Pods of a Job: reads existing pods and creates new ones. Pure functions.
 #pragma once
 
 #include <compare>
@@ -12,7 +12,7 @@
 
 namespace troupe::actors::jobs {
 
-// kubernetes: batch/v1 types.go. A pod has it until it is counted.
+// kubernetes: batch/v1 types.go. A pod keeps the finalizer until it is counted.
 inline constexpr auto tracking_finalizer = "batch.kubernetes.io/job-tracking";
 inline constexpr auto index_annotation = "batch.kubernetes.io/job-completion-index";
 inline constexpr auto index_failures_annotation = "batch.kubernetes.io/job-index-failure-count";
@@ -21,31 +21,31 @@ inline constexpr auto index_ignored_annotation =
 inline constexpr auto index_variable = "JOB_COMPLETION_INDEX";
 
 bool is_indexed(const api::batch::v1::JobSpec& job);
-// A deleted pod is replaced when it has ended, not already when it is ending.
+// True if a pod is replaced only once it has terminated, not already while it terminates.
 bool replaces_failed_only(const api::batch::v1::JobSpec& job);
 bool has_tracking_finalizer(const api::object& pod);
-// The pod without it; null when it goes with it, as one whose deletion waited for nothing else.
+// The pod without it; null if the pod is removed with it, because nothing else held its deletion.
 std::unique_ptr<api::body> without_tracking_finalizer(const api::object& pod);
 
 struct job_pod {
   api::object_ptr object;
-  std::int32_t index = -1;                             // below 0: none
-  std::int32_t index_failures = 0, index_ignored = 0;  // of earlier pods of its index
-  bool tracked = false;                                // has the finalizer: is not counted yet
+  std::int32_t index = -1;                             // negative: none
+  std::int32_t index_failures = 0, index_ignored = 0;  // of earlier pods of the same index
+  bool tracked = false;                                // has the finalizer: not yet counted
   bool succeeded = false, failed = false;
-  bool terminating = false;  // is being deleted, and has not ended
+  bool terminating = false;  // is being deleted and has not finished
   bool active = false;
   bool ready = false;
   std::int64_t finished_at = 0;  // seconds since the epoch
-  std::int32_t restarts = 0;     // of a pod that is pending or running
+  std::int32_t restarts = 0;     // of a pending or running pod
 
   const api::core::v1::Pod& body() const;
 };
 
 job_pod read_pod(const api::object_ptr& pod, const api::batch::v1::JobSpec& job);
 
-// Smaller goes first where pods are to be removed (kubernetes: controller.ActivePods, in short:
-// what has come least far, then the youngest).
+// Orders pods for deletion, smaller first (simplified kubernetes: controller.ActivePods: the least
+// advanced, then the youngest).
 struct removal_rank {
   bool assigned, running, ready;
   std::int64_t age;
@@ -54,7 +54,7 @@ struct removal_rank {
 };
 removal_rank rank_for_removal(const job_pod& pod);
 
-// A pod that is to be made.
+// A pod to create.
 struct planned_pod {
   std::int32_t index = -1;
   std::int32_t index_failures = 0, index_ignored = 0;

@@ -25,7 +25,7 @@ void job_stock::take(const job_pod& pod) {
   ready += pod.ready;
   terminating += pod.terminating;
   if (pod.succeeded && to_be_counted(pod)) ++new_succeeded;
-  // An index is done once, whoever has counted the pod.
+  // An index is completed once, whichever controller counted the pod.
   if (pod.succeeded && pod.tracked && indexed && valid_index(pod))
     succeeded_indexes.insert(pod.index);
   if (pod.failed && to_be_counted(pod))
@@ -46,7 +46,7 @@ failure_verdict job_stock::failure_of(const job_pod& pod) const {
   return judge_failure(spec, pod.body());
 }
 
-// An index fails with a pod that is one failure too many, or by the policy.
+// An index fails with its first failure beyond the limit, or by the policy.
 void job_stock::judge_indexes() {
   if (!per_index) return;
   for (const auto& [index, state] : indexes) {

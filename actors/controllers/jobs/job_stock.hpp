@@ -1,5 +1,5 @@
-// What there is of a job: its pods, counted and by index, with what is still to be counted in the
-// status. job_plan.cpp decides on it. Pure.
+// The current state of a Job: its pods, counted and grouped by index, and those still to be counted
+// in the status. job_plan.cpp plans from it. Pure.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@
 
 namespace troupe::actors::jobs {
 
-// What is known of one index.
+// The state of one index.
 struct index_state {
-  const job_pod* latest_failed = nullptr;  // with the most failures before it
+  const job_pod* latest_failed = nullptr;  // the one with the most failures before it
   bool active = false, terminating = false;
 };
 
 struct job_stock {
-  // `pods` outlive it.
+  // `pods` must outlive this object.
   job_stock(const api::batch::v1::Job& job, const std::vector<job_pod>& pods);
 
   bool valid_index(const job_pod& pod) const {
@@ -32,18 +32,18 @@ struct job_stock {
     return pod.tracked && !counted.contains(pod.object->meta().uid());
   }
   failure_verdict failure_of(const job_pod& pod) const;
-  // The last failed pod of an index keeps its finalizer until it is replaced: it says how often the
-  // index has failed (kubernetes: getPodsWithDelayedDeletionPerIndex).
+  // The last failed pod of an index keeps its finalizer until it is replaced: it records how often
+  // the index has failed (kubernetes: getPodsWithDelayedDeletionPerIndex).
   bool is_kept_for_index(const job_pod& pod) const;
-  // Containers that were started again in place count where the limit is for the whole job
-  // (kubernetes: pastBackoffLimitOnFailure).
+  // Restarts of containers count if the backoff limit applies to the whole Job (kubernetes:
+  // pastBackoffLimitOnFailure).
   bool past_restarts(const std::vector<job_pod>& pods) const;
 
   const api::batch::v1::JobSpec& spec;
   const bool indexed, per_index;
   index_set succeeded_indexes, failed_indexes;
   std::map<std::int32_t, index_state> indexes;
-  std::set<std::string> counted;  // uids that another controller has noted as uncounted
+  std::set<std::string> counted;  // uids that another controller listed as uncounted
   std::vector<const job_pod*> active;
   std::int32_t ready = 0, terminating = 0, new_succeeded = 0, new_failed = 0;
 
@@ -52,12 +52,12 @@ struct job_stock {
   void judge_indexes();
 };
 
-// Failures since the last success, over all pods of the job.
+// Failures since the last success over all pods of the Job.
 struct failure_record {
   std::int32_t failures = 0;
   std::int64_t last_failure = 0;  // seconds since the epoch
 };
-// `known`: of the look before; pods that have gone are remembered by it.
+// `known`: the record of the previous sync; it remembers deleted pods.
 failure_record count_failures(const std::vector<job_pod>& pods, const failure_record& known);
 
 }  // namespace troupe::actors::jobs

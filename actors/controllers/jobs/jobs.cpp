@@ -10,7 +10,7 @@ controller_type controller() {
   auto owner = selecting_owner<api::batch::v1::Job>("job", "job-controller");
   owner.finalizer = tracking_finalizer;
   return {.name = "jobs",
-          .purpose = "pods that run to their end, as often as its object asks for",
+          .purpose = "pods that run to completion",
           .owners = {std::move(owner)},
           .dependents = {&api::kind_of<api::core::v1::Pod>()},
           .make = make_controller<job_controller>};

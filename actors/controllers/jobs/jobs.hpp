@@ -1,4 +1,4 @@
-// Jobs.
+// The controller of Jobs.
 #pragma once
 
 #include "actors/controllers/kit/controller_type.hpp"

@@ -17,7 +17,7 @@ using api::core::v1::Pod;
 
 namespace {
 
-// Whether the Job that controls the pod is there.
+// True if the Job that controls the pod exists.
 bool has_job(const api::object& pod, const persistence::snapshot& state) {
   for (const auto& owner : pod.meta().owner_references()) {
     if (!owner.controller()) continue;
@@ -62,7 +62,7 @@ void orphan_pods::on_jobs(const watch_events& m) {
   go_on();
 }
 
-// A pod that has lost the finalizer is deleted as far as the stream knows.
+// For the stream a pod that has lost the finalizer is deleted.
 void orphan_pods::on_pods(const watch_events& m) {
   for (const auto& event : m.events) {
     if (event.type == event_type::bookmark) continue;

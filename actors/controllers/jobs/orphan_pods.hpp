@@ -1,10 +1,10 @@
-// Takes the job-tracking finalizer from pods whose Job has gone or does not control them any more:
-// nobody will count them, and with it they could not be deleted (kubernetes: job_controller.go,
-// syncOrphanPod).
+// Removes the job-tracking finalizer from pods whose Job was deleted or no longer controls them:
+// nobody will count them, and the finalizer would block their deletion (kubernetes:
+// job_controller.go, syncOrphanPod).
 //
-// One actor. It keeps which pods with the finalizer each Job controls, by uid, from its two
-// streams, and looks at the store before each write. A write that fails is made again with the next
-// change of the pod, and each `defaults::orphan_check`.
+// One actor. From its two streams it keeps the pods with the finalizer for each Job, by uid, and it
+// reads the store before each write. A failed write is retried at the pod's next change and each
+// `defaults::orphan_check`.
 #pragma once
 
 #include <set>
@@ -19,7 +19,7 @@ namespace troupe::actors::jobs {
 
 class orphan_pods : public informer {
  public:
-  // The store outlives it.
+  // The store must outlive this actor.
   orphan_pods(const persistence::store* store, core_actors core);
 
   const runtime::behavior& make_behavior() const override;
@@ -38,7 +38,7 @@ class orphan_pods : public informer {
   const core_actors core_;
   std::unordered_map<std::string, std::set<std::string>> pods_;  // keys, by the uid of their job
   std::unordered_map<std::string, std::string> job_of_;  // uid of the job, by key of the pod
-  std::set<std::string> orphans_;                        // keys of pods still to be written
+  std::set<std::string> orphans_;                        // keys of pods to release
   std::size_t under_way_ = 0;
   runtime::timer again_;
   std::uint64_t released_ = 0;

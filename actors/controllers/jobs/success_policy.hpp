@@ -1,5 +1,5 @@
-// Whether a job is done by its successPolicy before all its indexes are (kubernetes:
-// job/success_policy.go). Pure.
+// Evaluates a Job's successPolicy: whether the Job succeeds before all indexes have (kubernetes:
+// job/success_policy.go). Pure functions.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace troupe::actors::jobs {
 
-// The message of the condition SuccessCriteriaMet; nothing where no rule is met.
+// The message of the condition SuccessCriteriaMet; nothing if no rule matches.
 std::optional<std::string> met_success_rule(const api::batch::v1::JobSpec& job,
                                             const index_set& succeeded);
 

@@ -1,6 +1,6 @@
-// A controller as data: the kinds of its owners, the kinds of their dependents,
-// and the actor that it starts for each object. `actors/controllers/registry.cpp` lists them all;
-// the control plane, the console and the metrics read that list.
+// A controller as data: the kinds of its owners and dependents, and the actor that it starts for
+// each owner. `actors/controllers/registry.cpp` lists all controllers for the control plane, the
+// console and the metrics.
 #pragma once
 
 #include <functional>
@@ -28,31 +28,31 @@ struct controller_type {
     const api::kind_info* kind;
     std::string actor_kind;  // as the console shows it, e.g. "replicaset"
     std::string component;   // of its events and changes, e.g. "replicaset-controller"
-    // Which dependents without a controller it adopts, and which of its own it releases. Null: it
-    // does neither, its dependents are those that it made.
+    // Selects the dependents that it adopts or releases. Null: it does neither; its dependents are
+    // only those that it creates.
     api::label_selector (*selector_of)(const api::object& owner) = nullptr;
-    // Which objects of the `observed` kinds it looks at, whoever owns them. Null: none.
+    // Selects the objects of the `observed` kinds, whoever owns them. Null: none.
     api::label_selector (*observes)(const api::object& owner) = nullptr;
-    // Not empty: the owner is a namespace, and its one dependent the object of this name in it,
-    // whoever made that. It gets no owner reference: the namespace is emptied with it.
+    // If set: the owner is a namespace, and its only dependent is the object of this name in it,
+    // whoever created it. It gets no owner reference: it is deleted with the namespace.
     std::string dependent_name = {};
-    // Not empty: a finalizer that dependents get when they are adopted, and lose when released.
+    // If set: a finalizer that is added to adopted dependents and removed from released ones.
     std::string finalizer = {};
   };
-  // The actor for the object at `key`. It reads the store by itself.
+  // Creates the actor for the object at `key`. The actor reads the store itself.
   using factory = std::function<std::unique_ptr<runtime::actor>(const std::string& key,
                                                                 controller_context_ptr context)>;
 
   std::string name;     // of its supervisor, e.g. "replication"
-  std::string purpose;  // one line, for people
+  std::string purpose;  // one line, for the console
   std::vector<owner_kind> owners;
   std::vector<const api::kind_info*> dependents;  // in the owner's namespace
   factory make;
-  // In the owner's namespace, or all of the whole cluster.
+  // In the owner's namespace, or all objects of a cluster-scoped kind.
   std::vector<const api::kind_info*> observed = {};
 };
 
-// Shared by the controllers of one kind of owner. The store outlives them.
+// Shared by the controllers of one kind of owner. The store must outlive them.
 struct controller_context {
   controller_type::owner_kind owner;
   std::vector<const api::kind_info*> dependents;
@@ -60,11 +60,11 @@ struct controller_context {
   core_actors core;
   const persistence::store& store;
   std::vector<const api::kind_info*> observed = {};
-  std::shared_ptr<const cluster_authority> authority;  // null: there is none
+  std::shared_ptr<const cluster_authority> authority;  // null if there is none
 };
 
-// The labels of a ReplicationController, the LabelSelector of newer kinds. A selector that makes no
-// sense (it passed validation once) selects nothing.
+// Compiles the labels of a ReplicationController, or the LabelSelector of newer kinds. An invalid
+// selector (it once passed validation) selects nothing.
 inline api::label_selector compile(const api::label_map& labels) {
   return api::label_selector::from(labels);
 }
@@ -76,13 +76,13 @@ api::label_selector selector_of(const api::object& owner) {
   return compile(owner.as<T>().spec().selector());
 }
 
-// Of a function of an owner that it may not have.
+// Calls a function of an owner_kind that may be null.
 inline api::label_selector selector_by(api::label_selector (*of)(const api::object& owner),
                                        const api::object& owner) {
   return of != nullptr ? of(owner) : api::label_selector::nothing();
 }
 
-// Owners of kind T whose `spec.selector` says which dependents they adopt and release.
+// An owner kind T whose `spec.selector` selects the dependents to adopt or release.
 template <class T>
 controller_type::owner_kind selecting_owner(std::string actor_kind, std::string component) {
   return {&api::kind_of<T>(), std::move(actor_kind), std::move(component), &selector_of<T>};

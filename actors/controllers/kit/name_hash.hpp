@@ -1,4 +1,4 @@
-// The hash that ends the name of an object for a version of a controller's template. Pure.
+// The hash suffix of an object's name for a version of a controller's template. Pure function.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace troupe::actors {
 
-// FNV-1a over the bytes, and over `collisions` when it is not 0, written with the characters of
-// generated names. Equal bytes have equal hashes in every run.
+// FNV-1a over the bytes, and over `collisions` if not 0, in the alphabet of generated names. Equal
+// bytes have equal hashes in every process.
 std::string name_hash(std::string_view bytes, std::int32_t collisions);
 
 }  // namespace troupe::actors

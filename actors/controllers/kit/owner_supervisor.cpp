@@ -48,8 +48,8 @@ std::string owner_supervisor::describe() const {
   return fmt::format("controllers: {}\nsynced: {}\n", routes_.size(), synced());
 }
 
-// A full mailbox loses changes, not its owner: the controller resyncs when there is room. One that
-// is started later finds in the store what the message is about.
+// If the mailbox is full the message is lost, and the controller resyncs once there is room. A
+// controller that is not started yet reads the change from the store.
 template <class M>
 void owner_supervisor::deliver(const row& to, M message) {
   if (!to.second.controller || tell(to.second.controller, std::move(message))) return;
@@ -210,7 +210,7 @@ std::vector<const owner_supervisor::row*> owner_supervisor::matching(
   };
   look(*event.object);
   if (event.previous) look(*event.previous);
-  // In the order of their keys, so that a simulation repeats exactly.
+  // In the order of their keys, so that a simulation is deterministic.
   std::sort(found.begin(), found.end(),
             [](const row* a, const row* b) { return a->first < b->first; });
   found.erase(std::unique(found.begin(), found.end()), found.end());

@@ -1,23 +1,23 @@
-// Starts one controller for each object of the kinds that own others (ReplicationControllers and
-// ReplicaSets own pods, Deployments own ReplicaSets) and sends it changes of its own object
-// (`owner_event`), and of the dependents that are or may become its own (`dependent_event`).
+// The supervisor of one controller type: starts a controller for each object of the owner kinds
+// (ReplicaSets own pods, Deployments own ReplicaSets), and sends it events of its own object
+// (`owner_event`) and of its current or possible dependents (`dependent_event`).
 //
-// It subscribes once for all its controllers, and knows of each only what routing needs. A
-// dependent goes to the controller that owns it (an index by uid), to the one that owned it before
-// the change, and, when it has no owner, to those whose selector matches (an index by namespace and
-// label). No controller waits for another: one that is stuck delays none.
+// It subscribes once for all its controllers and keeps only the routing data of each. An event of a
+// dependent goes to the controller that owns it (an index by uid), to its previous owner, and, if
+// it has no owner, to the controllers whose selector matches (an index by namespace and label). No
+// controller waits for another: a stuck one delays none.
 //
-// An object that controllers observe goes to those whose `observes` matches it, now or before the
-// change (objects of the whole cluster, such as nodes, to owners in every namespace). The kinds
-// that are observed are subscribed to once some owner observes anything.
+// An event of an observed object goes to the controllers whose `observes` matches it before or
+// after the change (for cluster-scoped objects such as nodes, in every namespace). The observed
+// kinds are subscribed to once some owner observes anything.
 //
-// A controller is started once the initial state of all these kinds is here, and reads the store
-// then. Started earlier, it would never hear of an object that it has seen, or made, and that has
-// gone before the initial state of that kind was taken: no initial state tells of what has gone.
+// A controller starts, and reads the store, only after the initial state of all these kinds has
+// arrived. Otherwise it could miss the deletion of an object that it had seen or created before: no
+// initial state contains deletions.
 //
-// Its controllers outlive a crash of this supervisor, and miss the changes meanwhile: once it is
-// synced, it stops those whose objects were deleted, and sends the others a `resync_request`. A
-// controller whose mailbox was full gets one too.
+// The controllers survive a crash of this supervisor but miss the events meanwhile. Once synced
+// again, it stops controllers whose objects were deleted and sends the others a `resync_request`,
+// as it does to a controller whose mailbox was full.
 #pragma once
 
 #include <map>
@@ -34,23 +34,23 @@
 
 namespace troupe::actors {
 
-// To a controller: changes may have been lost, the store has the present state.
+// Sent to a controller: events may have been lost; read the current state from the store.
 struct resync_request {};
 
-// To a controller: an object that it observes has changed, or has become one of them or ceased to
-// be one.
+// Sent to a controller: an object that it observes, or observed before the change, has
+// changed.
 struct observed_event {
   watch_event event;
 };
 
-// Starts a supervisor, and with it the controllers of all objects of that type.
+// Starts the supervisor, which starts the controllers of all objects of that type.
 runtime::actor_ref start_controller(runtime::actor_system& system, const controller_type& type,
                                     const core_actors& core, const persistence::store& store,
                                     std::shared_ptr<const cluster_authority> authority = {});
 
 class owner_supervisor : public informer {
  public:
-  // The store outlives it.
+  // The store must outlive this actor.
   owner_supervisor(const controller_type& type, const core_actors& core,
                    const persistence::store* store,
                    std::shared_ptr<const cluster_authority> authority);
@@ -61,17 +61,17 @@ class owner_supervisor : public informer {
 
  private:
   struct route;
-  using routes = std::map<std::string, route>;  // by key of the owner; rows stay where they are
+  using routes = std::map<std::string, route>;  // by key of the owner; entries are stable
   using row = routes::value_type;
   struct route {
     std::string uid;
     api::label_selector selector, observes;
-    runtime::actor_ref controller;  // none while it waits to be started
+    runtime::actor_ref controller;  // null until it is started
     selector_index<row*>::place indexed = nullptr, observing = nullptr;
-    bool outlived = false;  // is older than this incarnation of the supervisor
+    bool outlived = false;  // started before this incarnation of the supervisor
   };
 
-  // A controller that is to be started.
+  // A controller that waits to be started.
   struct start {
     controller_context_ptr context;
     std::string name;  // of its actor
@@ -93,7 +93,7 @@ class owner_supervisor : public informer {
   void deliver(const row& to, M message);
   void deliver_again();
   void forward_dependent(const watch_event& event);
-  // Those of an index whose selector matches the object of an event, before it or after.
+  // The owners in an index whose selector matches the event's object before or after the change.
   template <class Matches>
   std::vector<const row*> matching(const selector_index<row*>& index, const watch_event& event,
                                    Matches matches) const;
@@ -101,15 +101,15 @@ class owner_supervisor : public informer {
 
   std::vector<controller_context_ptr> contexts_;  // one for each kind of owner
   routes routes_;
-  std::unordered_map<std::string_view, row*> by_uid_;  // the names are the routes' own
+  std::unordered_map<std::string_view, row*> by_uid_;  // views of strings in `routes_`
   selector_index<row*> by_label_, by_observed_;
   std::map<std::string, start> to_start_;  // by key of the owner
-  std::set<std::string> missed_;           // keys of those that lost messages
+  std::set<std::string> missed_;           // keys of controllers that lost messages
   runtime::timer again_;
   bool observing_ = false;
-  // An owner may have read the store before: what went until then nobody tells it.
+  // An owner may have read the store earlier; deletions until then are not delivered to it.
   bool observed_synced_ = false;
-  bool complete_ = false;  // the present state was seen completely
+  bool complete_ = false;  // the initial state is complete
 };
 
 }  // namespace troupe::actors

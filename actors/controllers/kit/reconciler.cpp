@@ -14,14 +14,14 @@
 namespace troupe::actors {
 namespace {
 
-// Of an answer that is no success.
+// The message of a failed answer.
 template <class Answer>
 std::string_view problem_of(const Answer& answered) {
   if (!answered) return runtime::to_string(answered.error());
   return (*answered)->result.error().message;
 }
 
-// Not a conflict, which is normal.
+// True for a rejection; a conflict is normal and not one.
 template <class Answer>
 bool is_refusal(const Answer& answered) {
   return answered && (*answered)->result.error().code != persistence::errc::conflict;
@@ -82,7 +82,7 @@ void reconciler::on_resync_request(const resync_request&) {
   resync();
 }
 
-// -- what it knows --------------------------------------------------------------------------------
+// -- state ----------------------------------------------------------------------------------------
 
 void reconciler::resync() {
   stale_ = true;
@@ -99,7 +99,7 @@ void reconciler::await_barrier() {
                         });
 }
 
-// Nothing is under way: what was sent is in the snapshot or will never be.
+// No write is in flight: each earlier one is in the snapshot or will never be.
 void reconciler::load() {
   const auto state = read_store();
   const auto object = state.find(key_);
@@ -125,7 +125,7 @@ void reconciler::load() {
   enqueue();
 }
 
-// Other dependents are its own when its selector has changed, or it is another object.
+// Reloads if the owner is another object, or its selector and thus its dependents changed.
 void reconciler::take_owner(const api::object_ptr& object) {
   if (object->meta().uid() != owner_->meta().uid() ||
       selector_by(context_->owner.selector_of, *object) != selector_ ||
@@ -162,7 +162,7 @@ void reconciler::drop_dependent(const std::string& key) {
   forget(key);
 }
 
-// False for a change that an answer to a write has overtaken.
+// False for an event that is older than the answer of a write.
 bool reconciler::is_news(const std::string& key, const api::object& dependent) const {
   const auto claimed = to_claim_.find(key);
   const auto* known = claimed != to_claim_.end() ? claimed->second.get() : find(key);
@@ -173,7 +173,7 @@ void reconciler::refresh(const std::string& key) {
   const auto present = read_store().find(key);
   if (key != key_) return present ? take_dependent(key, present) : drop_dependent(key);
   if (!present || present->revision() <= owner_->revision()) return;
-  // The change that says so will be no news any more.
+  // The pending event of this change will be ignored.
   const auto& was = owner_->meta();
   const auto& is = present->meta();
   if (is.generation() != was.generation() ||
@@ -200,7 +200,7 @@ void reconciler::scan_observed(
   for (const auto* kind : context_->observed)
     state.scan(kind->prefix(owner_->meta().namespace_()), {},
                [&](std::string_view key, const api::object_ptr& each) {
-                 ++looked_at_;
+                 ++scanned_;
                  if (observes_.matches(each->meta().labels())) visit(key, each);
                  return true;
                });
@@ -212,7 +212,7 @@ const reconciler::objects& reconciler::observed() {
     scan_observed(state, [this](auto key, const auto& each) { observed_.emplace(key, each); });
     observed_at_ = state.at();
   }
-  looked_at(observed_.size());
+  count_scanned(observed_.size());
   return observed_;
 }
 
@@ -294,12 +294,12 @@ void reconciler::send_claims() {
     released += sent == claim::release;
   }
   if (adopted + released > 0)
-    tell_operator(fmt::format("adopts {} and releases {} objects", adopted, released));
+    log_decision(fmt::format("adopts {} and releases {} objects", adopted, released));
 }
 
-// Adopts only after a fresh read of the owner, and commits only if the owner is still what was
-// read: an owner that was deleted and made again under the same name adopts nothing by mistake, and
-// one that is being deleted adopts nothing at all. What was sent: nothing is `ignore`.
+// Adopts only after a fresh read of the owner, with the owner's revision as a precondition: an
+// owner that was deleted and created again under the same name adopts nothing by mistake, and one
+// that is being deleted adopts nothing. Returns the claim that was sent, `ignore` if none was.
 claim reconciler::send_claim(const std::string& key, const api::object_ptr& dependent) {
   const auto verdict = judge_dependent(*dependent);
   persistence::transaction transaction;
@@ -331,12 +331,12 @@ void reconciler::write(const char* deed, persistence::transaction transaction, o
                     refused = std::move(refused)](const answer<commit_done>& answered) {
                      refresh(key);
                      if (!answered || !(*answered)->result) {
-                       tell_failure(deed, key, problem_of(answered));
+                       log_failure(deed, key, problem_of(answered));
                        if (refused && is_refusal(answered))
                          refused((*answered)->result.error().message);
                        return retry();
                      }
-                     tell_step(deed, key, (*answered)->result->at);
+                     log_step(deed, key, (*answered)->result->at);
                      if (done) done();
                      enqueue();
                    });
@@ -393,23 +393,23 @@ void reconciler::remove_dependent(const api::object_ptr& dependent, on_success d
        done = std::move(done)](const answer<command_done>& answered) {
         refresh(key);
         if (answered && ((*answered)->result || (*answered)->result.error().code == 404)) {
-          tell_step("removes", key, at);
+          log_step("removes", key, at);
           if (done) done();
           return;
         }
-        tell_failure("removes", key, problem_of(answered));
+        log_failure("removes", key, problem_of(answered));
         retry();
       });
 }
 
 void reconciler::answer_taken(bool answered) {
-  // It may still be done: behind a barrier it shows.
+  // The write may still happen: the resync after a barrier shows it.
   if (!answered) stale_ = failed_ = true;
   --under_way_;
   settle();
 }
 
-// Continues the sync once nothing is under way.
+// Continues the sync once no write is in flight.
 void reconciler::settle() {
   while (syncing_ && under_way_ == 0) {
     if (next_ == nullptr) return end_sync();
@@ -420,7 +420,7 @@ void reconciler::settle() {
 void reconciler::end_sync() {
   syncing_ = false;
   earliest_ =
-      now() + std::max<runtime::duration>(defaults::pause_per_object * std::exchange(looked_at_, 0),
+      now() + std::max<runtime::duration>(defaults::pause_per_object * std::exchange(scanned_, 0),
                                           std::exchange(pause_, runtime::duration{0}));
   if (failed_) {
     backoff_ = std::clamp<runtime::duration>(backoff_ * 2, defaults::sync_retry_first,
@@ -437,23 +437,23 @@ void reconciler::end_sync() {
 
 // -- the log --------------------------------------------------------------------------------------
 
-void reconciler::tell_operator(std::string_view decision) const {
+void reconciler::log_decision(std::string_view decision) const {
   log().info("{} {} at revision {} {}", context_->owner.component, key_, owner_->revision(),
              decision);
 }
 
-void reconciler::tell_step(std::string_view deed, std::string_view key,
-                           persistence::revision at) const {
+void reconciler::log_step(std::string_view deed, std::string_view key,
+                          persistence::revision at) const {
   log().debug("{} {}: {} {} at revision {}", context_->owner.component, key_, deed, key, at);
 }
 
-void reconciler::tell_failure(std::string_view deed, std::string_view key,
-                              std::string_view problem) const {
+void reconciler::log_failure(std::string_view deed, std::string_view key,
+                             std::string_view problem) const {
   log().debug("{} {}: {} {} without success: {}", context_->owner.component, key_, deed, key,
               problem);
 }
 
-// -- what others see ------------------------------------------------------------------------------
+// -- events and causes ----------------------------------------------------------------------------
 
 void reconciler::record(bool warning, std::string reason, std::string message) {
   tell(context_->core.recorder, record_event{.about = owner_,

@@ -23,7 +23,7 @@ bool revision_reconciler::keep_revision(const revision_history& revisions,
   if (const auto taken = read_store().find(revision_key)) {
     const bool ours = controller_uid(*taken) == meta.uid() &&
                       taken->as<ControllerRevision>().data().raw() == made->data().raw();
-    // Where it is ours, the watcher is only behind.
+    // If it is ours the watcher is only behind.
     ours ? resync() : replace(owner(), with_collision());
     return false;
   }

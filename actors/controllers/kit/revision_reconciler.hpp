@@ -1,5 +1,5 @@
-// A controller whose owner has a history of its pod template in ControllerRevisions, which are
-// dependents of it.
+// The base class of controllers that keep the history of their owner's pod template in
+// ControllerRevisions, which are dependents of the owner.
 #pragma once
 
 #include "actors/controllers/kit/reconciler.hpp"
@@ -12,21 +12,21 @@ class revision_reconciler : public reconciler {
   using reconciler::reconciler;
 
  protected:
-  // Makes the revision of the template, or gives it the highest number after a rollback. False when
-  // it sent something: the rest waits for the next sync.
+  // Creates the revision of the template, or renumbers it as the highest after a rollback. Returns
+  // false if it sent a write: the rest then waits for the next sync.
   bool keep_revision(const revision_history& revisions,
                      const api::core::v1::PodTemplateSpec& pod_template, std::int32_t collisions,
                      const char* hash_label);
-  // Removes the oldest revisions beyond the limit that are not `live`.
+  // Deletes the oldest revisions beyond the limit, except those in `live`.
   void truncate(const revision_history& revisions, std::int32_t limit,
                 const std::set<std::string, std::less<>>& live);
 
  private:
-  // A copy of the owner whose status counts one collision of hashes more.
+  // A copy of the owner with the collision count of its status incremented.
   virtual std::unique_ptr<api::body> with_collision() const = 0;
 };
 
-// For a copy of an owner.
+// Implements with_collision().
 template <class T>
 std::unique_ptr<api::body> add_collision(const api::object& owner) {
   auto changed = owner.copy_as<T>();

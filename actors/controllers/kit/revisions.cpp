@@ -19,14 +19,14 @@ constexpr std::string_view data_end = "}}";
 }  // namespace
 
 std::string revision_data(const PodTemplateSpec& pod_template) {
-  // Never "{}": metadata and spec of a template are always written.
+  // Never "{}": metadata and spec of a template are always encoded.
   const auto text = api::encode_json(pod_template, {}, {});
   return std::string{data_begin}.append(text, 1).append(data_end);
 }
 
 std::optional<PodTemplateSpec> template_of(const api::object& revision) {
   const auto& data = revision.as<ControllerRevision>().data().raw();
-  api::apps::v1::StatefulSet into;  // spec.template is there in the form that both kinds have
+  api::apps::v1::StatefulSet into;  // its spec.template has the format of both kinds
   if (!api::decode_into(data, api::media::json, into) || !into.spec().has_template_())
     return std::nullopt;
   return into.spec().template_();

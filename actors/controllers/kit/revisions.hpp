@@ -1,6 +1,6 @@
-// ControllerRevisions: the versions of the pod template of a StatefulSet or DaemonSet
-// (kubernetes: pkg/controller/history). A revision's data is a strategic merge patch that puts its
-// template back; `kubectl rollout history` and `undo` read it. Pure.
+// ControllerRevisions: the versions of the pod template of a StatefulSet or DaemonSet (kubernetes:
+// pkg/controller/history). A revision's data is a strategic merge patch that restores its template;
+// `kubectl rollout history` and `undo` read it. Pure.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@
 
 namespace troupe::actors {
 
-// On a pod: which revision it was made from.
+// The pod's label with the revision from which it was created.
 inline constexpr const char* pod_revision_label = "controller-revision-hash";
 
-// {"spec":{"template":{"$patch":"replace", …}}}; equal templates give equal text.
+// {"spec":{"template":{"$patch":"replace", …}}}; deterministic: equal templates give equal text.
 std::string revision_data(const api::core::v1::PodTemplateSpec& pod_template);
-// Nothing when the data was not made by revision_data().
+// Returns nothing if the data is not in the format of revision_data().
 std::optional<api::core::v1::PodTemplateSpec> template_of(const api::object& revision);
 
 class revision_history {
@@ -31,12 +31,12 @@ class revision_history {
   explicit revision_history(std::vector<api::object_ptr> revisions);
 
   const std::vector<api::object_ptr>& all() const noexcept { return revisions_; }
-  // The newest with that data, or of that name; null when there is none.
+  // The newest revision with this data, or the one of this name; null if there is none.
   api::object_ptr with_data(std::string_view data) const;
   api::object_ptr named(std::string_view name) const;
-  // Above all that there are.
+  // One above the highest number.
   std::int64_t next_number() const;
-  // The oldest ones beyond `limit`, of those that are not among the `live` names.
+  // The oldest revisions beyond `limit`, without those named in `live`.
   std::vector<api::object_ptr> expired(std::int32_t limit,
                                        const std::set<std::string, std::less<>>& live) const;
 
@@ -44,14 +44,14 @@ class revision_history {
   std::vector<api::object_ptr> revisions_;  // by number, the newest last
 };
 
-// A revision OWNER-HASH with the labels of the template, the hash as label `hash_label`, and the
-// annotations of the owner. It has no owner reference yet.
+// Creates a revision named OWNER-HASH with the labels of the template, the hash as label
+// `hash_label`, and the annotations of the owner, without an owner reference.
 std::unique_ptr<api::apps::v1::ControllerRevision> make_revision(
     const api::object& owner, const api::core::v1::PodTemplateSpec& pod_template,
     std::int64_t number, std::int32_t collisions, const char* hash_label);
 
 std::int64_t number_of(const api::object& revision);
-// Label `name` of an object; empty when it has none.
+// The label `name` of an object; empty if missing.
 const std::string& label_of(const api::object& object, const std::string& name);
 
 }  // namespace troupe::actors

@@ -1,6 +1,6 @@
-// Finds the owners whose selector may match an object, without a look at all others of its
-// namespace. An owner stands in one list: that of a label which its selector demands (of several
-// the one with the shortest list), or that of its namespace when it demands none.
+// An index of owners by their selector, so that a lookup does not visit all owners of the
+// namespace. An owner is in one list: that of a label that its selector requires (the shortest list
+// of several), or that of its namespace if it requires none.
 //
 // T is cheap to copy and compare. Not thread safe.
 #pragma once
@@ -17,7 +17,7 @@ namespace troupe::actors {
 template <class T>
 class selector_index {
  public:
-  // Where an owner was put, for remove(). Null: nowhere, its selector matches nothing.
+  // The list of an owner, for remove(). Null: in no list, because its selector matches nothing.
   using place = const std::string*;
 
   place put(std::string_view ns, const api::label_selector& selector, T owner) {
@@ -44,8 +44,8 @@ class selector_index {
     if (list->second.empty()) lists_.erase(list);
   }
 
-  // Visits, in no order and each once, all whose selector may match these labels. The visitor must
-  // look: of a selector's demands the index knows one.
+  // Visits, unordered and once each, all owners whose selector may match these labels. The visitor
+  // must match the whole selector: the index knows only one of its labels.
   template <class F>
   void each_candidate(std::string_view ns, const api::label_map& labels, F visit) const {
     visit_list(list_name(ns), visit);
@@ -54,7 +54,7 @@ class selector_index {
   }
 
  private:
-  // Neither namespaces nor keys have a '=': no two lists share a name.
+  // Namespaces and keys contain no '=', so the names of lists are unique.
   static std::string list_name(std::string_view ns, std::string_view key = {},
                                std::string_view value = {}) {
     std::string name;

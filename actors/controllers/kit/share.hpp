@@ -1,4 +1,4 @@
-// A number of pods that is given as such or as a percentage. Pure.
+// A number of pods given as an absolute number or as a percentage. Pure function.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace troupe::actors {
 
 enum class rounding { up, down };
 
-// Of `total` pods. Validation has let only digits and a % through; a number that does not fit
-// counts as the largest (kubernetes: intstr.GetScaledValueFromIntOrPercent).
+// The share of `total` pods. Validation accepts only digits and a %; a number that overflows is
+// capped (kubernetes: intstr.GetScaledValueFromIntOrPercent).
 inline std::int32_t share_of(const api::intstr::IntOrString& given, std::int32_t total,
                              rounding mode) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();

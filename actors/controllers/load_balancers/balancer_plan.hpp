@@ -1,4 +1,4 @@
-// Under which addresses nodes serve a Service of type LoadBalancer (k3s: servicelb). Pure.
+// Plans the node addresses of a Service of type LoadBalancer (k3s: servicelb). Pure functions.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace troupe::actors::load_balancers {
 
-// spec.loadBalancerClass of the services that ask for it.
+// The spec.loadBalancerClass of these Services.
 inline constexpr const char* balancer_class = "troupe.io/nodes";
-// In one status; clients take the first that answers.
+// The maximum of addresses in a status; clients use the first that answers.
 inline constexpr std::size_t most_addresses = 100;
 
 struct balancer_plan {
@@ -19,11 +19,11 @@ struct balancer_plan {
   std::string problem;                 // why there are none, for an event; empty: none is wanted
 };
 
-// Whether nodes are to serve it.
+// True if nodes serve the Service.
 bool is_balanced(const api::core::v1::Service& service);
 
-// `services`: all of the cluster; of two with the same port the older one has it. `slices`: those
-// of this service, which keeps to the nodes of its endpoints with externalTrafficPolicy Local.
+// `services`: all of the cluster; the oldest with a port gets the port. `slices`: those of this
+// Service, which with externalTrafficPolicy Local uses only the nodes of its endpoints.
 balancer_plan plan_addresses(const api::object& service,
                              const std::vector<api::object_ptr>& services,
                              const std::vector<api::object_ptr>& nodes,

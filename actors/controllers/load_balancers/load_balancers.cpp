@@ -16,7 +16,7 @@ using api::core::v1::Node;
 using api::core::v1::Service;
 using api::discovery::v1::EndpointSlice;
 
-// All nodes, of those that are balanced.
+// All nodes if the Service is balanced, otherwise none.
 api::label_selector nodes_of(const api::object& owner) {
   return is_balanced(owner.as<Service>()) ? api::label_selector{} : api::label_selector::nothing();
 }
@@ -28,7 +28,7 @@ class balancer_controller final : public reconciler {
  private:
   void sync() override {
     const auto& service = owner()->as<Service>();
-    // Those of another class are somebody else's; who is no load balancer any more has no address.
+    // Ignores other classes; a Service that is no longer a load balancer loses its addresses.
     const bool another = service.spec().type() == "LoadBalancer" &&
                          service.spec().load_balancer_class() != balancer_class;
     if (owner()->meta().has_deletion_timestamp() || another) return;
@@ -54,12 +54,12 @@ class balancer_controller final : public reconciler {
     if (!api::same_meaning(*changed, owner()->content())) replace(owner(), std::move(changed));
   }
 
-  // What another one frees, or where endpoints come to stand, is seen then.
+  // A period is needed to see ports that other Services free, and changes of endpoints.
   void after_sync() override {
     if (is_balanced(owner()->as<Service>())) enqueue_in(look_again);
   }
 
-  // Leases are objects of their own: a Node that changes has something to say.
+  // A modified Node matters only if the planned addresses change (leases are separate objects).
   bool take_observed(const watch_event& event) override {
     if (event.type != event_type::modified || !event.previous) return true;
     return plan_addresses(*owner(), {}, {event.previous}, {}).addresses !=
@@ -72,7 +72,7 @@ class balancer_controller final : public reconciler {
       out.push_back(found);
       return true;
     });
-    looked_at(out.size());
+    count_scanned(out.size());
     return out;
   }
   std::vector<api::object_ptr> slices() {
@@ -93,7 +93,7 @@ class balancer_controller final : public reconciler {
 
 controller_type controller() {
   return {.name = "load_balancers",
-          .purpose = "the nodes' addresses for each Service that asks for them",
+          .purpose = "the nodes' addresses for load balancer Services",
           .owners = {{.kind = &api::kind_of<Service>(),
                       .actor_kind = "loadbalancer",
                       .component = "service-controller",

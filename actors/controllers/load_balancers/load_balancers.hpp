@@ -1,5 +1,5 @@
-// Gives Services of type LoadBalancer that ask for it (loadBalancerClass troupe.io/nodes) the
-// addresses of the nodes: these serve them as they serve cluster addresses
+// The controller of Services of type LoadBalancer with loadBalancerClass troupe.io/nodes: it gives
+// them the addresses of the nodes, which serve these like cluster addresses
 // (docs/decisions/0059-load-balancers-on-nodes.md).
 #pragma once
 

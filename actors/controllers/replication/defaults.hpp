@@ -1,4 +1,4 @@
-// The numbers of the replication controllers, with where they come from.
+// The constants of the replication controllers with their sources.
 #pragma once
 
 #include <chrono>
@@ -11,24 +11,25 @@ using namespace std::chrono_literals;
 // Pods created or deleted in one sync (kubernetes: replicaset.BurstReplicas).
 inline constexpr std::size_t burst_replicas = 500;
 
-// Pods of one controller that may wait for a node. The scheduler places about 10,000 pods a second:
-// half a second of work is always there for it. Half of actors::defaults::least_pod_capacity, so
-// that one controller whose pods fit nowhere leaves room for others.
+// The maximum of pods of one controller that wait for a node. At 10,000 bindings a second
+// the scheduler always has half a second of work. Half of
+// actors::defaults::least_pod_capacity, so that a controller with unschedulable pods leaves
+// room for others.
 inline constexpr std::size_t waiting_pods = 5'000;
 
-// A creation for which the cluster has no room is tried again after so long, doubling; what makes
-// room (a pod that ends, a node that comes) is not sent to controllers.
+// The pause before a creation that exceeded the cluster's capacity is retried; it doubles.
+// Controllers get no event when capacity becomes free (a pod ends, a node joins).
 inline constexpr auto room_first = 100ms;
 inline constexpr auto room_longest = 10s;
 
-// After so long an expectation that nothing fulfilled is given up (controller.ExpectationsTimeout).
+// An unfulfilled expectation is dropped after this time (controller.ExpectationsTimeout).
 inline constexpr auto expectation_ttl = 5min;
 
-// A status update that meets a conflict is tried once more (replicaset.statusUpdateRetries).
+// Retries of a status update after a conflict (replicaset.statusUpdateRetries).
 inline constexpr int status_retries = 1;
 
-// A generated name that is taken is replaced by another, this many times
-// (kubernetes: registry.generateNameRetries is 7 tries after the first).
+// Attempts with generated names (kubernetes: registry.generateNameRetries is 7 retries after the
+// first attempt).
 inline constexpr int name_tries = 8;
 
 }  // namespace troupe::actors::replication::defaults

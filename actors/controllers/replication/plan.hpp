@@ -1,4 +1,4 @@
-// How many pods to create or delete, and how quickly: pure arithmetic.
+// The number of pods to create or delete, and the batch sizes: pure arithmetic.
 #pragma once
 
 #include <algorithm>
@@ -12,27 +12,27 @@ struct plan {
   std::size_t remove = 0;
 };
 
-// At most `burst` at a time (upstream's BurstReplicas): the rest follows in later syncs.
+// At most `burst` at a time (upstream's BurstReplicas): later syncs continue.
 constexpr plan make_plan(std::int64_t desired, std::size_t active, std::size_t burst) {
   const auto wanted = static_cast<std::size_t>(std::max<std::int64_t>(desired, 0));
   if (active < wanted) return {.create = std::min(wanted - active, burst)};
   return {.remove = std::min(active - wanted, burst)};
 }
 
-// Of `create` pods those that may be made while `waiting` pods of the controller have no node yet:
-// a whole volley or none, so that a full queue is not filled up one by one. A scheduler that is
-// slow, or a cluster that is full, then has a bounded number of them to look at.
+// Returns `create` if at most `most` pods then wait for a node, otherwise 0: a whole batch or none,
+// so that a full queue is not refilled one by one. It bounds the pods that a slow scheduler or a
+// full cluster has to handle.
 constexpr std::size_t stay_ahead(std::size_t create, std::size_t waiting, std::size_t most) {
   return waiting + create <= most ? create : 0;
 }
 
-// Creations go out in batches of 1, 2, 4 … so that a namespace that refuses pods is asked once and
-// not 500 times (upstream's slowStartBatch). A batch with a failure is the last.
+// Sends creations in batches of 1, 2, 4 …, so that a namespace that rejects pods gets one request
+// and not 500 (upstream's slowStartBatch). A batch with a failure is the last.
 class slow_start {
  public:
   explicit slow_start(std::size_t count) : left_{count} {}
 
-  // The size of the next batch; 0 when all is done or a batch had a failure.
+  // The size of the next batch; 0 if all are sent or a batch failed.
   std::size_t next() {
     if (failed_) return 0;
     const std::size_t batch = std::min(size_, left_);

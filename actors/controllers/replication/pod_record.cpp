@@ -19,7 +19,7 @@ pod_phase read_phase(const std::string& phase) {
   return pod_phase::pending;
 }
 
-// An annotation that is no number counts as 0, as upstream (GetDeletionCostFromPodAnnotations).
+// An annotation that is not a number counts as 0, as upstream (GetDeletionCostFromPodAnnotations).
 std::int32_t read_deletion_cost(const Pod& pod) {
   const auto& annotations = pod.metadata().annotations();
   auto found = annotations.find("controller.kubernetes.io/pod-deletion-cost");
@@ -30,7 +30,7 @@ std::int32_t read_deletion_cost(const Pod& pod) {
   return problem == std::errc{} && end == text.data() + text.size() ? cost : 0;
 }
 
-// The most of an init container that goes on beside the others.
+// The maximum over init containers that run beside the others.
 std::int32_t sidecar_restarts(const Pod& pod) {
   std::int32_t most = 0;
   for (const auto& container : pod.spec().init_containers()) {

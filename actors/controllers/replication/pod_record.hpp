@@ -1,5 +1,5 @@
-// What a controller remembers of a pod: the few facts that its decisions need, read once for each
-// change of the pod, so that thousands of pods can be counted and ranked without touching their
+// The summary of a pod for its controller: the few facts that its decisions need, read once for
+// each event of the pod, so that thousands of pods can be counted and ranked without reading their
 // bodies.
 #pragma once
 
@@ -14,10 +14,10 @@ class Pod;
 
 namespace troupe::actors::replication {
 
-// In the order in which upstream prefers to keep pods (Pending goes first, then Unknown).
+// In the order of deletion, which is upstream's: Pending first, then Unknown.
 enum class pod_phase : std::uint8_t { pending, unknown, running, succeeded, failed };
 
-// Times are seconds since the epoch, 0 for "never".
+// Times are in seconds since the epoch; 0: never.
 struct pod_record {
   api::object_ptr pod;
   pod_phase phase = pod_phase::pending;
@@ -27,10 +27,10 @@ struct pod_record {
   std::int64_t ready_since = 0;
   std::int64_t created = 0;
   std::int32_t restarts = 0;          // of the container that restarted most
-  std::int32_t sidecar_restarts = 0;  // the same of its sidecars
+  std::int32_t sidecar_restarts = 0;  // of the sidecar that restarted most
   std::int32_t deletion_cost = 0;     // annotation controller.kubernetes.io/pod-deletion-cost
 
-  // Counts as a replica: neither finished nor on its way out.
+  // True if the pod counts as a replica: not finished and not being deleted.
   bool active() const noexcept {
     return !deleting && phase != pod_phase::succeeded && phase != pod_phase::failed;
   }

@@ -1,4 +1,4 @@
-// Pods as a controller makes them from its template. Pure.
+// Creates the pods of a controller from its template. Pure function.
 #pragma once
 
 #include <memory>

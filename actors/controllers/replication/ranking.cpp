@@ -7,7 +7,7 @@ namespace troupe::actors::replication {
 
 namespace {
 
-// -1 for "not yet" (a clock that runs behind, a time that is missing), else log2 of the seconds.
+// -1 for "not yet" (a clock that is behind, a missing time), otherwise log2 of the seconds.
 std::int8_t age_bucket(std::int64_t since, std::int64_t now) {
   if (since == 0 || since >= now) return -1;
   return static_cast<std::int8_t>(std::bit_width(static_cast<std::uint64_t>(now - since)));
@@ -31,7 +31,7 @@ ranking_key rank(const pod_record& pod, std::int32_t neighbours, std::int64_t no
 std::vector<const pod_record*> choose_victims(const std::vector<const pod_record*>& active,
                                               const std::vector<std::int32_t>& neighbours,
                                               std::size_t count, std::int64_t now) {
-  if (count >= active.size()) return active;  // all of them: no need to rank
+  if (count >= active.size()) return active;  // all of them: ranking is not needed
   std::vector<std::pair<ranking_key, const pod_record*>> ranked;
   ranked.reserve(active.size());
   for (std::size_t i = 0; i < active.size(); ++i)

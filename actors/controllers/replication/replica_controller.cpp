@@ -30,7 +30,7 @@ void replica_controller::owner_changed() {
   tally_.owner(*set_);
 }
 
-// Finished pods and those on their way out change hands no more (upstream claims active ones).
+// Finished and terminating pods are not adopted or released (upstream claims active ones).
 bool replica_controller::claimable(const api::object_ptr& pod) const {
   return read_pod(pod).active();
 }

@@ -1,13 +1,13 @@
-// One ReplicationController or ReplicaSet: keeps as many pods as it asks for.
+// The controller of one ReplicationController or ReplicaSet: keeps the desired number of pods.
 //
-// Its pods are kept in a tally that counts them as they change. What it has asked for and not seen
-// yet stands in its expectations: until they are met it makes and deletes no more pods, and when
-// they expire it reads everything again (reconciler.hpp).
+// Its pods are in a tally that counts them incrementally. Creations and deletions that it has not
+// seen yet are its expectations: until they are met it creates and deletes no more pods, and when
+// they expire it resyncs (reconciler.hpp).
 //
-// A sync has two steps after the claims, each a batch that is sent at once and awaited together:
-// replicas (create in slow start, or delete the lowest ranked), status. While
-// `defaults::waiting_pods` of its pods wait for a node it makes no more; a change that gives one a
-// node continues the creation.
+// After the claims a sync has two steps, each a batch whose writes are sent together and then
+// awaited: replicas (create in slow start, or delete the lowest ranked), and status. While
+// `defaults::waiting_pods` of its pods wait for a node it creates no more; an event that assigns
+// one to a node resumes the creation.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ class replica_controller : public reconciler {
   std::string describe() const override;
 
  private:
-  // -- what it knows ------------------------------------------------------------------------------
+  // -- state --------------------------------------------------------------------------------------
   void owner_changed() override;
   bool claimable(const api::object_ptr& pod) const override;
   void take(const std::string& key, const api::object_ptr& pod) override;
@@ -39,7 +39,7 @@ class replica_controller : public reconciler {
   // -- one sync -----------------------------------------------------------------------------------
   void sync() override;
   void after_sync() override;
-  void tell_scale(std::string_view direction, std::size_t steps) const;
+  void log_scale(std::string_view direction, std::size_t steps) const;
   void create_pods(std::size_t count, std::size_t waiting);
   void create_batch();
   void create_one(int tries_left);
@@ -54,24 +54,24 @@ class replica_controller : public reconciler {
   replica_tally tally_;
   expectations expectations_;
 
-  // The sync that is under way.
+  // The current sync.
   slow_start starter_{0};
   std::optional<replica_failure> failure_;
-  // The cluster holds as many pods as it may: no creation is tried before `until`.
+  // The cluster's pod capacity is exhausted: no creation is tried before `until`.
   struct full_cluster {
     replica_failure failure;
     runtime::time_point until;
   };
   std::optional<full_cluster> full_;
   runtime::duration room_pause_{0};
-  std::optional<replica_failure> paused_;  // as many pods wait for a node as may
-  std::int64_t pause_told_ = -1;           // the generation whose pods were said to wait for nodes
+  std::optional<replica_failure> paused_;  // the maximum of pods waits for nodes
+  std::int64_t pause_logged_for_ = -1;     // the generation for which that was logged
 
   std::int64_t reported_for_ = 0;  // the second for which the status was last calculated
   std::uint64_t created_ = 0, deleted_ = 0;
 };
 
-// Neighbours of each pod for ranking: active pods of controllers with the same owner, by node.
+// The neighbours of each pod for ranking: active pods of controllers with the same owner, by node.
 std::vector<std::int32_t> count_neighbours(const persistence::snapshot& state,
                                            const replica_owner& owner,
                                            const std::vector<const pod_record*>& pods);

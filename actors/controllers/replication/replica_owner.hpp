@@ -1,5 +1,5 @@
-// A ReplicationController or a ReplicaSet seen as what they have in common, so that one
-// implementation serves both. A value made from a committed object; cheap to make again.
+// The common view of a ReplicationController and a ReplicaSet, so that one implementation serves
+// both. A value made from a committed object; cheap to rebuild.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class replica_owner {
   const api::core::v1::PodTemplateSpec& pod_template() const noexcept { return *template_; }
 
   replica_status status() const;
-  // The object with another status, to be written.
+  // The object with a new status, to be written.
   std::unique_ptr<api::body> with_status(const replica_status& status) const;
 
  private:

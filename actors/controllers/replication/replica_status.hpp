@@ -1,5 +1,5 @@
-// The status of a ReplicationController or ReplicaSet, computed from its pods
-// (kubernetes: replicaset.calculateStatus). Pure.
+// The status of a ReplicationController or ReplicaSet, calculated from its pods (kubernetes:
+// replicaset.calculateStatus). Pure.
 #pragma once
 
 #include <cstdint>
@@ -37,20 +37,20 @@ struct replica_counts {
   std::int32_t fully_labeled = 0;
   std::int32_t ready = 0;
   std::int32_t available = 0;
-  std::int32_t waiting = 0;  // active, and without a node
+  std::int32_t waiting = 0;  // active without a node
 };
 
-// Our own: no more pods are made while so many wait for a node.
+// Our own reason: creation is paused while this many pods wait for a node.
 inline constexpr std::string_view waiting_for_nodes = "WaitingForNodes";
 
-// The failure of the last sync; `reason` is FailedCreate or FailedDelete, or waiting_for_nodes.
+// The failure of the last sync; `reason` is FailedCreate, FailedDelete or waiting_for_nodes.
 struct replica_failure {
   std::string reason;
   std::string message;
 };
 
-// The condition ReplicaFailure is set by a failure and removed by a sync without one. The first
-// failure stays, as upstream; but waiting is no failure, and either takes the place of the other.
+// A failure sets the condition ReplicaFailure, a sync without failure removes it. As upstream the
+// first failure is kept; but waiting is not a failure, and each replaces the other.
 replica_status calculate_status(const replica_status& before, const replica_counts& counts,
                                 std::int64_t generation,
                                 const std::optional<replica_failure>& failure, std::int64_t now);

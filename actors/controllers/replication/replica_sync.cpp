@@ -1,4 +1,4 @@
-// One sync of a controller, step by step: replicas, status.
+// The sync of a controller, step by step: replicas, status.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,13 +21,13 @@ using api::core::v1::Pod;
 
 // -- replicas -------------------------------------------------------------------------------------
 
-// In the store the owner may be deleted already, or another one of its name: pods that are created
-// for it now would be removed by the garbage collector.
+// The stored owner may already be deleted or replaced: the garbage collector would delete pods that
+// are created for it now.
 void replica_controller::sync() {
   failure_.reset();
   then(&replica_controller::report_status);
   if (!owner_in_store() || expectations_.expired(now())) return resync();
-  // Pods that could not be claimed are not counted, and must not be made again.
+  // Pods whose claim failed are not counted, and must not be created again.
   if (failed() || set_->deleting() || !expectations_.satisfied(now())) return;
   const auto counts = tally_.counts(wall_seconds());
   const auto active = static_cast<std::size_t>(counts.active);
@@ -41,8 +41,8 @@ void replica_controller::sync() {
 void replica_controller::after_sync() {
   if (full_ && !failed()) enqueue_in(full_->until - now());
   if (!expectations_.satisfied(now())) enqueue_in(expectations_.expires_at() - now());
-  // From the moment for which the status was calculated: writing it may have taken longer than was
-  // left then.
+  // Counts from the time of the status calculation: the status write may have taken longer than the
+  // remaining time.
   if (const auto next = tally_.next_available_in(reported_for_))
     enqueue_in(std::chrono::seconds{reported_for_ + *next - wall_seconds()});
 }
@@ -57,7 +57,7 @@ void replica_controller::create_pods(std::size_t count, std::size_t waiting) {
   full_.reset();
   if (stay_ahead(count, waiting, defaults::waiting_pods) > 0) {
     paused_.reset();
-    tell_scale("up", count);
+    log_scale("up", count);
     starter_ = slow_start{count};
     return create_batch();
   }
@@ -66,10 +66,10 @@ void replica_controller::create_pods(std::size_t count, std::size_t waiting) {
         std::string{waiting_for_nodes},
         fmt::format("{} pods wait for a node: more are created when some of them have one",
                     waiting)};
-  if (std::exchange(pause_told_, set_->generation()) == set_->generation()) return;
-  // The event may be held back by the limit of events for one object, which all those pods used up;
-  // the condition is not.
-  tell_operator(paused_->message);
+  if (std::exchange(pause_logged_for_, set_->generation()) == set_->generation()) return;
+  // The event may be dropped by the rate limit of the object, which the events of its pods have
+  // used up; the condition is not.
+  log_decision(paused_->message);
   record(false, paused_->reason, paused_->message);
 }
 
@@ -91,7 +91,7 @@ void replica_controller::create_one(int tries_left) {
   auto transaction = create_transaction(read_store(), api::kind_of<Pod>(), std::move(pod),
                                         checks::done_before, wall_now(), random());
   if (!transaction) {
-    // A namespace on its way out refuses every pod: that is no failure of the controller.
+    // A terminating namespace rejects every pod: that is not a failure of the controller.
     const auto& causes = transaction.error().causes;
     if (!causes.empty() && causes.front().reason == "NamespaceTerminating") {
       starter_.fail();
@@ -112,13 +112,13 @@ void replica_controller::create_one(int tries_left) {
     if (result) {
       ++created_;
       room_pause_ = {};
-      tell_step("creates", pod_key, result->at);
+      log_step("creates", pod_key, result->at);
       return record(false, "SuccessfulCreate",
                     "Created pod: " + result->objects.front()->meta().name());
     }
     expectations_.creation_observed(pod_key);
     const auto& problem = result.error();
-    tell_failure("creates", pod_key, problem.message);
+    log_failure("creates", pod_key, problem.message);
     if (problem.code == persistence::errc::conflict && tries_left > 1)
       return create_one(tries_left - 1);
     if (problem.code == persistence::errc::exceeded) return no_room(problem);
@@ -126,7 +126,7 @@ void replica_controller::create_one(int tries_left) {
   });
 }
 
-// Recorded once for a batch, without the generated name, so that the message is equal each time.
+// Recorded once for a batch, without the generated name, so that the message is always the same.
 void replica_controller::no_room(const persistence::error& refusal) {
   starter_.fail();
   if (full_) return;
@@ -137,14 +137,14 @@ void replica_controller::no_room(const persistence::error& refusal) {
   full_ = full_cluster{{"FailedCreate", std::move(message)}, now() + room_pause_};
 }
 
-// Towards what is wanted, in as many steps as it takes.
-void replica_controller::tell_scale(std::string_view direction, std::size_t steps) const {
-  tell_operator(fmt::format("scales {} from {} to {} pods, {} of them now", direction,
-                            tally_.counts(wall_seconds()).active, set_->replicas(), steps));
+// Logs a scaling decision that may take several syncs.
+void replica_controller::log_scale(std::string_view direction, std::size_t steps) const {
+  log_decision(fmt::format("scales {} from {} to {} pods, {} of them now", direction,
+                           tally_.counts(wall_seconds()).active, set_->replicas(), steps));
 }
 
 void replica_controller::delete_pods(std::size_t count) {
-  tell_scale("down", count);
+  log_scale("down", count);
   const auto active = tally_.active();
   const auto neighbours = count < active.size() ? count_neighbours(read_store(), *set_, active)
                                                 : std::vector<std::int32_t>(active.size());
@@ -160,12 +160,12 @@ void replica_controller::delete_one(const api::object_ptr& pod) {
       [this, pod_key, name = pod->meta().name(), at = pod->revision()](const auto& answered) {
         if (answered && ((*answered)->result || (*answered)->result.error().code == 404)) {
           ++deleted_;
-          tell_step("removes", pod_key, at);
+          log_step("removes", pod_key, at);
           return record(false, "SuccessfulDelete", "Deleted pod: " + name);
         }
         const std::string message =
             answered ? (*answered)->result.error().message : runtime::to_string(answered.error());
-        tell_failure("removes", pod_key, message);
+        log_failure("removes", pod_key, message);
         if (answered) expectations_.deletion_observed(pod_key);
         record(true, "FailedDelete", "Error deleting: " + message);
         failed_to("FailedDelete", message);
@@ -175,8 +175,8 @@ void replica_controller::delete_one(const api::object_ptr& pod) {
 std::vector<std::int32_t> count_neighbours(const persistence::snapshot& state,
                                            const replica_owner& owner,
                                            const std::vector<const pod_record*>& pods) {
-  // Related are the controllers with the same controller as ours (the ReplicaSets of a Deployment);
-  // a controller on its own is related to itself only.
+  // Related controllers have the same controller as this one (the ReplicaSets of a Deployment); one
+  // without a controller is related only to itself.
   std::unordered_map<std::string_view, std::int32_t> by_node;
   const auto parent = controller_uid(*owner.object());
   if (parent.empty()) {
@@ -223,9 +223,9 @@ void replica_controller::write_status(int tries_left) {
   transaction.preconditions = {{key(), fresh->revision()}};
   transaction.mutations.push_back({key(), &fresh->kind(), current.with_status(status)});
   send_transaction(std::move(transaction), [this, tries_left](const answer<commit_done>& answered) {
-    // Applied at once: the change that is on its way here is known then.
+    // Applied at once, ahead of the pending event.
     if (answered && (*answered)->result) {
-      tell_step("changes", key(), (*answered)->result->at);
+      log_step("changes", key(), (*answered)->result->at);
       return refresh(key());
     }
     const bool conflict =

@@ -1,5 +1,5 @@
-// The pods of one controller, counted as they change: a controller of ten thousand pods learns of
-// one more without walking the others.
+// The pods of one controller, counted incrementally: a controller of ten thousand pods handles one
+// more without visiting the others.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ namespace troupe::actors::replication {
 
 class replica_tally {
  public:
-  // What the controller's template says decides which pods are "fully labelled"; a changed owner
-  // counts again.
+  // Sets the owner, whose template determines which pods are "fully labelled"; a change recounts
+  // all pods.
   void owner(const replica_owner& owner);
 
-  // Takes the pod in or replaces what was known of it.
+  // Adds the pod or replaces its record.
   void put(const std::string& key, pod_record record);
   void remove(const std::string& key);
   void clear();
@@ -29,12 +29,12 @@ class replica_tally {
   const pod_record* find(const std::string& key) const;
   std::size_t size() const noexcept { return pods_.size(); }
 
-  // Without minReadySeconds this costs nothing; with it, one walk. `now` in seconds.
+  // Constant time without minReadySeconds, otherwise one walk. `now` in seconds.
   replica_counts counts(std::int64_t now) const;
-  // How long until the next ready pod becomes available, in seconds; nothing when none is waiting.
+  // Seconds until the next ready pod becomes available; nothing if no pod is waiting for it.
   std::optional<std::int64_t> next_available_in(std::int64_t now) const;
 
-  // Walks all: for ranking and for adding up neighbours.
+  // Visits all pods: for ranking and for counting neighbours.
   std::vector<const pod_record*> active() const;
 
  private:

@@ -10,7 +10,7 @@ namespace troupe::actors::replication {
 controller_type controller() {
   return {
       .name = "replication",
-      .purpose = "as many pods as its object asks for",
+      .purpose = "the desired number of pods",
       .owners = {selecting_owner<api::core::v1::ReplicationController>("replicationcontroller",
                                                                        "replication-controller"),
                  selecting_owner<api::apps::v1::ReplicaSet>("replicaset", "replicaset-controller")},

@@ -1,4 +1,4 @@
-// ReplicationControllers and ReplicaSets: as many pods as they ask for.
+// The controllers of ReplicationControllers and ReplicaSets.
 #pragma once
 
 #include "actors/controllers/kit/controller_type.hpp"

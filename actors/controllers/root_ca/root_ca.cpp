@@ -66,7 +66,7 @@ bool restore_map(ConfigMap& map, const std::string& certificates) {
 controller_type controller() {
   controller_type type{
       .name = "root_ca",
-      .purpose = "the certificates of the cluster in every namespace",
+      .purpose = "the cluster's CA certificates in every namespace",
       .owners = {{&api::kind_of<Namespace>(), "root-ca", "root-ca-cert-publisher"}},
       .dependents = {&api::kind_of<ConfigMap>()},
       .make = make_controller<publisher>};

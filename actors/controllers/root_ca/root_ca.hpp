@@ -1,5 +1,5 @@
-// Publishes the certificates of the cluster's authority as ConfigMap kube-root-ca.crt in every
-// namespace, for pods that call the API (kubernetes:
+// The controller that publishes the cluster's CA certificates as ConfigMap kube-root-ca.crt in
+// every namespace, for pods that call the API (kubernetes:
 // pkg/controller/certificates/rootcacertpublisher).
 #pragma once
 
@@ -13,11 +13,11 @@ namespace troupe::actors::root_ca {
 
 controller_type controller();
 
-// The ConfigMap of a namespace.
+// Creates the ConfigMap for a namespace.
 std::unique_ptr<api::core::v1::ConfigMap> make_map(const std::string& ns,
                                                    const std::string& certificates);
 
-// Its data are nobody else's to change. True when something was not as it should be.
+// Restores the data of the ConfigMap; returns true if it had been changed.
 bool restore_map(api::core::v1::ConfigMap& map, const std::string& certificates);
 
 }  // namespace troupe::actors::root_ca

@@ -19,7 +19,7 @@ using api::discovery::v1::EndpointSlice;
 
 constexpr const char* manager = "endpointslicemirroring-controller.k8s.io";
 constexpr const char* skip_label = "endpointslice.kubernetes.io/skip-mirror";
-// Of a lock of old leader elections, that changes each second.
+// The annotation of old leader election locks, which change each second.
 constexpr const char* leader_annotation = "control-plane.alpha.kubernetes.io/leader";
 constexpr const char* change_annotation = "endpoints.kubernetes.io/last-change-trigger-time";
 constexpr const char* applied_annotation = "kubectl.kubernetes.io/last-applied-configuration";
@@ -72,7 +72,7 @@ bool is_mirrored(const api::object& endpoints) {
   const auto& meta = endpoints.meta();
   const auto skip = meta.labels().find(skip_label);
   const auto& owners = meta.owner_references();
-  // Those of a Service with a selector, which has slices of its own: nobody wrote them by hand.
+  // A Service with a selector has slices of its own: these Endpoints are not hand-written.
   if (std::any_of(owners.begin(), owners.end(), [](const auto& owner) {
         return owner.controller() && owner.kind() == "Service";
       }))

@@ -1,5 +1,5 @@
-// The EndpointSlices of Endpoints that somebody wrote by hand, for a Service without a selector
-// (kubernetes: pkg/controller/endpointslicemirroring). Pure.
+// The EndpointSlices that mirror hand-written Endpoints of a Service without a selector
+// (kubernetes: pkg/controller/endpointslicemirroring). Pure functions.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace troupe::actors::slice_mirroring {
 
-// kubernetes: mirroring-max-endpoints-per-subset; what is beyond is left out.
+// kubernetes: mirroring-max-endpoints-per-subset; further addresses are left out.
 inline constexpr int most_addresses = 1'000;
 
 struct mirror_plan {
@@ -22,12 +22,12 @@ struct mirror_plan {
   std::vector<api::object_ptr> remove;
 };
 
-// Whether they are mirrored at all: not where their label or their annotation says no, nor where a
-// Service made them.
+// True if the Endpoints are mirrored: false if a label or annotation opts out, or if the endpoints
+// controller wrote them.
 bool is_mirrored(const api::object& endpoints);
 
-// `service`: of that name; null or with a selector: no slices are wanted. `present`: those that the
-// Endpoints have. There is one slice for the addresses of a family with the same ports.
+// `service`: the Service of that name; null or with a selector: no slices. `present`: the existing
+// mirror slices. One slice holds the addresses of one family with the same ports.
 mirror_plan plan_mirror(const api::object& endpoints, const api::object_ptr& service,
                         const std::vector<api::object_ptr>& present);
 

@@ -11,7 +11,7 @@ using api::core::v1::Endpoints;
 using api::core::v1::Service;
 using api::discovery::v1::EndpointSlice;
 
-// The Service of the same name, which no label tells from the others.
+// Matches all Services: the one of the same name has no distinguishing label.
 api::label_selector services_of(const api::object& owner) {
   return is_mirrored(owner) ? api::label_selector{} : api::label_selector::nothing();
 }
@@ -52,7 +52,7 @@ class mirror_controller final : public reconciler {
 
 controller_type controller() {
   return {.name = "slice_mirroring",
-          .purpose = "slices of Endpoints that are written by hand",
+          .purpose = "EndpointSlices of hand-written Endpoints",
           .owners = {{.kind = &api::kind_of<Endpoints>(),
                       .actor_kind = "endpoints",
                       .component = "endpoint-slice-mirroring-controller",

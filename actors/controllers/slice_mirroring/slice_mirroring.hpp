@@ -1,4 +1,4 @@
-// Mirrors Endpoints that are written by hand into EndpointSlices, which nodes and DNS read
+// The controller that mirrors hand-written Endpoints to EndpointSlices, which nodes and DNS read
 // (kubernetes: pkg/controller/endpointslicemirroring).
 #pragma once
 

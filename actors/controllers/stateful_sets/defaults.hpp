@@ -1,11 +1,11 @@
-// The numbers of the StatefulSet controller, with where they come from.
+// The constants of the StatefulSet controller with their sources.
 #pragma once
 
 #include <cstddef>
 
 namespace troupe::actors::stateful_sets::defaults {
 
-// Pods made in one sync. Upstream has no bound (slowStartBatch over all pods); ours is that of
+// Pods created in one sync. Upstream has no bound (slowStartBatch over all pods); ours is that of
 // ReplicaSets (kubernetes: replicaset.BurstReplicas).
 inline constexpr std::size_t burst = 500;
 

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* name_label = "statefulset.kubernetes.io/pod-name";
 constexpr const char* index_label = "apps.kubernetes.io/pod-index";
 
-// A volume of the template with the name of a claim is replaced by the claim's.
+// A claim replaces a volume of the template with the same name.
 void mount_claims(const StatefulSet& set, std::int32_t ordinal, api::core::v1::PodSpec& pod) {
   auto& volumes = *pod.mutable_volumes();
   for (const auto& claim : set.spec().volume_claim_templates()) {
@@ -33,7 +33,7 @@ void mount_claims(const StatefulSet& set, std::int32_t ordinal, api::core::v1::P
   }
 }
 
-// True when a reference was added or taken away.
+// Returns true if a reference was added or removed.
 bool set_reference(const api::object& to, bool wanted, api::meta::v1::ObjectMeta& from) {
   const auto& references = from.owner_references();
   const bool there = std::any_of(references.begin(), references.end(),
@@ -113,7 +113,7 @@ std::vector<std::unique_ptr<PersistentVolumeClaim>> make_claims(const StatefulSe
   return made;
 }
 
-bool goes_with_a_pod(const api::object& claim) {
+bool is_deleted_with_pod(const api::object& claim) {
   const auto& references = claim.meta().owner_references();
   return std::any_of(references.begin(), references.end(),
                      [](const auto& each) { return each.kind() == "Pod"; });
@@ -126,7 +126,7 @@ std::unique_ptr<PersistentVolumeClaim> with_retention(const api::object& set,
   auto changed = claim.copy_as<PersistentVolumeClaim>();
   auto& meta = *changed->mutable_metadata();
   const bool to_pod = condemned && policy.when_scaled() == "Delete";
-  // With both it would stay until the set has gone (kubernetes: updateClaimOwnerRefForSetAndPod).
+  // With both it would outlive the pod (kubernetes: updateClaimOwnerRefForSetAndPod).
   const bool to_set = policy.when_deleted() == "Delete" && !to_pod;
   const bool by_set = set_reference(set, to_set, meta);
   const bool by_pod = set_reference(pod, to_pod, meta);

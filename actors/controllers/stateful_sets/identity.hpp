@@ -1,5 +1,5 @@
-// What makes a pod of a StatefulSet that very one: its name, labels, host name, and its claims
-// (kubernetes: stateful_set_utils.go). Pure.
+// The identity of a StatefulSet's pod: its name, labels, hostname, and claims (kubernetes:
+// stateful_set_utils.go). Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -17,29 +17,29 @@ namespace troupe::actors::stateful_sets {
 
 using api::apps::v1::StatefulSet;
 
-// The number in SET-NUMBER; nothing for a name of another form.
+// The number in SET-NUMBER; nothing if the name has another form.
 std::optional<std::int32_t> ordinal_of(std::string_view set, std::string_view pod);
 std::string pod_name(std::string_view set, std::int32_t ordinal);
 // TEMPLATE-SET-ORDINAL.
 std::string claim_name(std::string_view set, std::string_view claim, std::int32_t ordinal);
 
-// The pod of that ordinal from a template, without an owner reference.
+// Creates the pod of an ordinal from a template, without an owner reference.
 std::unique_ptr<api::core::v1::Pod> make_pod(const StatefulSet& set,
                                              const api::core::v1::PodTemplateSpec& from,
                                              std::int32_t ordinal, const std::string& revision);
-// Whether the labels of identity are there.
+// True if the pod has the labels of its identity.
 bool has_identity(const api::core::v1::Pod& pod, std::int32_t ordinal);
 void set_identity(api::core::v1::Pod& pod, std::int32_t ordinal);
 
 std::vector<std::unique_ptr<api::core::v1::PersistentVolumeClaim>> make_claims(
     const StatefulSet& set, std::int32_t ordinal);
 
-// The claim goes with an earlier pod: the next pod waits until it has gone.
-bool goes_with_a_pod(const api::object& claim);
+// True if the claim is deleted with an earlier pod: the next pod waits for the deletion.
+bool is_deleted_with_pod(const api::object& claim);
 
-// The references that the retention policy wants a claim to have: to the set where it is to go with
-// the set, and to the pod where that is `condemned` and the claim is to go with it. Null when the
-// claim has them.
+// The claim with the owner references of the retention policy: to the set if the claim is deleted
+// with the set, and to the pod if that is `condemned` and the claim is deleted on scale-down. Null
+// if the claim already has them.
 std::unique_ptr<api::core::v1::PersistentVolumeClaim> with_retention(const api::object& set,
                                                                      const api::object& pod,
                                                                      bool condemned,

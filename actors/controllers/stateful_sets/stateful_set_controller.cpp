@@ -17,7 +17,7 @@ using api::core::v1::Pod;
 
 namespace {
 
-// Of a revision of a StatefulSet (kubernetes: history.ControllerRevisionHashLabel).
+// The label of a StatefulSet's revisions (kubernetes: history.ControllerRevisionHashLabel).
 constexpr const char* hash_label = "controller.kubernetes.io/hash";
 
 bool is_pod(const api::object& object) {
@@ -26,7 +26,7 @@ bool is_pod(const api::object& object) {
 
 }  // namespace
 
-// -- what it knows --------------------------------------------------------------------------------
+// -- state ----------------------------------------------------------------------------------------
 
 bool stateful_set_controller::claimable(const api::object_ptr& object) const {
   if (is_pod(*object)) return ordinal_of(owner()->meta().name(), object->meta().name()).has_value();
@@ -133,7 +133,7 @@ bool stateful_set_controller::take_step(const set_step& step, const revision_his
       break;
     }
     case deed::condemn:
-      // The claims must know what they go with before the pod has gone.
+      // The owner references of the claims must be set before the pod is deleted.
       if (keep_retention(pod, step.ordinal, true)) remove_pod(pod);
       break;
     default:
@@ -189,10 +189,10 @@ bool stateful_set_controller::make_missing_claims(std::int32_t ordinal) {
     const auto present =
         state.find(api::kind_of<PersistentVolumeClaim>().key(meta.namespace_(), meta.name()));
     const bool leaves = present && (present->meta().has_deletion_timestamp() ||
-                                    (!pod_of(ordinal) && goes_with_a_pod(*present)));
+                                    (!pod_of(ordinal) && is_deleted_with_pod(*present)));
     if (present && !leaves) continue;
     complete = false;
-    if (leaves) {  // the pod waits for the next one
+    if (leaves) {  // the pod waits for the next claim
       retry();
       continue;
     }
@@ -227,7 +227,7 @@ bool stateful_set_controller::keep_retention(const api::object_ptr& pod, std::in
   return kept;
 }
 
-// -- the rest -------------------------------------------------------------------------------------
+// -- status and history ---------------------------------------------------------------------------
 
 void stateful_set_controller::failed_to_create(const std::string& object,
                                                const std::string& problem) {

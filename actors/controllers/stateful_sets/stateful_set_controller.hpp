@@ -1,11 +1,11 @@
-// One StatefulSet: keeps its pods and their claims, and moves the pods to a new template in order.
+// The controller of one StatefulSet: keeps its pods and claims, and rolls pods to a new template.
 //
-// A pod's name is made from its ordinal, and a pod is created only where the store has none of that
-// name, so that no crash and no stale knowledge makes two pods of one ordinal. A removal has the
-// pod's state as its precondition (reconciler.hpp). A sync first makes or renumbers the revision of
-// the present template; then it takes the steps of update_plan.hpp, and writes the status.
+// A pod's name is made from its ordinal, and a pod is created only if the store has none of that
+// name, so no crash and no stale state leads to two pods of one ordinal. A removal has the pod's
+// state as its precondition (reconciler.hpp). A sync first creates or renumbers the revision of the
+// current template, then takes the steps of update_plan.hpp, then writes the status.
 //
-// Claims are looked up when a pod needs them; they are no dependents, since they outlive the pods.
+// Claims are read when a pod needs them; they are not dependents because they outlive the pods.
 #pragma once
 
 #include <optional>
@@ -33,12 +33,12 @@ class stateful_set_controller : public revision_reconciler {
 
   std::unique_ptr<api::body> with_collision() const override;
   void read_rules(const revision_history& revisions);
-  // False when creations fail: the others of this sync would fail as well.
+  // Returns false if a creation failed: the others of this sync would fail as well.
   bool take_step(const set_step& step, const revision_history& revisions);
   bool create_pod(const set_step& step, const revision_history& revisions);
   void keep_pod(const api::object_ptr& pod, std::int32_t ordinal);
   void remove_pod(const api::object_ptr& pod);
-  // The claims of an ordinal that are not there are made. False when it sent something.
+  // Creates the missing claims of an ordinal. Returns false if it sent a write.
   bool make_missing_claims(std::int32_t ordinal);
   bool keep_retention(const api::object_ptr& pod, std::int32_t ordinal, bool condemned);
   void failed_to_create(const std::string& object, const std::string& problem);

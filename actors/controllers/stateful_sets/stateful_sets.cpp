@@ -6,7 +6,7 @@ namespace troupe::actors::stateful_sets {
 
 controller_type controller() {
   return {.name = "stateful_sets",
-          .purpose = "pods with stable names and claims, made and replaced in order",
+          .purpose = "pods with stable names and claims, created and replaced in order",
           .owners = {selecting_owner<api::apps::v1::StatefulSet>("statefulset",
                                                                  "statefulset-controller")},
           .dependents = {&api::kind_of<api::core::v1::Pod>(),

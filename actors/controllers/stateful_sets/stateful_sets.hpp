@@ -1,4 +1,4 @@
-// StatefulSets: pods with stable names and claims of their own, made and replaced in order.
+// The controller of StatefulSets: pods with stable names and own claims, managed in order.
 #pragma once
 
 #include "actors/controllers/kit/controller_type.hpp"

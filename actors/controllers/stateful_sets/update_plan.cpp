@@ -6,7 +6,7 @@ namespace troupe::actors::stateful_sets {
 
 namespace {
 
-// Ordinals from `start` to here, this one excluded. Both are 32 bits wide.
+// The end of the range of ordinals, exclusive. start and replicas have 32 bits each.
 std::int64_t end_of(const set_rules& rules) {
   return std::int64_t{rules.start} + rules.replicas;
 }
@@ -15,14 +15,14 @@ bool wanted(const set_rules& rules, std::int32_t ordinal) {
   return ordinal >= rules.start && ordinal < end_of(rules);
 }
 
-// The revision of a pod that is made now.
+// The revision of a pod that is created now.
 const std::string& revision_for(const set_rules& rules, std::int64_t ordinal) {
   const bool below_partition = ordinal < std::int64_t{rules.start} + rules.partition;
   return !rules.on_delete && below_partition ? rules.current : rules.update;
 }
 
-// Of the wanted ones first, then of the others: upstream lets this one be condemned although it is
-// not healthy, when all before it are.
+// Of the wanted ordinals first, then of the others: like upstream, this one may be condemned
+// although it is not healthy, if all before it are.
 std::optional<std::int32_t> first_unhealthy(const set_rules& rules, const set_pods& pods) {
   for (std::int64_t i = rules.start; i < end_of(rules); ++i) {
     const auto found = pods.find(static_cast<std::int32_t>(i));
@@ -33,7 +33,7 @@ std::optional<std::int32_t> first_unhealthy(const set_rules& rules, const set_po
   return std::nullopt;
 }
 
-// False when an ordered set must wait, or more is to be made than one sync may.
+// Returns false if an ordered set must wait, or the sync's limit of creations is reached.
 bool plan_wanted(const set_rules& rules, const set_pods& pods, std::vector<set_step>& steps) {
   auto left = rules.burst;
   for (std::int64_t i = rules.start; i < end_of(rules); ++i) {
@@ -74,8 +74,8 @@ bool plan_condemned(const set_rules& rules, const set_pods& pods, std::vector<se
   return true;
 }
 
-// Highest first. With a maximum of 1 the first pod of an old revision goes, healthy or not, once
-// all above it are healthy; with more, so many go that no more than the maximum is away.
+// Highest first. With a maximum of 1 the first outdated pod is replaced, healthy or not, once all
+// above it are healthy; with more, as many are replaced as the maximum allows unavailable.
 void plan_update(const set_rules& rules, const set_pods& pods, std::vector<set_step>& steps) {
   const auto lowest = std::int64_t{rules.start} + rules.partition;
   std::int64_t away = 0;

@@ -1,5 +1,5 @@
-// What a StatefulSet does next about its pods (kubernetes: stateful_set_control.go,
-// updateStatefulSet). Pure.
+// Plans the next steps for the pods of a StatefulSet (kubernetes: stateful_set_control.go,
+// updateStatefulSet). Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@ struct set_rules {
   bool on_delete = false;  // the update strategy
   std::int32_t partition = 0, max_unavailable = 1;
   std::string current, update;  // names of revisions
-  std::size_t burst = 500;      // pods made in one sync
+  std::size_t burst = 500;      // pods created in one sync
 };
 
 struct set_pod {
   std::string revision;
   bool failed = false, succeeded = false;  // its phase
   bool terminating = false;
-  bool ready = false, available = false;  // and running
+  bool ready = false, available = false;  // only in phase Running
 
   bool healthy() const noexcept { return ready && !terminating; }
 };
@@ -32,10 +32,10 @@ using set_pods = std::map<std::int32_t, set_pod>;  // by ordinal
 
 enum class deed {
   create,    // of `revision`
-  keep,      // its claims, and the labels of its identity
-  recreate,  // it has ended: remove it, the next sync makes it again
-  condemn,   // remove it, the set has become smaller
-  replace,   // remove it, its revision is old
+  keep,      // restore its claims and identity labels
+  recreate,  // delete it because it has finished; the next sync creates it again
+  condemn,   // delete it because of a scale-down
+  replace,   // delete it because its revision is old
 };
 
 struct set_step {
@@ -46,15 +46,15 @@ struct set_step {
   friend bool operator==(const set_step&, const set_step&) = default;
 };
 
-// In the order in which they are to be taken. What an ordered set must wait for ends the list.
+// The steps in order. If an ordered set must wait for a pod the list ends there.
 std::vector<set_step> plan_set(const set_rules& rules, const set_pods& pods);
 
-// What the pods add up to, for the status.
+// The counts of pods for the status.
 struct set_counts {
   std::int32_t replicas = 0, ready = 0, available = 0, current = 0, updated = 0;
 };
 set_counts count_pods(const set_rules& rules, const set_pods& pods);
-// All that the update was to replace is replaced and ready: the update revision is the current one.
+// True if all pods to update are updated and ready: the update revision becomes current.
 bool update_is_complete(const set_rules& rules, const set_counts& counts);
 
 }  // namespace troupe::actors::stateful_sets

@@ -45,7 +45,7 @@ profile_options read_profile(const file::KubeSchedulerConfiguration& all,
   return result;
 }
 
-// One queue holds the pods of all profiles, so that its order must be the same.
+// One queue holds the pods of all profiles, so their order must be the same.
 std::string order_of(const profile_options& profile) {
   for (const auto& each : profile.plugins)
     if ((each.points & at_queue_sort) != 0) return each.name;

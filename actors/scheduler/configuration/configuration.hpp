@@ -1,8 +1,8 @@
-// The configuration of the scheduler in upstream's own form: KubeSchedulerConfiguration of
-// kubescheduler.config.k8s.io/v1. What is taken is honoured; what cannot be honoured is refused,
-// but for what can have no meaning here, which is named. Pure.
+// The scheduler's configuration in upstream's format: KubeSchedulerConfiguration of
+// kubescheduler.config.k8s.io/v1. Accepted fields take effect; unsupported ones are errors, except
+// those without a meaning here, which are listed as ignored. Pure functions.
 //
-// kubernetes: pkg/scheduler/apis/config, and runtime/framework.go for what profiles come to.
+// kubernetes: pkg/scheduler/apis/config, and runtime/framework.go for the resulting profiles.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ namespace troupe::actors::scheduler {
 inline constexpr std::string_view configuration_version = "kubescheduler.config.k8s.io/v1";
 
 struct configuration {
-  std::vector<profile_options> profiles;  // at least one; their schedulers have different names
-  std::vector<std::string> ignored;       // fields that are set and mean nothing here
+  std::vector<profile_options> profiles;  // at least one; scheduler names are unique
+  std::vector<std::string> ignored;       // fields that are set but have no effect here
 };
 
 // The error is a list of problems, each with the path of its field.

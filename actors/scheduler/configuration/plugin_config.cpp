@@ -15,7 +15,7 @@ namespace {
 
 namespace file = api::files::kubescheduler;
 
-// What one plugin's reader is given: `path` is that of its arguments.
+// The input of a plugin's reader: `path` is the location of its arguments.
 struct reading {
   const std::string& json;
   const std::string& path;
@@ -35,7 +35,7 @@ bool read(const reading& from, Args& args) {
   return problems.empty();
 }
 
-// upstream's highest score of a point is 10, that of a plugin max_score.
+// upstream's maximum score of a point is 10, that of a plugin max_score.
 constexpr std::int64_t shape_scale = 10;
 
 template <class Resources>
@@ -170,9 +170,9 @@ plugin_arguments read_plugin_config(
     if (const auto complaint = complain_of(entry.name(), false); !complaint.empty()) {
       found.push_back(fmt::format("{}.name: {}", place, complaint));
     } else if (!seen.insert(entry.name()).second) {
-      found.push_back(fmt::format("{}.name: {} has arguments already", place, entry.name()));
+      found.push_back(fmt::format("{}.name: plugin {} is listed twice", place, entry.name()));
     } else if (reader == std::end(readers)) {
-      found.push_back(fmt::format("{}.args: plugin {} takes none", place, entry.name()));
+      found.push_back(fmt::format("{}.args: plugin {} has no arguments", place, entry.name()));
     } else {
       const auto& json = entry.args().raw();
       reader->read({json.empty() ? "{}" : json, place + ".args", result, found});

@@ -1,4 +1,4 @@
-// From the pluginConfig of a profile in the configuration to the arguments of its plugins. Pure.
+// Converts the pluginConfig of a configured profile to the arguments of its plugins. Pure function.
 #pragma once
 
 #include <google/protobuf/repeated_ptr_field.h>
@@ -11,7 +11,7 @@
 
 namespace troupe::actors::scheduler {
 
-// `path` is for the problems, which are added to `found`.
+// `path` is the location for problems, which are appended to `found`.
 plugin_arguments read_plugin_config(
     const google::protobuf::RepeatedPtrField<api::files::kubescheduler::PluginConfig>& entries,
     std::string_view path, problems& found);

@@ -43,7 +43,7 @@ bool names(const google::protobuf::RepeatedPtrField<Plugin>& list, const std::st
   return std::any_of(list.begin(), list.end(), [&](const auto& p) { return p.name() == name; });
 }
 
-// Upstream's default, of which 0 is no weight.
+// Upstream's default; a weight of 0 means unset.
 std::int64_t weight_of(const Plugin& plugin) {
   if (plugin.weight() > 0) return plugin.weight();
   return (points_of(plugin.name()) & at_score) != 0 ? 1 : 0;
@@ -62,9 +62,10 @@ void check_set(const PluginSet& set, std::uint32_t point, const std::string& pat
     if (const auto complaint = complain_of(name, true); !complaint.empty()) {
       found.push_back(fmt::format("{}: {}", place, complaint));
     } else if (point != at_all_points && (points_of(name) & point) == 0) {
-      found.push_back(fmt::format("{}: plugin {} is not asked at {}", place, name, name_of(point)));
+      found.push_back(
+          fmt::format("{}: plugin {} has no extension point {}", place, name, name_of(point)));
     } else if (!seen.insert(name).second) {
-      found.push_back(fmt::format("{}: plugin {} is there twice", place, name));
+      found.push_back(fmt::format("{}: plugin {} is listed twice", place, name));
     }
   }
   for (int i = 0; i < set.disabled_size(); ++i) {
@@ -75,7 +76,7 @@ void check_set(const PluginSet& set, std::uint32_t point, const std::string& pat
   }
 }
 
-// multiPoint over the defaults: one that is named again keeps its place (kubernetes:
+// Applies multiPoint to the defaults: a plugin that is listed again keeps its place (kubernetes:
 // mergePluginSet).
 std::vector<plugin_choice> merge_defaults(const PluginSet& set) {
   std::vector<plugin_choice> result;
@@ -98,14 +99,14 @@ std::vector<plugin_choice> merge_defaults(const PluginSet& set) {
   return result;
 }
 
-// A plugin uses at the second point what it found out at the first.
+// A plugin uses its results of the first point at the second.
 void check_pair(const std::string& name, std::uint32_t has, std::uint32_t first,
                 std::uint32_t second, std::string_view path, problems& found) {
   const bool depends = (points_of(name) & (first | second)) == (first | second);
   if (depends && (has & second) != 0 && (has & first) == 0)
     found.push_back(fmt::format(
-        "{}: plugin {} is on at {} and off at {}, where it finds out what it needs there: switch "
-        "both on or both off",
+        "{}: plugin {} is enabled at {} but disabled at {}, whose results it needs: enable both or "
+        "disable both",
         path, name, name_of(second), name_of(first)));
 }
 

@@ -1,4 +1,4 @@
-// From the plugin sets of a profile in the configuration to the plugins that it has. Pure.
+// Converts the plugin sets of a configured profile to its list of plugins. Pure functions.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@
 
 namespace troupe::actors::scheduler {
 
-// The plugins of a profile in the order in which they are asked: those that one point switches on
-// though multiPoint has them come first there, then those of multiPoint, then the rest
-// (kubernetes: expandMultiPointPlugins). `path` is for the problems, which are added to `found`.
+// The plugins of a profile in the order of their calls: at an extension point first those that the
+// point enables although multiPoint has them, then those of multiPoint, then the rest (kubernetes:
+// expandMultiPointPlugins). `path` is the location for problems, which are appended to `found`.
 std::vector<plugin_choice> choose_plugins(const api::files::kubescheduler::Plugins& sets,
                                           std::string_view path, problems& found);
 
-// What to say of a plugin that nobody knows, or that is not here; empty where it is fine. Plugins
-// of upstream that are not here may be switched off.
+// The problem with an unknown or unavailable plugin; empty if there is none. Upstream's plugins
+// that are unavailable here may be disabled.
 std::string complain_of(const std::string& plugin, bool enabled);
 
 }  // namespace troupe::actors::scheduler

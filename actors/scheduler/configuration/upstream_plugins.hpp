@@ -1,4 +1,4 @@
-// What is known of plugins by name: those of upstream's scheduler, and those of this program.
+// The known plugins by name: those of upstream's scheduler and those of this program.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,20 @@
 
 namespace troupe::actors::scheduler {
 
-// Binds pods through the writer. It is no plugin here: it is what happens when no plugin binds.
+// Binds pods through the writer. Not a plugin here, but the default if no plugin binds.
 inline constexpr std::string_view default_binder = "DefaultBinder";
 
-// The points at which a plugin is asked; 0 where nobody knows it. Plugins of upstream have
-// upstream's points even where one of ours needs fewer: users switch them by these.
+// The extension points of a plugin; 0 if it is unknown. Upstream's plugins have upstream's points
+// even if ours use fewer: users enable and disable them at these.
 std::uint32_t points_of(const std::string& plugin);
 
-// Whether profiles may have it: it is here, or the default binder.
+// True if profiles may have it: it exists here, or it is the default binder.
 bool is_available(const std::string& plugin);
 
-// All names that may stand in a configuration, sorted.
+// All valid names in a configuration, sorted.
 std::vector<std::string> plugin_names();
 
-// "preFilter"; of a single point.
+// The name of a single point, e.g. "preFilter".
 std::string_view name_of(std::uint32_t point);
 
 }  // namespace troupe::actors::scheduler

@@ -1,5 +1,5 @@
-// What a configuration may say to the plugins of a profile: the arguments of all of them, with the
-// values that they have when it says nothing (kubernetes: kubescheduler.config.k8s.io/v1, *Args).
+// The arguments of all plugins of a profile, initialized with their defaults (kubernetes:
+// kubescheduler.config.k8s.io/v1, *Args).
 #pragma once
 
 #include <chrono>
@@ -22,14 +22,14 @@ struct weighted_resource {
 
 enum class scoring_strategy : std::uint8_t { least_allocated, most_allocated, by_utilization };
 
-// Percent of a resource that is used, and the score from 0 to max_score at that point.
+// A used percentage of a resource, and the score from 0 to max_score at this point.
 struct utilization_point {
   std::int64_t utilization = 0;
   std::int64_t score = 0;
 };
 
 struct plugin_arguments {
-  // -- NodeResourcesFit: extended resources that nodes need not have, by name or by prefix ---
+  // -- NodeResourcesFit: extended resources that are not checked, by name or by prefix ---
   std::vector<std::string> ignored_resources, ignored_resource_groups;
   scoring_strategy strategy = scoring_strategy::least_allocated;
   std::vector<weighted_resource> scored_resources{{"cpu"}, {"memory"}};
@@ -42,17 +42,17 @@ struct plugin_arguments {
   std::int64_t hard_pod_affinity_weight = 1;
   bool ignore_preferred_terms_of_existing_pods = false;
 
-  // -- NodeAffinity: holds besides the pod's own ---
+  // -- NodeAffinity: applies in addition to the pod's own ---
   node_preferences added_affinity;
 
-  // -- PodTopologySpread; absent: upstream's own constraints ---
+  // -- PodTopologySpread; nothing: upstream's default constraints ---
   std::optional<std::vector<spread_constraint>> default_constraints;
 
   // -- DefaultPreemption ---
   std::size_t min_candidates_percent = defaults::min_candidates_percent;
   std::size_t min_candidates = defaults::min_candidates;
 
-  // -- VolumeBinding: how long a pod waits for its volumes, once it has a node ---
+  // -- VolumeBinding: timeout for a pod's volumes after a node was chosen ---
   std::chrono::seconds volume_timeout = defaults::volume_timeout;
 };
 

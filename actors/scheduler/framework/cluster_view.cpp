@@ -78,7 +78,7 @@ void cluster_view::erase(names::iterator gone) {
 }
 
 void cluster_view::count_node(const node_info& node, int by) {
-  const auto step = static_cast<std::size_t>(by);  // wraps round for -1, as meant
+  const auto step = static_cast<std::size_t>(by);  // wraps around for -1, as intended
   if (node.unschedulable_) unschedulable_ += step;
   if (node.repels_) repel_ += step;
   if (node.prefers_others_) prefers_others_ += step;
@@ -164,7 +164,7 @@ void cluster_view::clear() {
 }
 
 void cluster_view::count(const pod_info& pod, const node_info& on, int by) {
-  const auto step = static_cast<std::size_t>(by);  // wraps round for -1, as meant
+  const auto step = static_cast<std::size_t>(by);  // wraps around for -1, as intended
   if (!pod.required_anti_affinity.empty()) anti_affinity_ += step;
   if (!pod.required_affinity.empty() || !pod.preferred_affinity.empty() ||
       !pod.preferred_anti_affinity.empty())
@@ -175,7 +175,7 @@ void cluster_view::count(const pod_info& pod, const node_info& on, int by) {
   if (all->second.empty()) by_controller_.erase(all);
 }
 
-// -- binds under way ------------------------------------------------------------------------------
+// -- binds in flight ----------------------------------------------------------------------------
 
 void cluster_view::assume(const pod_info_ptr& pod, const std::string& name) {
   put_pod(pod, name);
@@ -204,7 +204,7 @@ bool cluster_view::confirm(const pod_info_ptr& bound, const std::string& name) {
   return true;
 }
 
-// -- room that preemption makes -------------------------------------------------------------------
+// -- nominations by preemption ------------------------------------------------------------------
 
 void cluster_view::nominate(const pod_info_ptr& pod, const std::string& name) {
   assume(pod, name);
@@ -220,7 +220,7 @@ std::vector<cluster_view::nomination> cluster_view::lift(const pod_info& pod) {
   return lifted;
 }
 
-// -- looking --------------------------------------------------------------------------------------
+// -- queries ------------------------------------------------------------------------------------
 
 const node_info* cluster_view::find(const std::string& name) const {
   const auto found = by_name_.find(name);

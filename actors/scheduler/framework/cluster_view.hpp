@@ -1,10 +1,10 @@
-// What the scheduler knows of the cluster: nodes with what is free on them, and the pods that are
-// on them or assumed to be. Kept up to date by watch events; nothing is copied for a decision.
+// The scheduler's view of the cluster: nodes with their free resources, and the pods that are bound
+// or assumed. Updated by watch events; nothing is copied for a decision.
 //
-// A pod that a bind is under way for is assumed: it counts as if it were bound, until the bind's
-// answer or the watcher shows it bound (then it is confirmed) or the bind fails (then it is
-// forgotten). A pod for which others have been asked to leave is nominated: it counts against pods
-// that are no more important.
+// A pod with a bind in flight is assumed: it counts as bound until the bind's answer or the
+// watcher shows it bound (then it is confirmed) or the bind fails (then it is forgotten). A pod
+// for which victims were evicted is nominated: it counts against pods of the same or lower
+// priority.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +31,10 @@ class node_info {
   // Has taints of effect NoSchedule or NoExecute / of effect PreferNoSchedule.
   bool repels() const noexcept { return repels_; }
   bool prefers_others() const noexcept { return prefers_others_; }
-  // Of its label topology.kubernetes.io/zone; null: none.
+  // The label topology.kubernetes.io/zone; null if missing.
   const std::string* zone() const noexcept { return zone_; }
 
-  // A small number that no other node has while this one is known.
+  // A small number, unique among the known nodes.
   std::uint32_t slot() const noexcept { return slot_; }
 
   const resources& allocatable() const noexcept { return allocatable_; }
@@ -43,10 +43,10 @@ class node_info {
   const std::vector<host_port>& ports() const noexcept { return ports_; }
   const std::vector<pod_info_ptr>& pods() const noexcept { return pods_; }
 
-  // The part at the beginning that most plugins do with.
+  // The size of the leading part that most plugins read.
   static constexpr std::size_t hot_bytes = 3 * sizeof(resources) + 2 * sizeof(std::int64_t);
 
-  // Copies of a node from which pods are taken, to try what preemption would bring.
+  // For copies of a node, from which preemption removes pods to evaluate the result.
   void add(const pod_info_ptr& pod);
   void remove(const std::string& pod_key);
 
@@ -54,18 +54,18 @@ class node_info {
   friend class cluster_view;
   void read(api::object_ptr object);
 
-  // First what is looked at for each pod: see hot_bytes.
+  // First the members that are read for each pod: see hot_bytes.
   bool unschedulable_ = false, repels_ = false, prefers_others_ = false;
   std::uint32_t slot_ = 0;
   const std::string* zone_ = nullptr;
   resources allocatable_, requested_, scored_;
   std::string name_;
-  api::object_ptr object_;  // null: pods are known but the node is not (any more)
+  api::object_ptr object_;  // null: pods refer to the node, but it does not exist
   std::vector<host_port> ports_;
   std::vector<pod_info_ptr> pods_;
 };
 
-// None of the host ports that the pod wants is taken there.
+// True if none of the pod's host ports is in use on the node.
 bool ports_are_free(const pod_info& pod, const node_info& node);
 
 class cluster_view {
@@ -73,7 +73,7 @@ class cluster_view {
   // -- from the watcher ---------------------------------------------------------------------------
   void put_node(api::object_ptr node);
   void remove_node(const std::string& name);
-  // A pod that is bound and neither finished nor gone; a newer state replaces an older one.
+  // Adds a bound pod that has not terminated; a newer state replaces an older one.
   void put_pod(const pod_info_ptr& pod, const std::string& node);
   void remove_pod(const std::string& key);
   void put_namespace(api::object_ptr ns);
@@ -82,53 +82,53 @@ class cluster_view {
   volume_view& volumes() noexcept { return volumes_; }
   const volume_view& volumes() const noexcept { return volumes_; }
 
-  // -- binds under way ----------------------------------------------------------------------------
+  // -- binds in flight ----------------------------------------------------------------------------
   void assume(const pod_info_ptr& pod, const std::string& node);
   void forget(const std::string& key);
   bool assumed(const std::string& key) const;
-  // That very pod, not another of its name.
+  // True for this very pod, not for another one of its name.
   bool assumed(const pod_info& pod) const;
-  // The bind was answered with this state. False, and nothing changes, when the pod is no longer
-  // assumed: it was seen bound, has gone, or another has its name.
+  // The answer of the bind. Returns false and changes nothing if the pod is no longer assumed: it
+  // was seen bound, was deleted, or another pod has its name.
   bool confirm(const pod_info_ptr& bound, const std::string& node);
 
-  // -- room that preemption makes -----------------------------------------------------------------
+  // -- nominations by preemption ------------------------------------------------------------------
   struct nomination {
     pod_info_ptr pod;
     std::string node;
   };
-  // The pod counts as if it were on the node, for pods that are no more important than it is.
+  // Counts the pod on the node for pods of the same or lower priority.
   void nominate(const pod_info_ptr& pod, const std::string& node);
-  // Takes away, and returns, the nominations that do not stand in this pod's way: its own, and
-  // those of less important pods (kubernetes: RunFilterPluginsWithNominatedPods).
+  // Removes and returns the nominations that do not count against this pod: its own, and those of
+  // lower priority (kubernetes: RunFilterPluginsWithNominatedPods).
   std::vector<nomination> lift(const pod_info& pod);
 
-  // -- looking ------------------------------------------------------------------------------------
-  // Nodes that are present, in a stable order.
+  // -- queries ------------------------------------------------------------------------------------
+  // Existing nodes in a stable order.
   const std::vector<node_info*>& nodes() const noexcept { return order_; }
   const node_info* find(const std::string& name) const;
-  // The node of a bound or assumed pod; empty when it is neither.
+  // The node of a bound or assumed pod; empty if it is neither.
   const std::string& node_of(const std::string& pod_key) const;
-  // The state in which the pod is known as bound; 0 when it is not, or only assumed to be.
+  // The revision at which the pod is known to be bound; 0 if it is not, or only assumed.
   std::uint64_t bound_at(const std::string& pod_key) const;
 
-  // How many pods have required anti-affinity, and any pod (anti-)affinity, and how many nodes are
-  // cordoned or tainted: while there are none, the plugins for them have nothing to do.
+  // The number of pods with required anti-affinity, of pods with any (anti-)affinity, and of
+  // cordoned or tainted nodes: if 0, the plugins for them are skipped.
   std::size_t pods_with_anti_affinity() const noexcept { return anti_affinity_; }
   std::size_t pods_with_affinity() const noexcept { return affinity_; }
   std::size_t unschedulable_nodes() const noexcept { return unschedulable_; }
   std::size_t nodes_that_repel() const noexcept { return repel_; }
   std::size_t nodes_that_prefer_others() const noexcept { return prefers_others_; }
-  // How many pods of the same controller each node has, by its slot, those that are to end aside.
-  // Null where there is none, or the pod has no controller.
+  // The number of pods of the pod's controller on each node, by slot, without terminating ones.
+  // Null if there are none, or the pod has no controller.
   const slot_counts* siblings(const pod_info& pod) const;
-  // How many of them each of the nodes' zones has.
+  // Sums them up by the zones of the nodes.
   void add_by_zone(const slot_counts& pods,
                    std::unordered_map<std::string, std::int64_t>& into) const;
-  // By its labels; a namespace that is not known has none.
+  // Matches the namespace's labels; an unknown namespace has none.
   bool selects_namespace(const api::label_selector& selector, const std::string& name) const;
   std::size_t pods() const noexcept { return places_.size(); }
-  // The nodes that have an image, with its size there; null: none has.
+  // The nodes that have an image, with its size there; null if no node has it.
   using image_sizes = std::unordered_map<const node_info*, std::int64_t>;
   const image_sizes* image(const std::string& name) const;
 
@@ -152,7 +152,7 @@ class cluster_view {
   std::vector<std::uint32_t> free_slots_;
   std::unordered_map<std::string, place> places_;  // by key of the pod
   std::unordered_map<std::string, api::object_ptr> namespaces_;
-  std::map<std::string, nomination> nominated_;  // by key of the pod; each has a place as well
+  std::map<std::string, nomination> nominated_;  // by key of the pod; also in `places_`
   std::unordered_map<std::string, slot_counts> by_controller_;  // uid
   std::unordered_map<std::string, image_sizes> images_;         // by name
   volume_view volumes_;

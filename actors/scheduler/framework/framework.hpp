@@ -1,10 +1,10 @@
-// The extension points of the scheduler, as small interfaces: a plugin implements those it has
-// something to say at, registers under a name (registry.hpp), and is switched on and weighed by a
-// profile (profile.hpp). CONTRIBUTING.md shows a whole one.
+// The extension points of the scheduler as small interfaces: a plugin implements those that it
+// needs, is registered by name (registry.hpp), and is enabled and weighted by a profile
+// (profile.hpp). CONTRIBUTING.md shows an example.
 //
-// Plugins run on the scheduler's thread, must not block, and keep nothing between pods except what
-// their configuration says: what they find out in PreFilter or PreScore for one pod goes into the
-// cycle. A plugin that throws fails the attempt, and the pod is tried again later.
+// Plugins run on the scheduler's thread, must not block, and keep no state between pods except
+// their configuration: results of PreFilter or PreScore for a pod are stored in the cycle. An
+// exception of a plugin fails the attempt, and the pod is retried later.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,15 @@
 
 namespace troupe::actors::scheduler {
 
-// What happened in the cluster that may help a pod which found no node. A plugin says which of them
-// can help the pods that it turned away (`helped_by`); the others leave such a pod where it waits.
+// Cluster events that may make a pod schedulable. A plugin declares those that can help the pods
+// that it rejects (`helped_by`); other events do not wake such a pod.
 enum cluster_event : std::uint32_t {
   node_added = 1u << 0,
   node_resources_changed = 1u << 1,
   node_labels_changed = 1u << 2,
   node_taints_changed = 1u << 3,  // or made schedulable
-  pod_deleted = 1u << 4,          // a bound pod went away, or holds less
-  pod_bound = 1u << 5,            // a pod was put on a node, or its labels changed
+  pod_deleted = 1u << 4,          // a bound pod was deleted or releases resources
+  pod_bound = 1u << 5,            // a pod was bound, or its labels changed
   pod_updated = 1u << 6,          // the waiting pod itself
   namespace_labels_changed = 1u << 7,
   volumes_changed = 1u << 8,  // a claim, a volume, a storage class, or the limits of a driver
@@ -39,20 +39,20 @@ enum cluster_event : std::uint32_t {
 
 enum class status_code : std::uint8_t {
   success,
-  skip,           // PreFilter, PreScore, Bind: nothing to say about this pod, do not ask again
-  unschedulable,  // not there now; preemption may help
-  unresolvable,   // not there, and no removal of pods would change that
+  skip,           // PreFilter, PreScore, Bind: not relevant for this pod, not called again
+  unschedulable,  // not now; preemption may help
+  unresolvable,   // not feasible, and preemption cannot help
 };
 
 struct status {
   status_code code = status_code::success;
-  // In upstream's words, e.g. "Insufficient cpu"; several reasons stand on lines of their own.
+  // In upstream's wording, e.g. "Insufficient cpu"; several reasons are separated by newlines.
   std::string reason;
 
   bool ok() const noexcept { return code == status_code::success; }
 };
 
-// Notes of the plugins for the pod that is being scheduled.
+// State of the plugins for the pod that is being scheduled.
 class cycle {
  public:
   explicit cycle(std::size_t plugins) : notes_(plugins) {}
@@ -64,7 +64,7 @@ class cycle {
     notes_[plugin] = std::move(note);
     return result;
   }
-  // Only what the same plugin made.
+  // `T` must be the type that the same plugin has made.
   template <class T>
   T& get(std::size_t plugin) const {
     return *static_cast<T*>(notes_[plugin].get());
@@ -79,10 +79,10 @@ class plugin {
   virtual ~plugin() = default;
   virtual std::string_view name() const noexcept = 0;
   virtual std::uint32_t helped_by() const noexcept { return any_event; }
-  // Called once, before anything else: takes what the configuration of its profile says to it.
+  // Called once, before anything else, with the arguments of its profile.
   virtual void configure(const plugin_arguments& arguments) { static_cast<void>(arguments); }
 
-  // The plugin's place in its profile: where its notes stand in a cycle.
+  // The plugin's index in its profile: the index of its state in a cycle.
   std::size_t index() const noexcept { return index_; }
 
  private:
@@ -90,14 +90,14 @@ class plugin {
   std::size_t index_ = 0;
 };
 
-// May the pod enter the queue at all?
+// Decides whether the pod may enter the queue.
 class pre_enqueue_plugin {
  public:
   virtual ~pre_enqueue_plugin() = default;
   virtual status pre_enqueue(const pod_info& pod) const = 0;
 };
 
-// True when `a` is to be scheduled before `b`.
+// Returns true if `a` is scheduled before `b`.
 class queue_sort_plugin {
  public:
   virtual ~queue_sort_plugin() = default;
@@ -130,13 +130,13 @@ class score_plugin {
   virtual ~score_plugin() = default;
   virtual std::int64_t score(const cycle& notes, const pod_info& pod,
                              const node_info& node) const = 0;
-  // Brings the scores of all feasible nodes into 0 … max_score.
+  // Scales the scores of all feasible nodes to 0 … max_score.
   virtual void normalize(const cycle& notes, std::vector<std::int64_t>& scores) const {
     static_cast<void>(notes), static_cast<void>(scores);
   }
 };
 
-// Takes something for the pod on the chosen node, and gives it back when the bind fails.
+// Reserves resources for the pod on the chosen node, and releases them if the bind fails.
 class reserve_plugin {
  public:
   virtual ~reserve_plugin() = default;
@@ -144,52 +144,52 @@ class reserve_plugin {
   virtual void unreserve(const pod_info& pod, const std::string& node) = 0;
 };
 
-// What the pod needs on the node that was chosen, before it is bound there.
+// The preparation of a pod on the chosen node before it is bound.
 struct preparation {
   status result = {};
-  bool ready = true;  // false: ask again when volumes have changed
-  // To be committed, each for itself; the attempt has failed when one of them is refused.
+  bool ready = true;  // false: call again when volumes have changed
+  // Committed separately; the attempt fails if one of them is rejected.
   std::vector<persistence::transaction> writes = {};
 };
 
 class pre_bind_plugin {
  public:
   virtual ~pre_bind_plugin() = default;
-  // `again`: what was to be written is written.
+  // `again`: the writes of an earlier call are committed.
   virtual preparation pre_bind(const pod_info& pod, const node_info& node, const cluster_view& view,
                                bool again) const = 0;
 };
 
-// Puts the pod on the node that was chosen and reserved for it, in place of the writer's `bind`,
-// which is what happens when every plugin skips.
+// Binds the pod to the chosen and reserved node, in place of the writer's `bind`, which is the
+// default if every plugin skips.
 class bind_plugin {
  public:
-  // How it ended, said once and from any thread: the bound pod, or why it is not bound.
+  // Receives the result once, on any thread: the bound pod, or the error.
   using answer = std::function<void(api::expected<api::object_ptr>)>;
 
   virtual ~bind_plugin() = default;
-  // Success: it is under way, and counts as failed when nothing was said for
-  // defaults::bind_timeout. Skip: no business of this plugin. Else the pod has had this attempt.
+  // Success: the bind is in flight, and fails without an answer within defaults::bind_timeout.
+  // Skip: not handled by this plugin. Any other status fails the attempt.
   virtual status bind(const pod_info_ptr& pod, const std::string& node, answer done) = 0;
 };
 
-// What PostFilter proposes when no node fits: pods to evict from a node.
+// The proposal of PostFilter if no node fits: pods to evict from a node.
 struct preemption {
   std::string node;
   std::vector<pod_info_ptr> victims;
-  std::string message = {};  // why the pod may not ask for room at all; empty where it may
+  std::string message = {};  // why the pod may not preempt; empty if it may
 };
 
-// What PostFilter may ask of the scheduler for a pod: PreFilter and Filter of the profile's
+// The interface of the scheduler for PostFilter plugins: PreFilter and Filter of the profile's
 // plugins.
 class framework_handle {
  public:
   virtual ~framework_handle() = default;
-  // Plugins in the profile: the size of a cycle.
+  // The number of plugins in the profile: the size of a cycle.
   virtual std::size_t plugins() const noexcept = 0;
   virtual status run_pre_filters(cycle& notes, const pod_info& pod,
                                  const cluster_view& view) const = 0;
-  // Whether the pod, for which no node was found just now, fits this very node (preemption tries
+  // Checks whether the pod, for which no node was found, fits this copy of a node (preemption tries
   // nodes with fewer pods). `notes` come from `run_pre_filters`.
   virtual status run_filters(const cycle& notes, const pod_info& pod,
                              const node_info& node) const = 0;
@@ -198,13 +198,13 @@ class framework_handle {
 class post_filter_plugin {
  public:
   virtual ~post_filter_plugin() = default;
-  // `failed`: why each node was refused, in the order of view.nodes(). An empty node: no help.
+  // `failed`: why each node was rejected, in the order of view.nodes(). An empty node: no help.
   virtual preemption post_filter(const framework_handle& handle, const pod_info_ptr& pod,
                                  const cluster_view& view,
                                  const std::vector<status>& failed) const = 0;
 };
 
-// Scales scores so that the largest becomes max_score; turned round, the smallest does.
+// Scales scores so that the largest becomes max_score, or the smallest if `reverse`.
 void normalize_scores(std::vector<std::int64_t>& scores, bool reverse);
 
 }  // namespace troupe::actors::scheduler

@@ -35,7 +35,7 @@ api::label_requirement compile(const NodeSelectorRequirement& from) {
   const auto* end = text.data() + text.size();
   const auto read = std::from_chars(text.data(), end, result.bound);
   if (read.ec == std::errc{} && read.ptr == end) return result;
-  // No number, or one that does not fit: nothing is greater or less.
+  // Not a number, or out of range: matches nothing.
   result.op = op::in;
   result.values.clear();
   return result;
@@ -52,20 +52,20 @@ node_term compile(const NodeSelectorTerm& from) {
   return term;
 }
 
-// One that makes no sense selects nothing.
+// An invalid selector matches nothing.
 api::label_selector compile(const api::meta::v1::LabelSelector& from) {
   return api::label_selector::from(from).value_or(api::label_selector::nothing());
 }
 
-// So does one that is absent.
+// A missing selector matches nothing, too.
 template <class From>
 api::label_selector pods_in(const From& from) {
   return from.has_label_selector() ? compile(from.label_selector())
                                    : api::label_selector::nothing();
 }
 
-// The pods that are counted have the values of these keys in common with `owner`, or differ in
-// them; a key that `owner` lacks says nothing.
+// Adds requirements that counted pods have the same values of these keys as `owner`, or other ones;
+// keys that `owner` lacks are ignored.
 void compare_labels(const Pod& owner, const google::protobuf::RepeatedPtrField<std::string>& keys,
                     api::label_operator op, api::label_selector& selector) {
   const auto& labels = owner.metadata().labels();
@@ -80,7 +80,7 @@ affinity_term compile(const PodAffinityTerm& from, const Pod& owner, std::int32_
   compare_labels(owner, from.match_label_keys(), api::label_operator::in, term.selector);
   compare_labels(owner, from.mismatch_label_keys(), api::label_operator::not_in, term.selector);
   term.namespaces.assign(from.namespaces().begin(), from.namespaces().end());
-  // An empty namespaceSelector means all; without either, the pod's own namespace counts.
+  // An empty namespaceSelector matches all; the default is the pod's own namespace.
   if (from.has_namespace_selector()) {
     term.by_labels_of_namespace = compile(from.namespace_selector());
   } else if (term.namespaces.empty()) {

@@ -16,7 +16,7 @@ using api::core::v1::Pod;
 constexpr std::int64_t scoring_milli_cpu = 100;
 constexpr std::int64_t scoring_memory = std::int64_t{200} << 20;
 
-// What a pod asks for at most, and a node has: sums of a thousand such amounts still fit 64 bits.
+// The maximum request of a pod and capacity of a node: a sum of a thousand still fits 64 bits.
 constexpr std::int64_t largest_amount = std::int64_t{1} << 53;
 
 std::int64_t& slot(resources& in, const std::string& name) {
@@ -26,7 +26,7 @@ std::int64_t& slot(resources& in, const std::string& name) {
   return at->second;
 }
 
-// A pod's containers, however many: none of its sums exceeds the largest amount.
+// Adds within the maximum, for a pod with any number of containers.
 void add_within(resources& to, const resources& other) {
   to.add(other);
   for (auto* each : {&to.milli_cpu, &to.memory, &to.ephemeral})
@@ -35,7 +35,7 @@ void add_within(resources& to, const resources& other) {
     amount = std::min(amount, largest_amount);
 }
 
-// Each amount becomes the larger of the two.
+// The maximum of both for each resource.
 void raise(resources& to, const resources& other) {
   to.milli_cpu = std::max(to.milli_cpu, other.milli_cpu);
   to.memory = std::max(to.memory, other.memory);
@@ -46,7 +46,7 @@ void raise(resources& to, const resources& other) {
   }
 }
 
-// A pod whose resize the node will never make holds what it has.
+// A pod with an infeasible resize keeps its present resources.
 bool resize_is_infeasible(const Pod& pod) {
   const auto& conditions = pod.status().conditions();
   return std::any_of(conditions.begin(), conditions.end(), [](const auto& each) {
@@ -54,7 +54,7 @@ bool resize_is_infeasible(const Pod& pod) {
   });
 }
 
-// Null where nothing is said of its resources: most pods that do not run, and all of nodes that
+// Null if the status reports no resources: for most pods that are not running, and on nodes that
 // cannot resize.
 const ContainerStatus* resources_status(const Pod& pod, const Container& container) {
   for (const auto* all :
@@ -84,7 +84,7 @@ resources sum_requests(const Pod& pod, bool for_scoring) {
   resources total;
   for (const auto& container : spec.containers())
     add_within(total, container_requests(pod, container, for_scoring));
-  // Init containers run one after the other, except those that stay (sidecars).
+  // Init containers run one after the other, except sidecars, which keep running.
   resources sidecars, largest_init;
   for (const auto& container : spec.init_containers()) {
     auto own = container_requests(pod, container, for_scoring);
@@ -124,7 +124,7 @@ resources read_resources(const resource_map& from) {
   resources result;
   for (const auto& [name, text] : from) {
     const auto amount = api::quantity::parse(text.string());
-    if (!amount) continue;  // validation lets none of these through
+    if (!amount) continue;  // validation rejects these
     const auto units = std::clamp(amount->value(), -largest_amount, largest_amount);
     if (name == "cpu") {
       result.milli_cpu = std::clamp(amount->milli_value(), -largest_amount, largest_amount);
@@ -145,7 +145,7 @@ resources pod_requests(const Pod& pod) {
   return sum_requests(pod, false);
 }
 
-// Most changes of a pod are of neither spec nor resources: nothing is added up for them.
+// Most changes affect neither spec nor resources: nothing is summed up for them.
 bool take_the_same(const Pod& a, const Pod& b) {
   const auto reports = [](const Pod& pod) {
     const auto& statuses = pod.status().container_statuses();

@@ -1,4 +1,4 @@
-// Amounts of resources as integers, so that fitting ten thousand pods is additions and comparisons.
+// Amounts of resources as integers, so that matching ten thousand pods is fast arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace troupe::actors::scheduler {
 
-// cpu in thousandths of a core; memory and ephemeral storage in bytes; extended resources by name,
-// sorted, in units.
+// cpu in millicores; memory and ephemeral storage in bytes; extended resources by name, sorted, in
+// units.
 struct resources {
   std::int64_t milli_cpu = 0;
   std::int64_t memory = 0;
@@ -28,13 +28,13 @@ struct resources {
 using resource_map = google::protobuf::Map<std::string, api::resource::Quantity>;
 resources read_resources(const resource_map& from);
 
-// What a pod takes: the sum of its containers, or its largest init container if that is more, and
-// its overhead. While it is resized each container counts for the larger of what it asks for, what
-// its node has set aside and what is in force (kubernetes: resourcehelper.PodRequests with
-// UseStatusResources). `pods` is 1.
+// The requests of a pod: the sum of its containers, or its largest init container if that is more,
+// plus its overhead. During a resize each container counts with the maximum of its requested,
+// allocated and actual amounts (kubernetes: resourcehelper.PodRequests with UseStatusResources).
+// `pods` is 1.
 resources pod_requests(const api::core::v1::Pod& pod);
 
-// Whether two states of one pod take the same.
+// True if two states of one pod have the same requests.
 bool take_the_same(const api::core::v1::Pod& a, const api::core::v1::Pod& b);
 
 // The same for scoring, where a container without requests counts as 100m and 200 MiB (kubernetes:

@@ -1,5 +1,5 @@
-// Counts by the slots of nodes. Most are zero: a page of slots takes memory while one of them is
-// not. Thousands are looked up for each pod, which a hash table answers from all over the memory.
+// Counters by node slot. Most are zero; a page is allocated while one of its counters is not.
+// Thousands are read for each pod, for which a hash table has too many cache misses.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ class slot_counts {
     if (found->used == 0) found.reset();
   }
 
-  // Calls use(slot, count) for each that is not zero.
+  // Calls use(slot, count) for each counter that is not zero.
   template <class F>
   void each(F use) const {
     for (std::size_t number = 0; number < pages_.size(); ++number)
@@ -50,7 +50,7 @@ class slot_counts {
     std::int32_t used = 0;
   };
   std::vector<std::unique_ptr<page>> pages_;
-  std::size_t slots_ = 0;  // that are not zero
+  std::size_t slots_ = 0;  // counters that are not zero
 };
 
 }  // namespace troupe::actors::scheduler

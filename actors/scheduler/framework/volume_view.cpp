@@ -46,7 +46,7 @@ void volume_view::update(const api::object_ptr& object) {
 void volume_view::remove(const api::object& object) {
   const auto found = objects_.find(api::key_of(object));
   if (found == objects_.end()) return;
-  // What was put, not what is removed, says where it is listed.
+  // The stored state, not the removed one, determines the list that contains it.
   const auto known = found->second;
   objects_.erase(found);
   if (!is_volume(*known)) return;

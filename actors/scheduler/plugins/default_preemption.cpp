@@ -1,5 +1,5 @@
-// When nothing fits: which pods of lower priority would have to leave which node
-// (kubernetes: defaultpreemption, preemption.go). Victims are as few and as unimportant as
+// If no node fits: chooses a node and the pods of lower priority to evict from it
+// (kubernetes: defaultpreemption, preemption.go), as few and of as low priority as
 // possible.
 #include <algorithm>
 #include <limits>
@@ -13,8 +13,8 @@ namespace troupe::actors::scheduler {
 
 namespace {
 
-// More important first: those that leave anyway are the least, then priority, then the time it has
-// been running.
+// Orders by importance, descending: terminating pods are last; then by priority, then by running
+// time.
 bool more_important(const pod_info_ptr& a, const pod_info_ptr& b) {
   const bool leaves = a->pod->meta().has_deletion_timestamp();
   if (leaves != b->pod->meta().has_deletion_timestamp()) return !leaves;
@@ -22,14 +22,14 @@ bool more_important(const pod_info_ptr& a, const pod_info_ptr& b) {
   return a->body().status().start_time().seconds() < b->body().status().start_time().seconds();
 }
 
-// The victims on one node: all that are less important leave, then as many as still fit come back.
+// The victims on one node: removes all pods of lower priority, then reprieves as many as still fit.
 std::optional<std::vector<pod_info_ptr>> victims_on(const framework_handle& handle,
                                                     const cycle& notes, const pod_info& pod,
                                                     const node_info& node) {
   std::vector<pod_info_ptr> candidates;
   for (const auto& other : node.pods())
-    // A pod that is only assumed to be here (its bind is under way, or room is being made for it)
-    // cannot be evicted.
+    // A pod that is only assumed here (a bind in flight, or a nomination) cannot be
+    // evicted.
     if (other->priority < pod.priority && !other->node().empty()) candidates.push_back(other);
   if (candidates.empty()) return std::nullopt;
   auto trial = node;
@@ -47,8 +47,8 @@ std::optional<std::vector<pod_info_ptr>> victims_on(const framework_handle& hand
   return victims;
 }
 
-// Smaller is better: lowest highest priority of a victim, lowest sum of priorities, fewest victims,
-// latest start of the most important one.
+// Smaller is better: the lowest maximum priority of the victims, the lowest sum of priorities, the
+// fewest victims, the latest start of the most important one.
 auto cost(const preemption& of) {
   auto highest = std::numeric_limits<std::int64_t>::min();
   std::int64_t sum = 0, latest = 0;
@@ -74,7 +74,7 @@ class default_preemption : public plugin, public post_filter_plugin {
     if (pod->body().spec().preemption_policy() == "Never")
       return {.node = {}, .victims = {}, .message = "not eligible due to preemptionPolicy=Never."};
     cycle notes{handle.plugins()};
-    // Plugins count what is in the whole cluster; one node's victims change that little.
+    // Plugins count over the whole cluster; the victims of one node change that little.
     if (!handle.run_pre_filters(notes, *pod, view).ok()) return {};
     const auto enough =
         std::max(min_candidates_, view.nodes().size() * min_candidates_percent_ / 100);

@@ -1,5 +1,5 @@
-// Nodes that have the images of the pod are preferred, the more so the larger these are and the
-// more nodes have them: else all pods of an image would gather on one node.
+// Prefers nodes that have the pod's images, weighted by image size and by the share of nodes that
+// have them, because otherwise all pods of an image would gather on one node.
 //
 // kubernetes: pkg/scheduler/framework/plugins/imagelocality.
 #include <algorithm>
@@ -17,7 +17,7 @@ struct pod_images {
   std::int64_t containers = 0, nodes = 0;
 };
 
-// As the nodes list it: without tag and digest it is the latest.
+// As in a node's list: without tag and digest the tag is latest.
 std::string normalized(const std::string& image) {
   const auto colon = image.rfind(':'), slash = image.rfind('/');
   const bool tagged = colon != std::string::npos && (slash == std::string::npos || colon > slash);

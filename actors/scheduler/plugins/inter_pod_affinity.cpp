@@ -1,5 +1,5 @@
-// Pods that want to be near others, or away from them, in a topology (host, zone). Required
-// anti-affinity holds both ways: a pod on a node may keep newcomers out (kubernetes:
+// Places pods near other pods, or away from them, in a topology (host, zone). Required
+// anti-affinity is symmetric: a pod on a node may reject new pods (kubernetes:
 // interpodaffinity).
 #include <algorithm>
 #include <unordered_map>
@@ -11,10 +11,10 @@ namespace troupe::actors::scheduler {
 
 namespace {
 
-// "key\0value" of a topology, and how many pods or how much weight is there.
+// By "key\0value" of a topology: the number of pods, or the weight.
 using domain_counts = std::unordered_map<std::string, std::int64_t>;
 
-// Empty when the node is in no such domain.
+// Empty if the node is in no such domain.
 std::string domain_of(const node_info& node, const std::string& topology_key) {
   const auto& labels = node.labels();
   const auto found = labels.find(topology_key);
@@ -26,7 +26,7 @@ std::string domain_of(const node_info& node, const std::string& topology_key) {
 
 struct affinity_notes {
   std::vector<domain_counts> affinity, anti_affinity;  // for each required term
-  domain_counts kept_out;                              // by anti-affinity of pods that are there
+  domain_counts kept_out;                              // by the anti-affinity of existing pods
   bool first_of_its_kind = false;
   domain_counts preferred;
 };
@@ -46,7 +46,7 @@ void count(const std::vector<affinity_term>& terms, const node_info& node, const
     }
 }
 
-// `times`: what the weight of each term, of required ones 1, is multiplied with.
+// `times`: the factor for each term's weight, which is 1 for required terms.
 void weigh(const std::vector<affinity_term>& terms, const node_info& node, const api::object& pod,
            const cluster_view& view, std::int64_t times, domain_counts& counts) {
   if (times == 0) return;
@@ -91,7 +91,7 @@ class inter_pod_affinity : public plugin,
             if (!domain.empty()) ++all.kept_out[domain];
           }
       }
-    // The first pod of a group that wants to be together may go anywhere.
+    // The first pod of a group with affinity to itself may go anywhere.
     const bool nobody = std::all_of(all.affinity.begin(), all.affinity.end(),
                                     [](const auto& counts) { return counts.empty(); });
     all.first_of_its_kind = nobody && matches_all(pod.required_affinity, *pod.pod, view);
@@ -152,7 +152,7 @@ class inter_pod_affinity : public plugin,
 
  private:
   std::int64_t hard_weight_ = 1;
-  bool own_terms_alone_ = false;  // a pod without preferences is scored by nobody else's
+  bool own_terms_alone_ = false;  // pods without preferences ignore those of others
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// nodeSelector and required node affinity must match; preferred terms add their weights. The
-// configuration may add an affinity that all pods have.
+// Requires nodeSelector and required node affinity to match; adds the weights of preferred terms.
+// The configuration may add an affinity for all pods.
 #include "actors/scheduler/plugins/plugins.hpp"
 
 namespace troupe::actors::scheduler {

@@ -1,6 +1,6 @@
-// Room on the node: what the pod asks for must be free; nodes with more left (or less, or by a
-// function of what is used, as the configuration says), and with cpu and memory used alike, are
-// better (kubernetes: noderesources/fit.go, least_allocated.go, most_allocated.go,
+// Requires free resources for the pod's requests; prefers nodes with more left (or less, or by a
+// function of the utilization, as configured) and with balanced usage of cpu and memory
+// (kubernetes: noderesources/fit.go, least_allocated.go, most_allocated.go,
 // requested_to_capacity_ratio.go, balanced_allocation.go).
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@ namespace troupe::actors::scheduler {
 
 namespace {
 
-// A resource that is scored, found without looking at its name where it is a usual one.
+// A scored resource; common ones are found without comparing names.
 struct scored_resource {
   enum class kind : std::uint8_t { cpu, memory, ephemeral, extended } kind;
   std::string name;
@@ -44,15 +44,15 @@ std::vector<scored_resource> compile(const std::vector<weighted_resource>& from)
   return result;
 }
 
-// Processors and memory alike, as upstream's defaults have it: thousands of nodes are scored for
-// each pod, so that this case has code without a loop.
+// True for cpu and memory with weight 1, upstream's defaults: this case has code without a loop,
+// because thousands of nodes are scored for each pod.
 bool is_usual(const std::vector<scored_resource>& resources) {
   using kind = enum scored_resource::kind;
   return resources.size() == 2 && resources[0].kind == kind::cpu &&
          resources[1].kind == kind::memory && resources[0].weight == 1 && resources[1].weight == 1;
 }
 
-// Linear between the points, level beyond the first and the last.
+// Linear between the points, constant outside of them.
 std::int64_t interpolate(const std::vector<utilization_point>& shape, std::int64_t utilization) {
   const auto above = std::find_if(shape.begin(), shape.end(), [&](const auto& point) {
     return utilization <= point.utilization;
@@ -118,7 +118,7 @@ class node_resources_fit : public plugin, public filter_plugin, public score_plu
       const auto asked = each.of(usual ? pod.scoring_requests : pod.requests);
       if (capacity <= 0 || (each.kind == kind::extended && asked == 0)) continue;
       const auto score = rate(each.of(usual ? node.scored() : node.requested()) + asked, capacity);
-      // Upstream counts no resource that the function gives nothing for.
+      // Upstream skips a resource with a score of 0 here.
       if (strategy_ == scoring_strategy::by_utilization && score == 0) continue;
       total += score * each.weight;
       weights += each.weight;
@@ -167,7 +167,7 @@ class balanced_allocation : public plugin, public score_plugin {
     usual_ = is_usual(resources_);
   }
 
-  // The less the shares that are used of each resource differ, the better.
+  // The smaller the differences of the used shares, the higher the score.
   std::int64_t score(const cycle&, const pod_info& pod, const node_info& node) const override {
     const auto& has = node.allocatable();
     if (usual_ && has.milli_cpu > 0 && has.memory > 0)
@@ -191,7 +191,7 @@ class balanced_allocation : public plugin, public score_plugin {
   }
 
  private:
-  // The standard deviation of two values is half their distance.
+  // The standard deviation of two values is half their difference.
   static std::int64_t balance(double first, double last) {
     return static_cast<std::int64_t>((1.0 - std::abs(first - last) / 2) * max_score);
   }

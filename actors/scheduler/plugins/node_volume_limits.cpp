@@ -1,4 +1,4 @@
-// A node has room for the volumes of a pod: as many as its drivers say (CSINode).
+// Requires that the node can attach the pod's volumes, within its drivers' limits (CSINode).
 //
 // kubernetes: pkg/scheduler/framework/plugins/nodevolumelimits, csi.go.
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace troupe::actors::scheduler {
 namespace {
 
 using api::storage::v1::CSINode;
-// Handles of volumes, by driver.
+// Volume handles by driver.
 using driver_volumes = std::map<std::string, std::set<std::string>>;
 
 struct wanted_volumes {

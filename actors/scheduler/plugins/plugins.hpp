@@ -1,4 +1,4 @@
-// The plugins of this program (plugins.def); what each of them demands or prefers stands at its
+// The plugins of this program (plugins.def); each is described at its
 // definition.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace troupe::actors::scheduler {
 #include "actors/scheduler/plugins/plugins.def"
 #undef TROUPE_PLUGIN
 
-// The first taint of the node that keeps the pod away; null: none does.
+// The first taint of the node that the pod does not tolerate; null if there is none.
 const api::core::v1::Taint* untolerated_taint(const pod_info& pod, const node_info& node);
 
 }  // namespace troupe::actors::scheduler

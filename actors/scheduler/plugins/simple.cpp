@@ -1,4 +1,4 @@
-// The plugins that need no more than a look at pod and node.
+// The plugins that only read pod and node.
 #include "actors/nodes/taints.hpp"
 #include "actors/scheduler/plugins/plugins.hpp"
 #include "api/schema/core_pod.pb.h"
@@ -7,7 +7,7 @@ namespace troupe::actors::scheduler {
 
 namespace {
 
-// A pod with gates waits until their owners have removed them.
+// A pod with scheduling gates waits until they are removed.
 class scheduling_gates : public plugin, public pre_enqueue_plugin {
  public:
   std::string_view name() const noexcept override { return "SchedulingGates"; }
@@ -49,8 +49,8 @@ class node_unschedulable : public plugin, public pre_filter_plugin, public filte
   }
 };
 
-// spec.nodeName is for kubelets; a pod that is still unbound names none, except through
-// metadata.name in its node affinity.
+// spec.nodeName is for kubelets; an unbound pod names a node only through metadata.name in its node
+// affinity.
 class node_name : public plugin, public pre_filter_plugin, public filter_plugin {
  public:
   std::string_view name() const noexcept override { return "NodeName"; }

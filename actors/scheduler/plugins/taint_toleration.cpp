@@ -1,4 +1,4 @@
-// Taints NoSchedule and NoExecute must be tolerated; of PreferNoSchedule the fewer the better.
+// Requires NoSchedule and NoExecute to be tolerated; prefers few untolerated PreferNoSchedule.
 #include <algorithm>
 
 #include "actors/nodes/taints.hpp"

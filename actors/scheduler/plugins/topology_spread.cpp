@@ -1,10 +1,10 @@
 // Spreads pods that match a selector over the domains of a topology (zones, hosts): a hard
-// constraint keeps the difference to the emptiest domain within maxSkew, a soft one prefers emptier
-// domains (kubernetes: podtopologyspread). Pods of a controller that have no constraints are kept
-// apart by two soft ones, over hosts and over zones (podtopologyspread.systemDefaultConstraints;
-// upstream counts what the selectors of controller and services match, here it is the controller's
-// own pods, which are counted as they come and go). The configuration may name others in their
-// place.
+// constraint keeps the difference to the emptiest domain within maxSkew, a soft one prefers
+// emptier domains (kubernetes: podtopologyspread). Pods of a controller without constraints
+// get two soft ones, over hosts and zones (podtopologyspread.systemDefaultConstraints;
+// upstream counts the pods that the selectors of controller and services match, here the
+// controller's own pods are counted incrementally). The configuration may replace these
+// defaults.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -23,16 +23,16 @@ const std::string* domain_of(const node_info& node, const std::string& topology_
   return found == labels.end() ? nullptr : &found->second;
 }
 
-// Matching pods by domain, for one constraint: those of its selector, or those of the pod's own
-// controller where the constraint is the configuration's.
+// The number of matching pods by domain for one constraint: those of its selector, or those of the
+// pod's own controller for a constraint of the configuration.
 struct tally {
   const spread_constraint* constraint;
   const slot_counts* siblings;
   std::unordered_map<std::string, std::int64_t> by_domain;
-  std::int64_t least = 0;  // in the emptiest domain
+  std::int64_t least = 0;  // the minimum over all domains
   bool self = false;       // the pod itself matches the selector
 
-  // Of the node's domain, which it has.
+  // The node's domain must exist.
   std::int64_t pods(const node_info& node) const {
     const auto found = by_domain.find(*domain_of(node, constraint->topology_key));
     return found == by_domain.end() ? 0 : found->second;
@@ -40,7 +40,7 @@ struct tally {
 };
 using tallies = std::vector<tally>;
 
-// A node that lacks the label of one constraint is in no domain of the others either.
+// A node without the label of one constraint is excluded from all of them.
 bool has_domains(const node_info& node, const tallies& all) {
   return std::all_of(all.begin(), all.end(), [&](const tally& each) {
     return domain_of(node, each.constraint->topology_key) != nullptr;
@@ -49,7 +49,7 @@ bool has_domains(const node_info& node, const tallies& all) {
 
 constexpr std::int32_t default_host_skew = 3, default_zone_skew = 5;
 
-// For a pod without constraints: its siblings by node, and by zone.
+// For a pod without constraints: pods of its controller by node and zone.
 struct default_spread {
   const slot_counts* by_node = nullptr;
   std::unordered_map<std::string, std::int64_t> by_zone;
@@ -61,7 +61,7 @@ struct spread_notes {
   default_spread defaults;
 };
 
-// A domain weighs by how many of them there are.
+// The weight of a constraint depends on the number of domains.
 double weight_of(std::size_t domains) {
   return std::log(static_cast<double>(domains + 2));
 }
@@ -80,7 +80,7 @@ default_spread spread_siblings(const slot_counts& siblings, const cluster_view& 
   return result;
 }
 
-// The constraints of a pod, and whose pods count for those of the configuration.
+// The constraints of a pod, and the pods that count for configured ones.
 struct constraints {
   const std::vector<spread_constraint>& all;
   const slot_counts* siblings = nullptr;
@@ -124,7 +124,7 @@ tallies count_hard(const constraints& of, const pod_info& pod, const cluster_vie
   }
   for (auto& each : all) {
     const auto domains = static_cast<std::int32_t>(each.by_domain.size());
-    if (domains == 0 || domains < each.constraint->min_domains) continue;  // the least is none
+    if (domains == 0 || domains < each.constraint->min_domains) continue;  // the minimum is 0
     each.least = std::numeric_limits<std::int64_t>::max();
     for (const auto& [domain, pods] : each.by_domain)
       each.least = std::min(each.least, pods);
@@ -132,7 +132,7 @@ tallies count_hard(const constraints& of, const pod_info& pod, const cluster_vie
   return all;
 }
 
-// Of the domains that the pod may come to.
+// Counts the domains of feasible nodes.
 tallies count_soft(const constraints& of, const pod_info& pod, const cluster_view& view,
                    const std::vector<const node_info*>& feasible) {
   auto all = begin(of, pod, false);
@@ -152,7 +152,7 @@ tallies count_soft(const constraints& of, const pod_info& pod, const cluster_vie
   return all;
 }
 
-// Of a node that is in no domain: it is the last to be taken.
+// The score of a node in no domain: it is chosen last.
 constexpr std::int64_t no_score = -1;
 
 class topology_spread : public plugin,
@@ -203,7 +203,7 @@ class topology_spread : public plugin,
     notes.make<spread_notes>(index()).defaults = spread_siblings(*siblings, view, feasible);
     return {};
   }
-  // The more matching pods in the node's domain, the worse; rarer domains weigh less.
+  // More matching pods in the node's domain lower the score, weighted by number of domains.
   std::int64_t score(const cycle& notes, const pod_info&, const node_info& node) const override {
     const auto& found = notes.get<spread_notes>(index());
     if (found.defaults.by_node != nullptr) return score(found.defaults, node);
@@ -226,7 +226,7 @@ class topology_spread : public plugin,
   }
 
  private:
-  // A pod's own, or those of the configuration for a pod of a controller that has none.
+  // The pod's own constraints, or the configured ones for a controller's pod without any.
   constraints constraints_of(const pod_info& pod, const cluster_view& view) const {
     static const slot_counts none;
     if (!pod.spread.empty() || !defaults_ || pod.controller.empty()) return {pod.spread};

@@ -1,6 +1,6 @@
-// The claims of a pod are bound, or can be on the node: to a volume that is reached from there, or
-// to one that is made there. Before the pod is bound the volumes are reserved, and the node is
-// noted at the claims for which one is to be made; then the pod waits for its binder.
+// Requires that the pod's claims are bound, or can be bound on the node to a volume that is
+// reachable or can be provisioned there. Before the bind the volumes are reserved, and claims to be
+// provisioned are annotated with the node; then the pod waits for the volume binder.
 //
 // kubernetes: pkg/scheduler/framework/plugins/volumebinding.
 #include <fmt/format.h>
@@ -27,8 +27,8 @@ constexpr const char* no_such_volume =
     "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
 
 struct found_claims {
-  std::vector<std::vector<node_term>> reachable;  // of volumes with an affinity that are bound
-  std::vector<api::object_ptr> unbound;           // that wait for a node
+  std::vector<std::vector<node_term>> reachable;  // of bound volumes with an affinity
+  std::vector<api::object_ptr> unbound;           // claims that wait for a node
   bool volume_missing = false;
   const volume_view* volumes = nullptr;
 };
@@ -51,9 +51,9 @@ bool reaches(const PersistentVolume& volume, const node_info& node) {
   return !volume.spec().node_affinity().has_required() || reaches(terms_of(volume), node);
 }
 
-// Of a claim that is not bound, on a node.
+// The choice for an unbound claim on a node.
 struct choice {
-  api::object_ptr volume;  // null: one is to be made
+  api::object_ptr volume;  // null: to be provisioned
   bool possible = false;
 };
 
@@ -152,7 +152,7 @@ class volume_binding : public plugin,
     return {};
   }
 
-  // False: it cannot be got ready, and `all` says why.
+  // Returns false if it cannot be prepared, with the reason in `all`.
   static bool prepare(const volume_view& view, const api::object& object, const node_info& node,
                       bool again, preparation& all) {
     const auto& claim = object.as<PersistentVolumeClaim>();

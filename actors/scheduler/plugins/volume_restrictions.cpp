@@ -1,7 +1,7 @@
-// A claim of mode ReadWriteOncePod has one pod at a time.
+// Allows only one pod at a time for a claim with access mode ReadWriteOncePod.
 //
-// kubernetes: pkg/scheduler/framework/plugins/volumerestrictions, but for the disks of clouds,
-// which no kubelet of ours mounts.
+// kubernetes: pkg/scheduler/framework/plugins/volumerestrictions, except for cloud disks, which our
+// kubelet cannot mount.
 #include <algorithm>
 #include <map>
 
@@ -14,7 +14,7 @@ namespace {
 
 struct exclusive_claims {
   std::vector<std::string> names;
-  std::map<std::string, std::size_t> users = {};  // pods that have one of them, by node
+  std::map<std::string, std::size_t> users = {};  // by node: pods that use one of the claims
 };
 
 std::size_t users_on(const node_info& node, const pod_info& pod,
@@ -34,7 +34,7 @@ class volume_restrictions : public plugin, public pre_filter_plugin, public filt
   std::string_view name() const noexcept override { return "VolumeRestrictions"; }
   std::uint32_t helped_by() const noexcept override { return pod_deleted | volumes_changed; }
 
-  // Looks at all pods, for the few pods that have such a claim.
+  // Visits all pods, but only for the few pods with such a claim.
   status pre_filter(cycle& notes, const pod_info& pod, const cluster_view& view) const override {
     exclusive_claims found;
     for (const auto& each : volumes::claims_of(pod.body())) {
@@ -52,7 +52,7 @@ class volume_restrictions : public plugin, public pre_filter_plugin, public filt
     return {};
   }
 
-  // Preemption helps where the only user is on this very node, and goes.
+  // Preemption helps only if the single user is on this node.
   status filter(const cycle& notes, const pod_info& pod, const node_info& node) const override {
     const auto& found = notes.get<exclusive_claims>(index());
     const bool here_alone = found.users.size() == 1 && found.users.contains(node.name());

@@ -1,4 +1,4 @@
-// A node is in the zone and region that the labels of a pod's volumes name.
+// Requires the node to be in the zone and region of the pod's volumes.
 //
 // kubernetes: pkg/scheduler/framework/plugins/volumezone.
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr std::array zone_labels{"topology.kubernetes.io/zone", "topology.kubern
                                  "failure-domain.beta.kubernetes.io/zone",
                                  "failure-domain.beta.kubernetes.io/region"};
 
-// Several zones stand in one label of a volume: "a__b".
+// A volume's label may name several zones: "a__b".
 bool names(const std::string& zones, const std::string& zone) {
   for (std::size_t begin = 0; begin <= zones.size();) {
     const auto end = std::min(zones.find("__", begin), zones.size());
@@ -54,7 +54,7 @@ class volume_zone : public plugin, public pre_filter_plugin, public filter_plugi
 
   status filter(const cycle& notes, const pod_info&, const node_info& node) const override {
     using labels = std::vector<std::pair<std::string, std::string>>;
-    // A node without such labels is in no zone, and refuses nothing.
+    // A node without these labels is in no zone and fits.
     if (std::none_of(zone_labels.begin(), zone_labels.end(),
                      [&](const char* label) { return node.labels().contains(label); }))
       return {};

@@ -19,7 +19,7 @@ using api::core::v1::Volume;
 constexpr const char* system_namespace = "kube-system";
 constexpr int readable_by_all = 0644;
 
-// With all defaults, as admission comes behind them.
+// Sets all defaults, because admission runs after defaulting.
 Volume make_volume() {
   Volume volume;
   auto& projected = *volume.mutable_volume_source()->mutable_projected();
@@ -39,7 +39,7 @@ Volume make_volume() {
   return volume;
 }
 
-// Empty when there is none.
+// Empty if there is none.
 std::string volume_of(const Pod& pod) {
   for (const auto& volume : pod.spec().volumes())
     if (volume.name().starts_with(api_access_prefix)) return volume.name();
@@ -51,8 +51,8 @@ bool has_volume(const Pod& pod, const std::string& name) {
   return std::any_of(all.begin(), all.end(), [&](const auto& each) { return each.name() == name; });
 }
 
-// A name that no other volume of the pod has; of what pods of one template share the same text is
-// kept.
+// Generates a name that no other volume of the pod has. Deterministic for a salt and the names of
+// the pod's volumes.
 std::string new_name(const Pod& pod, std::uint64_t salt) {
   for (;; salt = salt * 6364136223846793005 + 1442695040888963407) {
     auto name = api::generate_name(api_access_prefix, [&salt] {

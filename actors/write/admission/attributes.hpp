@@ -1,5 +1,5 @@
-// A write as admission sees it: user, operation and object, and the state that it is
-// judged by. kubernetes: apiserver/pkg/admission, Attributes.
+// The attributes of a write for admission: user, operation, object, and the state to judge by.
+// kubernetes: apiserver/pkg/admission, Attributes.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ inline constexpr std::size_t operations = 4;
 // "CREATE", "UPDATE", "DELETE", "CONNECT".
 std::string_view to_string(operation op) noexcept;
 
-// Views: of somebody who lives as long as the write.
+// Views of strings that must stay valid as long as the write.
 struct user {
   std::string_view name = {};
   std::string_view uid = {};
@@ -28,7 +28,7 @@ struct user {
 // The user of our own controllers (kubernetes: kube-controller-manager).
 const user& controllers();
 
-// Views: valid as long as the write.
+// Views; valid as long as the write.
 struct attributes {
   const persistence::snapshot& state;
   const api::kind_info& kind;
@@ -37,11 +37,11 @@ struct attributes {
   std::string_view subresource;
   const user& by;
   bool dry_run = false;
-  // The object before; null for a create.
+  // The object before the write; null for a create.
   const api::body* before = nullptr;
-  // The object as it is going to be; null for a delete.
+  // The object after the write; null for a delete.
   const api::body* now = nullptr;
-  // Where what is said beside the verdict is collected; null: nobody listens.
+  // Collects warnings and audit annotations; null: they are dropped.
   admission::remarks* remarks = nullptr;
 
   void warn(std::string text) const;
@@ -49,11 +49,11 @@ struct attributes {
 
   const api::meta::v1::ObjectMeta& meta() const;
   const std::string& ns() const;
-  // For messages: generateName where the name is still to be made.
+  // For messages: generateName if the name is not generated yet.
   const std::string& name() const;
 };
 
-// 403 in upstream's words: `pods "web" is forbidden: <reason>`.
+// 403 in upstream's wording: `pods "web" is forbidden: <reason>`.
 api::error forbidden(const attributes& of, std::string_view reason);
 
 }  // namespace troupe::actors::admission

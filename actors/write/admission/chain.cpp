@@ -31,7 +31,7 @@ chain::rows chain::rows_of(const api::kind_info& kind) const {
   return made;
 }
 
-// What the program keeps for itself is not admitted.
+// Internal kinds are not admitted.
 const chain::row& chain::find(const api::kind_info& kind, operation op, bool part) const {
   static const row nobody;
   const auto at = 2 * static_cast<std::size_t>(op) + part;

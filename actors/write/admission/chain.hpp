@@ -1,5 +1,5 @@
-// The admission plugins in their order, and which of them handle which kind and operation: found by
-// one look-up.
+// The admission plugins in order, with one lookup for the plugins that handle a kind and an
+// operation.
 #pragma once
 
 #include <array>
@@ -15,19 +15,19 @@ namespace troupe::actors::admission {
 using plugin_list = std::vector<std::shared_ptr<const plugin>>;
 using outside_list = std::vector<std::shared_ptr<const outside_step>>;
 
-// Immutable, safe from any thread. The first refusal counts.
+// Immutable and thread safe. The first rejection ends the chain.
 class chain {
  public:
-  // In the order in which they are called.
+  // In the order of the calls.
   explicit chain(plugin_list plugins, outside_list outside = {});
 
-  // Those that handle one kind and operation.
+  // The plugins for one kind and operation.
   struct row {
     std::vector<const plugin*> plugins;
     std::vector<const outside_step*> outside;
   };
   const row& find(const api::kind_info& kind, operation op, bool part) const;
-  // Whether there is a step outside at all.
+  // True if there is any external step.
   bool asks_outside() const noexcept { return !outside_.empty(); }
 
  private:
@@ -37,7 +37,7 @@ class chain {
   plugin_list plugins_;
   outside_list outside_;
   std::unordered_map<const api::kind_info*, rows> rows_;
-  // Custom kinds come and go: one for those of the cluster, one for those of namespaces.
+  // Custom kinds are added and removed at runtime: one row for cluster scope, one for namespaced.
   std::array<rows, 2> custom_rows_;
 };
 

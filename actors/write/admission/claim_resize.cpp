@@ -1,5 +1,5 @@
-// A claim asks for more only where it can be given: it is bound, and its StorageClass allows
-// expansion: 403.
+// A claim may request more only if it is bound and its StorageClass allows expansion: 403
+// otherwise.
 //
 // kubernetes: plugin/pkg/admission/storage/persistentvolume/resize.
 #include "actors/write/admission/plugins.hpp"

@@ -1,5 +1,5 @@
-// An Ingress that names no class gets the one that is annotated as the default one, of several the
-// newest.
+// Sets the default IngressClass of an Ingress without a class: of several with the default
+// annotation the newest.
 //
 // kubernetes: plugin/pkg/admission/network/defaultingressclass.
 #include "actors/write/admission/plugins.hpp"
@@ -14,7 +14,7 @@ using api::networking::v1::Ingress;
 using api::networking::v1::IngressClass;
 
 constexpr const char* default_annotation = "ingressclass.kubernetes.io/is-default-class";
-// How an Ingress named its class before the field.
+// The annotation that named the class before the field existed.
 constexpr const char* class_annotation = "kubernetes.io/ingress.class";
 
 bool is_default(const api::object& candidate) {
@@ -23,7 +23,7 @@ bool is_default(const api::object& candidate) {
   return found != annotations.end() && found->second == "true";
 }
 
-// Null where there is none. Of one second, the first by name.
+// Null if there is none. Of several from the same second, the first by name.
 api::object_ptr default_class(const persistence::snapshot& state) {
   api::object_ptr newest;
   state.scan(api::kind_of<IngressClass>().prefix(), {},

@@ -1,7 +1,7 @@
-// A claim that names no class gets the default one: the newest of those that are marked.
+// Sets the default StorageClass of a claim without a class: the newest of the marked ones.
 //
-// kubernetes: plugin/pkg/admission/storage/storageclass/setdefault. Claims that were made while
-// there was no default get it from the binder.
+// kubernetes: plugin/pkg/admission/storage/storageclass/setdefault. The binder sets it for claims
+// that were created while there was no default.
 #include "actors/volumes/binder_plan.hpp"
 #include "actors/write/admission/plugins.hpp"
 #include "api/scheme.hpp"

@@ -1,4 +1,4 @@
-// A pod stays for 300 s on a node that is not ready or cannot be reached.
+// A pod tolerates a node that is not ready or unreachable for 300 s.
 //
 // kubernetes: plugin/pkg/admission/defaulttolerationseconds.
 #include <algorithm>

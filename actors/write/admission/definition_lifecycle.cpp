@@ -1,5 +1,5 @@
-// An object of a custom kind is created while its definition stands, under a precondition on the
-// definition: once that is marked for deletion nothing new slips in.
+// An object of a custom kind can be created only while its definition exists, with a precondition
+// on the definition: after it is marked for deletion no object can be created.
 //
 // kubernetes: apiextensions-apiserver/pkg/apiserver/customresource_handler.go.
 #include "actors/write/admission/plugins.hpp"

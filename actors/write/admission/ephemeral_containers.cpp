@@ -1,6 +1,6 @@
-// A container is added to a running pod (kubectl debug) only where the node's runtime can start it:
-// 403 where it runs processes or simulates.
-// Ours: upstream's kubelets all run them.
+// An ephemeral container (kubectl debug) can be added only if the node's runtime can start it: 403
+// if the runtime runs processes or simulates.
+// Our own rule: all of upstream's kubelets can start them.
 #include <fmt/format.h>
 
 #include "actors/write/admission/plugins.hpp"
@@ -35,7 +35,7 @@ class ephemeral_containers final : public plugin {
       return {};
     const auto& node_name = pod.spec().node_name();
     if (node_name.empty())
-      return api::fail(forbidden(of, "it is not bound to a node that could start the container"));
+      return api::fail(forbidden(of, "it is not bound to a node that can start the container"));
     const auto node = of.state.find(api::kind_of<Node>().key({}, node_name));
     if (!node) return {};
     const auto& runtime = node->as<Node>().status().node_info().container_runtime_version();

@@ -1,5 +1,5 @@
-// A container of a new pod gets the requests and limits that the LimitRanges of its namespace give
-// to who names none; then pods and claims are held to them: 403 with all that is wrong.
+// Sets the default requests and limits of the namespace's LimitRanges in containers of a new pod,
+// then checks pods and claims against them: 403 with all violations.
 //
 // kubernetes: plugin/pkg/admission/limitranger.
 #include <spdlog/fmt/fmt.h>
@@ -31,7 +31,7 @@ class limit_ranger final : public plugin {
  public:
   std::string_view name() const noexcept override { return "LimitRanger"; }
 
-  // What a pod asks for changes by its subresource `resize` alone.
+  // The resources of a pod change only by its subresource `resize`.
   bool handles(const api::kind_info& kind, operation op) const override {
     if (&kind == &api::kind_of<Pod>()) return op == operation::create;
     return &kind == &api::kind_of<PersistentVolumeClaim>() &&

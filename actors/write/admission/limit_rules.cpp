@@ -21,7 +21,7 @@ using api::core::v1::Pod;
 
 constexpr const char* note = "kubernetes.io/limit-ranger";
 
-// The names of what was added, sorted.
+// Returns the names of the added resources, sorted.
 std::set<std::string> add_missing(const resource_list& from, quantity_messages& into) {
   std::set<std::string> added;
   for (const auto& [name, amount] : from) {
@@ -86,7 +86,7 @@ void check_ratio(const std::string& type, const std::string& name, const quantit
     return out.push_back(text + ", but no request is specified or request is 0");
   if (limit == nullptr || limit->is_zero())
     return out.push_back(text + ", but no limit is specified or limit is 0");
-  // In thousandths where they fit, so that 500m of cpu is not rounded to 1.
+  // In thousandths if they fit, so that 500m of cpu is not rounded to 1.
   const bool fits = limit->value() < std::numeric_limits<std::int64_t>::max() / 1000;
   const auto amount = [fits](const quantity& of) {
     return static_cast<double>(fits ? of.milli_value() : of.value());

@@ -11,14 +11,14 @@
 
 namespace troupe::actors::admission {
 
-// Gives each container the requests and limits that it does not name, and notes on the pod what it
-// got. The LimitRange that is asked first decides.
+// Adds missing requests and limits to each container and records them in an annotation of the pod.
+// The first LimitRange that sets a value wins.
 void default_resources(const api::core::v1::LimitRange& range, api::core::v1::Pod& pod);
 
-// The violations of the range, in upstream's words; empty: none.
+// Violations of the range, in upstream's wording; empty: none.
 std::vector<std::string> breaches(const api::core::v1::LimitRange& range,
                                   const api::core::v1::Pod& pod);
-// Of the requests of a PersistentVolumeClaim.
+// For the requests of a PersistentVolumeClaim.
 std::vector<std::string> claim_breaches(const api::core::v1::LimitRange& range,
                                         const api::resource_list& requests);
 

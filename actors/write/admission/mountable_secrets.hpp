@@ -1,5 +1,5 @@
-// The secrets that pods of an account may use, where the account limits them by its annotation
-// kubernetes.io/enforce-mountable-secrets to those that it lists. Pure.
+// The annotation kubernetes.io/enforce-mountable-secrets of a service account restricts its pods to
+// the secrets that the account lists. Pure functions.
 //
 // kubernetes: plugin/pkg/admission/serviceaccount, limitSecretReferences.
 #pragma once
@@ -13,11 +13,11 @@ namespace troupe::actors::admission {
 
 bool limits_secrets(const api::core::v1::ServiceAccount& account);
 
-// Why the pod may not be created, in upstream's words; empty where it may. As upstream it looks at
-// volumes of one secret, variables, and secrets for pulling images: not at projected volumes.
+// Returns why the pod may not be created, in upstream's wording; empty if it may. Like upstream it
+// checks secret volumes, variables and image pull secrets, but not projected volumes.
 std::string find_forbidden_secret(const api::core::v1::ServiceAccount& account,
                                   const api::core::v1::Pod& pod);
-// Of the containers that were added to a running pod.
+// Checks the ephemeral containers that are added to a running pod.
 std::string find_forbidden_addition(const api::core::v1::ServiceAccount& account,
                                     const api::core::v1::Pod& pod);
 

@@ -1,6 +1,6 @@
-// A namespaced object needs its namespace, and that it does not end: 404, 403 with the cause
-// NamespaceTerminating. The write may be committed as long as the namespace is what was looked at,
-// so nothing gets into it after its termination began. The namespaces of the system stay: 403.
+// A namespaced object requires a namespace that is not terminating: 404, or 403 with the cause
+// NamespaceTerminating. The namespace's state is a precondition of the write, so no object is
+// created after the termination began. System namespaces cannot be deleted: 403.
 //
 // kubernetes: apiserver/pkg/admission/plugin/namespace/lifecycle.
 #include "actors/write/admission/plugins.hpp"
@@ -33,7 +33,7 @@ class namespace_lifecycle final : public plugin {
     return {};
   }
 
-  // Nobody would make kube-node-lease again, so it stays too.
+  // kube-node-lease is included because nobody would create it again.
   verdict validate(const attributes& of) const override {
     if (of.op != operation::remove || !api::is_system_namespace(of.name())) return {};
     return api::fail(forbidden(of, "this namespace may not be deleted"));

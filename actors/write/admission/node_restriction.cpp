@@ -1,6 +1,6 @@
-// A node writes its own Node without taints, restricted labels and ranges of pods, its lease, its
-// CSINode, the status of its pods, mirror pods, the capacity of claims, requests for its own
-// certificates: 403 for all else (access/node_identity.hpp).
+// Restricts a node to its own objects: its Node except taints, restricted labels and pod ranges,
+// its lease, its CSINode, the status of its pods, mirror pods, the capacity of claims, and requests
+// for its own certificates: 403 otherwise (access/node_identity.hpp).
 //
 // kubernetes: plugin/pkg/admission/noderestriction.
 #include <fmt/format.h>
@@ -82,7 +82,7 @@ verdict check_owner(const attributes& of, std::string_view node, const Pod& pod)
   return {};
 }
 
-// A pod may refer to objects that its node would then be given.
+// The node of a pod may read the objects that the pod refers to.
 verdict check_references(const attributes& of, std::string_view node, const Pod& pod) {
   using api::core::v1::ConfigMap;
   using api::core::v1::Secret;
@@ -166,11 +166,11 @@ verdict check_node(const attributes& of, std::string_view node) {
   const auto& now = static_cast<const Node&>(*of.now);
   const auto& before = of.before != nullptr ? static_cast<const Node&>(*of.before) : none;
   const auto labels = forbidden_labels(before.metadata(), now.metadata());
-  // Ours: who holds the key of a node decides which machine it is.
+  // Our own rule: the node's key identifies the machine.
   if (node_key(now.metadata()) != node_key(before.metadata()))
     return refuse(of, fmt::format("node \"{}\" is not allowed to modify annotation {}", node,
                                   node_key_annotation));
-  // Ours: routes lead where these say.
+  // Our own rule: routes follow these ranges.
   if (now.spec().pod_cidr() != before.spec().pod_cidr() ||
       !std::equal(now.spec().pod_cidrs().begin(), now.spec().pod_cidrs().end(),
                   before.spec().pod_cidrs().begin(), before.spec().pod_cidrs().end()))
@@ -232,7 +232,7 @@ verdict check_request(const attributes& of, std::string_view node) {
   return refuse(of, fmt::format("can only create a node CSR with CN={}{}", node_user_prefix, node));
 }
 
-// Tokens are not written: may_request_token (tokens/node_token.hpp) restricts them.
+// Tokens are not stored objects: may_request_token (tokens/node_token.hpp) restricts them.
 class node_restriction final : public plugin {
  public:
   std::string_view name() const noexcept override { return "NodeRestriction"; }

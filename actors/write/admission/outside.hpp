@@ -1,5 +1,5 @@
-// A step of admission that asks somebody outside of the process and waits for the answer without a
-// thread: a webhook.
+// An external step of admission (a webhook): it calls a service outside of the process and waits
+// for the answer without a thread.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace troupe::actors::admission {
 
-// One write, copied for those who answer later.
+// A copy of one write, for steps that answer later.
 struct question {
   api::kind_handle kind;
   operation op;
@@ -27,8 +27,8 @@ struct question {
 };
 using question_ptr = std::shared_ptr<const question>;
 
-// The changed object; null where it is to stay as it is, which is all that a validating step may
-// say. An error refuses the write.
+// The changed object; null if it stays as it is, which is the only success of a validating step. An
+// error rejects the write.
 using reply = api::expected<std::unique_ptr<api::body>>;
 
 class outside_step {
@@ -36,15 +36,15 @@ class outside_step {
   virtual ~outside_step() = default;
 
   virtual std::string_view name() const noexcept = 0;
-  // Mutating steps come before the object is validated, the others after it.
+  // Mutating steps run before validation, the others after it.
   virtual bool mutates() const noexcept = 0;
-  // Asked once for each kind and operation, and for its subresources (`part`).
+  // Called once for each kind and operation; `part`: for writes of subresources.
   virtual bool handles(const api::kind_info& kind, operation op, bool part) const = 0;
-  // How long the write waits for it.
+  // The maximum time that the write waits for the answer.
   virtual runtime::duration timeout() const noexcept = 0;
-  // Must not block. `answer` is called on any thread, at once or later; the first call counts, and
-  // one after the time-out does nothing. Called again, with another question, when the write
-  // conflicts with another one.
+  // Must not block. `answer` is called on any thread, now or later; only the first call counts, and
+  // a call after the timeout is ignored. A conflict of the write leads to another call with a new
+  // question.
   virtual void ask(question_ptr about, std::function<void(reply)> answer) const = 0;
 };
 

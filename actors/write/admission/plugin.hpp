@@ -1,8 +1,8 @@
-// An admission plugin: a rule of the control plane about writes of some kinds, whoever makes them.
+// An admission plugin: a rule of the control plane for writes of some kinds by any user.
 //
-// Pure functions of the attributes: no state of its own, no clock, no I/O; called on any thread,
-// for one write as often as it is tried. A refusal is an error as the client gets it. A plugin that
-// must ask somebody outside is an outside_step (outside.hpp).
+// Pure functions of the attributes: no state, no clock, no I/O. Called on any thread, once for each
+// attempt of a write. A rejection is the error that the client gets. A plugin that must call an
+// external service is an outside_step (outside.hpp).
 //
 // kubernetes: apiserver/pkg/admission, MutationInterface and ValidationInterface.
 #pragma once
@@ -22,29 +22,29 @@ class plugin {
   virtual ~plugin() = default;
 
   virtual std::string_view name() const noexcept = 0;
-  // Asked once for each kind and operation, not for each write.
+  // Called once for each kind and operation, not for each write.
   virtual bool handles(const api::kind_info& kind, operation op) const = 0;
-  // The same for writes of a part: a subresource.
+  // The same for writes of subresources.
   virtual bool handles_part(const api::kind_info& kind, operation op) const {
     static_cast<void>(kind), static_cast<void>(op);
     return false;
   }
 
-  // Before the object is completed and validated: may change it, and add to `also` under which
-  // preconditions the write may be committed. A create without a name has none yet. `now` is the
-  // object of `of`; it is not called for deletions. Idempotent.
+  // Called before the object is completed and validated: may change it, and may add preconditions
+  // of the commit to `also`. A create may have no name yet. `now` is the object of `of`. Not called
+  // for deletions. Idempotent.
   virtual verdict mutate(const attributes& of, api::body& now,
                          persistence::transaction& also) const {
     static_cast<void>(of), static_cast<void>(now), static_cast<void>(also);
     return {};
   }
-  // The object is complete and valid.
+  // Called when the object is complete and valid.
   virtual verdict validate(const attributes& of) const {
     static_cast<void>(of);
     return {};
   }
-  // The write is admitted: takes what it uses up of something that writes share. `into` is its
-  // transaction, the object its first mutation. Not called for deletions.
+  // Called when the write is admitted: reserves shared resources for it. `into` is its transaction,
+  // whose first mutation is the object. Not called for deletions.
   virtual verdict reserve(const attributes& of, persistence::transaction& into) const {
     static_cast<void>(of), static_cast<void>(into);
     return {};

@@ -1,4 +1,4 @@
-// The built-in admission plugins (plugins.def). The rule of each stands in its file.
+// The built-in admission plugins (plugins.def). Each is described in its own file.
 #pragma once
 
 #include <memory>

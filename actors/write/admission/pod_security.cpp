@@ -1,7 +1,7 @@
-// Pods keep the Pod Security Standards at the level that their namespace demands by its labels: 403
-// with all that is broken where it enforces the level, a warning or a line of the audit log where
-// it only wants to know. The template of a workload is warned about, its pods are refused. Labels
-// that cannot be read are 422; pods that a new level would not let in are a warning.
+// Enforces the Pod Security Standards at the level of the namespace's labels: 403 with all
+// violations if the level is enforced, a warning or an audit annotation for the other modes.
+// Workloads are warned about their template, and their pods are rejected. Invalid labels are 422;
+// existing pods that violate a new level are a warning.
 //
 // kubernetes: plugin/pkg/admission/security/podsecurity, pod-security-admission/admission.
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ using api::core::v1::Pod;
 using pod_security::level;
 using pod_security::level_version;
 
-// What does not change the pod that runs. All others may, and unknown ones too.
+// Subresources that do not change the running pod. All others are checked, unknown ones too.
 constexpr std::array<std::string_view, 8> harmless_parts{
     "exec", "attach", "binding", "eviction", "log", "portforward", "proxy", "status"};
 
@@ -38,7 +38,7 @@ bool same_images(const Containers& now, const Containers& before) {
                     [](const auto& a, const auto& b) { return a.image() == b.image(); });
 }
 
-// The profiles that a pod of before 1.19 names by annotations.
+// The profiles that pods before 1.19 named in annotations.
 bool same_profiles(const Pod& now, const Pod& before) {
   const auto covers = [](const auto& some, const auto& others) {
     return std::all_of(some.begin(), some.end(), [&](const auto& one) {
@@ -61,7 +61,7 @@ bool same_ephemeral(const Pod& now, const Pod& before) {
   });
 }
 
-// What it may change of a pod that the standards are about.
+// True if an update changes fields that the standards cover.
 bool is_significant(const Pod& now, const Pod& before) {
   return !same_images(now.spec().containers(), before.spec().containers()) ||
          !same_images(now.spec().init_containers(), before.spec().init_containers()) ||
@@ -85,8 +85,8 @@ class pod_security_plugin final : public plugin {
 
   verdict validate(const attributes& of) const override {
     if (&of.kind == &api::kind_of<Namespace>()) return check_namespace(of);
-    if (settings_.spares_namespace(of.ns())) return spare(of, "namespace");
-    if (settings_.spares_user(of.by.name)) return spare(of, "user");
+    if (settings_.exempts_namespace(of.ns())) return spare(of, "namespace");
+    if (settings_.exempts_user(of.by.name)) return spare(of, "user");
     return &of.kind == &api::kind_of<Pod>() ? check_pod(of) : check_template(of);
   }
 
@@ -111,7 +111,7 @@ class pod_security_plugin final : public plugin {
         problems.begin(), problems.end(), old_problems.begin(), old_problems.end(),
         [](const auto& a, const auto& b) { return a.field == b.field && a.message == b.message; });
     if (!problems.empty() && !same) return invalid(of, std::move(problems));
-    if (settings_.spares_namespace(of.meta().name())) {
+    if (settings_.exempts_namespace(of.meta().name())) {
       if (now != was) warn_if_spared(of, now);
       return {};
     }
@@ -126,7 +126,7 @@ class pod_security_plugin final : public plugin {
   }
 
   void warn_if_spared(const attributes& of, const pod_security::policy& now) const {
-    if (!settings_.spares_namespace(of.meta().name()) || now.is_privileged() ||
+    if (!settings_.exempts_namespace(of.meta().name()) || now.is_privileged() ||
         now == settings_.defaults)
       return;
     of.warn(
@@ -177,7 +177,7 @@ class pod_security_plugin final : public plugin {
 
   verdict check(const attributes& of, const pod_security::policy& policy,
                 const pod_security::subject& pod, bool enforced) const {
-    if (settings_.spares_class(pod.spec)) return spare(of, "runtimeClass");
+    if (settings_.exempts_class(pod.spec)) return spare(of, "runtimeClass");
     const auto audited = evaluate(policy.audit, pod);
     if (!audited.empty())
       of.annotate(std::string{audit_prefix} + "audit-violations",

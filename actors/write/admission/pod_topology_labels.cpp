@@ -1,5 +1,5 @@
-// A pod that is bound gets the zone and the region of its node as labels, so that its containers
-// can know them.
+// Copies the zone and region labels of the node to a pod that is bound, so that its containers can
+// read them.
 //
 // kubernetes: plugin/pkg/admission/podtopologylabels.
 #include <array>

@@ -1,5 +1,5 @@
-// A pod gets the number and the policy of its priority class: 403 for an unknown one and for other
-// values than its own. One class alone is the default one; those of the system stay.
+// Sets the priority and preemption policy of a pod from its PriorityClass: 403 for an unknown class
+// and for other values. Only one class can be the default; system classes cannot be deleted.
 //
 // kubernetes: plugin/pkg/admission/priority.
 #include <string>
@@ -17,8 +17,8 @@ namespace {
 using api::core::v1::Pod;
 using api::scheduling::v1::PriorityClass;
 
-// The class that speaks for pods that name none; null when there is no such class. Of several,
-// which requests at the same moment can make, the one of the lowest value.
+// The default class for pods that name none; null if there is none. Concurrent requests can create
+// several: then the one with the lowest value.
 api::object_ptr default_class(const persistence::snapshot& state) {
   api::object_ptr found;
   static const auto prefix = api::kind_of<PriorityClass>().prefix();
@@ -31,7 +31,7 @@ api::object_ptr default_class(const persistence::snapshot& state) {
   return found;
 }
 
-// Both belong to the class: a client may repeat them, not choose.
+// Both values belong to the class: a client may repeat them, but not choose others.
 verdict set_priority(const attributes& of, api::core::v1::PodSpec& spec, std::int32_t value,
                      std::string policy) {
   if (policy.empty()) policy = "PreemptLowerPriority";

@@ -1,9 +1,9 @@
-// Nobody gives away more than they have: who writes a role needs every rule of it, or the verb
-// "escalate" of the role; who writes a binding needs every rule of its role, or the verb "bind" of
-// that role: 403. An aggregationRule needs everything. Masters and controllers may.
+// Prevents privilege escalation: the author of a role needs every rule of it, or the verb
+// "escalate" on the role; the author of a binding needs every rule of its role, or the verb "bind"
+// on it: 403. An aggregationRule requires all permissions. Masters and controllers are exempt.
 //
 // kubernetes: pkg/registry/rbac/{escalation_check.go,*/policybased/storage.go}. Upstream checks in
-// the storage of these kinds; here every way of writing them passes admission.
+// the storage of these kinds; here every write passes admission.
 #include <set>
 
 #include "actors/access/held_rules.hpp"
@@ -34,7 +34,7 @@ const T* as(const attributes& of, const api::body* content) {
   return static_cast<const T*>(content);
 }
 
-// Garbage collection writes these into objects of others.
+// The garbage collector makes such changes to roles and bindings.
 bool changes_only_ownership(const attributes& of) {
   if (of.before == nullptr) return false;
   const std::unique_ptr<api::body> rest{of.now->New()};
@@ -75,12 +75,12 @@ verdict check_held(const attributes& of, const held_rules& held, const rule_list
   const auto missing = access::uncovered(held.rules, wanted);
   if (!missing)
     return api::fail(forbidden(
-        of, "its rules are too many to be compared with those of user " + api::quoted(of.by.name)));
+        of, "it has too many rules to compare with those of user " + api::quoted(of.by.name)));
   if (missing->empty()) return {};
   return api::fail(forbidden(of, missing_text(of.by, *missing, held)));
 }
 
-// Everything, everywhere: what an aggregationRule may bring.
+// All permissions: those that an aggregationRule may grant.
 const rule_list& everything() {
   static const auto& all = *[] {
     auto* made = new rule_list;
@@ -111,7 +111,7 @@ class rbac_escalation final : public plugin {
   }
 
   verdict validate(const attributes& of) const override {
-    // Ourselves: known by the address, as a client may have any name.
+    // Our own controllers: compared by address, because a client may have any name.
     if (&of.by == &controllers() || identity_of(of.by).in_group(access::masters_group)) return {};
     if (changes_only_ownership(of)) return {};
     const auto held = access::find_held_rules(of.state, identity_of(of.by), of.ns());
@@ -123,7 +123,7 @@ class rbac_escalation final : public plugin {
   }
 
  private:
-  // A create is of no name yet, as upstream.
+  // A create is checked without a name, as upstream.
   static bool may_escalate(const attributes& of, const held_rules& held) {
     return held.allow({.verb = "escalate",
                        .group = of.kind.group(),

@@ -1,4 +1,4 @@
-// What admission says to a write beside its verdict.
+// Warnings and audit annotations that admission adds to a write.
 #pragma once
 
 #include <map>

@@ -1,7 +1,7 @@
-// A pod names what the quotas of its namespace bound: 403 where a container does not.
+// The containers of a pod must specify the resources that quotas of its namespace limit: 403.
 //
-// kubernetes: apiserver/pkg/admission/plugin/resourcequota; how much is left is asked later, when
-// the transaction is made (actors/quota/quota_ledger.hpp).
+// kubernetes: apiserver/pkg/admission/plugin/resourcequota; the remaining amount is checked later,
+// with the transaction (actors/quota/quota_ledger.hpp).
 #include "actors/quota/quota_usage.hpp"
 #include "actors/write/admission/plugins.hpp"
 #include "api/scheme.hpp"

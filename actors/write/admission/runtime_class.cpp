@@ -1,6 +1,6 @@
-// A pod that names a RuntimeClass is given its overhead, and goes only where its runtime is: 403
-// for an unknown class, another overhead than that of the class, and a node selector that
-// contradicts it.
+// Sets the overhead and node selector of a pod from its RuntimeClass: 403 for an
+// unknown class, another overhead than that of the class, and a conflicting node
+// selector.
 //
 // kubernetes: plugin/pkg/admission/runtimeclass.
 #include <fmt/format.h>

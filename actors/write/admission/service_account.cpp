@@ -1,6 +1,6 @@
-// A pod runs as some account, by default as "default": 403 where there is none of that name. It is
-// given a token of it unless pod or account say otherwise, and the account's imagePullSecrets where
-// it has none (api_access.hpp).
+// Sets the service account of a pod, by default "default": 403 if it does not exist. Adds a token
+// volume unless pod or account disable it, and the account's imagePullSecrets if the pod has none
+// (api_access.hpp).
 //
 // kubernetes: plugin/pkg/admission/serviceaccount.
 #include <algorithm>
@@ -47,13 +47,13 @@ class service_account final : public plugin {
     return api::fail(forbidden(of, problem));
   }
 
-  // The default one is on its way where it is missing: every namespace is given it.
+  // A missing default account is only late: every namespace gets one.
   verdict mutate(const attributes& of, api::body& now, persistence::transaction&) const override {
     auto& pod = static_cast<Pod&>(now);
     if (of.op != operation::create || is_mirror(pod)) return {};
     auto& spec = *pod.mutable_spec();
     if (spec.service_account_name().empty()) {
-      // Under its old name too, as defaults do it for those who say it.
+      // Also sets the deprecated field, as defaulting does for pods that name an account.
       spec.set_service_account_name(default_account);
       spec.set_service_account(default_account);
     }
@@ -84,7 +84,7 @@ class service_account final : public plugin {
     return {};
   }
 
-  // The same for the same write, as mutation may run again.
+  // Deterministic, because mutation may run again for the same write.
   static std::uint64_t salt(const attributes& of) {
     const std::hash<std::string_view> hash;
     return hash(of.ns()) ^ (hash(of.meta().generate_name()) * 3) ^ (hash(of.meta().name()) * 5) ^

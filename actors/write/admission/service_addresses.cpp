@@ -45,8 +45,8 @@ std::uint32_t random_below(std::uint32_t limit) {
   return std::uniform_int_distribution<std::uint32_t>{0, limit - 1}(engine);
 }
 
-// A number of [first, last] whose key is free, at random so that requests at the same time seldom
-// choose the same. Where that does not succeed soon almost all are taken: then each is looked at.
+// Picks a free number in [first, last], at random so that concurrent requests rarely choose the
+// same. After some failed tries almost all are taken: then it searches linearly.
 template <class IsFree>
 std::optional<std::uint32_t> pick(std::uint32_t first, std::uint32_t last, IsFree is_free) {
   const auto count = last - first + 1;
@@ -75,7 +75,7 @@ void set_address(ServiceSpec& spec, const std::string& address) {
 
 }  // namespace
 
-// One assignment: what this Service gets, and what was wrong.
+// One allocation: the changes to the Service, and the errors.
 class service_addresses::choice {
  public:
   choice(const service_addresses& from, const snapshot& state, Service& service, const Service* was)
@@ -129,7 +129,7 @@ class service_addresses::choice {
   }
 
   void take_any() {
-    // The lower part is left to those who name their address (kubernetes: calculateRangeOffset).
+    // The lower part is reserved for static addresses (kubernetes: calculateRangeOffset).
     const auto band = std::clamp(from_.size() / 16, 16u, 256u);
     const auto low = from_.size() > 2 * band ? band : 1;
     const auto last = from_.base_ + from_.size() - 2;

@@ -1,8 +1,8 @@
 // Cluster addresses and node ports of Services.
 //
-// Each number that a Service has is a key of the store (service_allocations.hpp): the
-// commit makes and removes the keys with the Service. Two requests that choose the same number at
-// the same time conflict on its key; the later one chooses again.
+// Each number of a Service is a key of the store (service_allocations.hpp), created and removed in
+// the transaction that creates or removes the Service. Two concurrent requests for the same number
+// conflict on its key; the later one chooses again.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 
 namespace troupe::actors {
 
-// A plugin of admission: it completes a Service when all else has admitted it.
+// An admission plugin: it completes a Service after all other plugins have admitted it.
 class service_addresses final : public admission::plugin {
  public:
-  // `network` is IPv4 in CIDR form, at most /28 and at least /8; otherwise the error says so.
+  // `network` is IPv4 in CIDR form, between /8 and /28; anything else returns an error.
   static tl::expected<service_addresses, std::string> in(std::string_view network);
 
   std::string_view name() const noexcept override { return "ServiceAddresses"; }
   bool handles(const api::kind_info& kind, admission::operation op) const override;
-  // 422 for an address or a port that is taken or out of range, 500 when there is none left.
+  // 422 if an address or port is taken or out of range, 500 if none is free.
   //
   // kubernetes: pkg/registry/core/service/{ipallocator,portallocator,storage/alloc.go}.
   admission::verdict reserve(const admission::attributes& of,

@@ -26,7 +26,7 @@ bool is_ipv4(const std::string& text) {
   return ::inet_pton(AF_INET, text.c_str(), &parsed) == 1;
 }
 
-// The keys of all that a Service has; each once.
+// The allocation keys of a Service, without duplicates.
 std::vector<std::string> keys_of(const Service& service) {
   std::vector<std::string> keys;
   const auto& spec = service.spec();
@@ -61,7 +61,7 @@ bool holds(const Service& service, const api::object_ptr& allocation) {
          allocation->as<ServiceAllocation>().service_uid() == service.metadata().uid();
 }
 
-// A number that the Service had before without its key stays so until it is repaired.
+// A number that the Service had before without a key stays so until it is repaired.
 void follow(const snapshot& state, const Service* was, const Service* now,
             persistence::transaction& into) {
   const auto before = was != nullptr ? keys_of(*was) : std::vector<std::string>{};
@@ -106,7 +106,7 @@ void follow_services(const persistence::store& store, persistence::transaction& 
   for (std::size_t i = 0; i < count; ++i) {
     if (!is_service(transaction.mutations[i])) continue;
     const auto was = state.find(transaction.mutations[i].key);
-    // It stays where it is while the list of mutations grows.
+    // The content's address is stable while the list of mutations grows.
     const auto* now = static_cast<const Service*>(transaction.mutations[i].content.get());
     follow(state, was ? &was->as<Service>() : nullptr, now, transaction);
   }

@@ -1,4 +1,4 @@
-// Claims and volumes get the finalizers by which they stay while they are in use
+// Adds the finalizers that keep claims and volumes while they are in use
 // (actors/volumes/control/claim_keeper.hpp).
 //
 // kubernetes: plugin/pkg/admission/storage/storageobjectinuseprotection.

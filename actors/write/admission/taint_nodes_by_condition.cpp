@@ -1,6 +1,6 @@
-// A new node gets no pods before somebody has looked at it: it is tainted as not ready, and whoever
-// keeps the taints of nodes takes that away when it is. A node that says it is ready from the
-// beginning is not tainted, which upstream does: it would be untainted by the next write.
+// Adds the not-ready taint to a new node, so that it gets no pods until the node controller removes
+// it. Unlike upstream, a node that is created ready is not tainted: the next write would remove the
+// taint.
 //
 // kubernetes: plugin/pkg/admission/nodetaint.
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What baseline forbids: ways out of the container that are known.
+// The controls of baseline: they prevent known privilege escalations.
 #include <algorithm>
 #include <array>
 #include <initializer_list>
@@ -11,12 +11,12 @@ namespace {
 
 using api::core::v1::SELinuxOptions;
 
-// What a container is given by default, without NET_RAW.
+// The default capabilities of a container, without NET_RAW.
 constexpr std::array<std::string_view, 13> default_capabilities{
     "AUDIT_WRITE",      "CHOWN",   "DAC_OVERRIDE", "FOWNER",  "FSETID", "KILL",      "MKNOD",
     "NET_BIND_SERVICE", "SETFCAP", "SETGID",       "SETPCAP", "SETUID", "SYS_CHROOT"};
 
-// Safe ones: of the pod's own namespaces. The numbers: how many were known at a version.
+// Safe sysctls: those of the pod's own namespaces. The numbers say how many a version knew.
 constexpr std::array<std::string_view, 12> safe_sysctls{"kernel.shm_rmid_forced",
                                                         "net.ipv4.ip_local_port_range",
                                                         "net.ipv4.tcp_syncookies",

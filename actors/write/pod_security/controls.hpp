@@ -1,4 +1,4 @@
-// The controls by themselves; evaluate.cpp says which of them hold when. Each adds at most one
+// The checks of the single controls; evaluate.cpp decides when each applies. Each adds at most one
 // violation.
 #pragma once
 
@@ -26,8 +26,8 @@ void check_sysctls_1_29(const subject& pod, violations& found);
 void check_sysctls_1_32(const subject& pod, violations& found);
 void check_windows_host_process(const subject& pod, violations& found);
 
-// -- restricted: those of 1.25 spare pods of Windows, which has nothing of the kind
-// ----------------
+// -- restricted -----------------------------------------------------------------------------------
+// The _1_25 versions exempt Windows pods, because Windows has none of these settings.
 
 void check_privilege_escalation(const subject& pod, violations& found);
 void check_privilege_escalation_1_25(const subject& pod, violations& found);

@@ -1,13 +1,13 @@
-// The constants of Pod Security and where they come from.
+// The constants of Pod Security with their sources.
 #pragma once
 
 #include <cstddef>
 
 namespace troupe::actors::pod_security::defaults {
 
-// The minor number of the policies that `latest` stands for: that of the API that is served.
+// The minor version that `latest` stands for: that of the served API.
 inline constexpr int served_version = 33;
-// Pods of a namespace that are looked at when it is to enforce another level (upstream:
+// The maximum of pods that are checked when a namespace gets another level to enforce (upstream:
 // pod-security-admission/admission, defaultNamespaceMaxPodsToCheck).
 inline constexpr std::size_t pods_checked = 3'000;
 

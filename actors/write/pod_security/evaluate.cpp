@@ -46,7 +46,7 @@ constexpr int newest_version =
       return a.since < b.since;
     })->since;
 
-// Whether this is the newest form of its control at that version.
+// True if this is the newest form of its control at that version.
 bool is_in_force(const control& each, int minor) {
   if (each.since > minor) return false;
   return std::none_of(table.begin(), table.end(), [&](const control& other) {
@@ -71,7 +71,7 @@ checks checks_of(level demanded, int minor) {
   return result;
 }
 
-// Of each level at each version; what is newer is as the newest.
+// For each level and version; later versions are treated as the newest one.
 const checks& find_checks(const level_version& demanded) {
   static const auto all = [] {
     std::array<std::vector<checks>, 3> made;

@@ -12,7 +12,7 @@ void existing_pods::add(const api::core::v1::Pod& pod) {
   ++seen_;
   if (checked_ == defaults::pods_checked) return;
   ++checked_;
-  if (settings_.spares_class(pod.spec())) return;
+  if (settings_.exempts_class(pod.spec())) return;
   const auto found = evaluate(demanded_, {pod.metadata(), pod.spec()});
   if (found.empty()) return;
   auto& same = by_reasons_[reasons_of(found)];

@@ -1,4 +1,4 @@
-// What the pods of a namespace would mean to a new level: warnings for who demands it. Pure.
+// Warnings about existing pods that would violate a namespace's new level. Pure.
 //
 // kubernetes: pod-security-admission/admission, EvaluatePodsInNamespace.
 #pragma once
@@ -11,14 +11,14 @@
 
 namespace troupe::actors::pod_security {
 
-// Collects pods one by one, and looks at a bounded number of them.
+// Collects pods one by one and checks a bounded number of them.
 class existing_pods {
  public:
   existing_pods(const level_version& demanded, const configuration& settings)
       : demanded_{demanded}, settings_{settings} {}
 
   void add(const api::core::v1::Pod& pod);
-  // In upstream's words and order; empty: all pods are as the level demands.
+  // In upstream's wording and order; empty if all pods comply.
   std::vector<std::string> warnings(std::string_view ns) const;
 
  private:

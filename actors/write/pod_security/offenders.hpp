@@ -1,5 +1,5 @@
-// What the controls have in common: a walk over the containers of a pod, and who breaks a control,
-// in upstream's words.
+// Helpers that the controls share: a walk over the containers of a pod, and the list of violators
+// in upstream's wording.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,8 +13,8 @@
 
 namespace troupe::actors::pod_security {
 
-// Containers of all three lists, in upstream's order. An ephemeral one is shown by the part that it
-// has in common with the others.
+// Visits the containers of all three lists in upstream's order. An ephemeral container is passed as
+// the part that it shares with the others.
 template <class Visit>
 void for_each_container(const api::core::v1::PodSpec& spec, Visit visit) {
   for (const auto& container : spec.init_containers())
@@ -45,7 +45,7 @@ inline std::string_view plural(std::string_view one, std::string_view more, std:
   return count == 1 ? one : more;
 }
 
-// The pod itself and those of its containers that break a control.
+// The violators of a control: the pod itself or some of its containers.
 struct offenders {
   bool pod = false;
   std::vector<std::string> containers = {};

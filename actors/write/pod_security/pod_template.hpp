@@ -1,4 +1,4 @@
-// The template of the pods that an object makes. Pure function.
+// Finds the pod template of an object. Pure functions.
 //
 // kubernetes: pod-security-admission/admission, DefaultPodSpecExtractor.
 #pragma once
@@ -8,9 +8,9 @@
 
 namespace troupe::actors::pod_security {
 
-// Whether objects of the kind hold one.
+// True if objects of the kind have a pod template.
 bool has_pod_template(const api::kind_info& kind);
-// Null: of another kind, or the object has none.
+// Returns null for other kinds and for an object without a template.
 const api::core::v1::PodTemplateSpec* pod_template_of(const api::kind_info& kind,
                                                       const api::body& object);
 

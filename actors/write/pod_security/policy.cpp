@@ -104,15 +104,15 @@ std::string to_string(const policy& of) {
   return text;
 }
 
-bool configuration::spares_namespace(std::string_view name) const {
+bool configuration::exempts_namespace(std::string_view name) const {
   return contains(exempt_namespaces, name);
 }
 
-bool configuration::spares_user(std::string_view name) const {
+bool configuration::exempts_user(std::string_view name) const {
   return contains(exempt_users, name);
 }
 
-bool configuration::spares_class(const api::core::v1::PodSpec& spec) const {
+bool configuration::exempts_class(const api::core::v1::PodSpec& spec) const {
   return contains(exempt_runtime_classes, spec.runtime_class_name());
 }
 

@@ -1,5 +1,5 @@
-// What a namespace demands of its pods by its labels pod-security.kubernetes.io/*: a level and a
-// version for each of three modes. Pure functions.
+// The policy of a namespace from its labels pod-security.kubernetes.io/*: a level and a version for
+// each of three modes. Pure functions.
 //
 // kubernetes: staging/src/k8s.io/pod-security-admission/api.
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace troupe::actors::pod_security {
 
-// The later, the stricter.
+// In order of strictness.
 enum class level : std::uint8_t { privileged, baseline, restricted };
 std::string_view to_string(level of) noexcept;
 // "privileged", "baseline", "restricted".
@@ -28,7 +28,7 @@ struct version {
 
   int minor = latest;
 
-  // The minor number that counts: `latest` is that of the API that this server serves.
+  // The minor version to apply: `latest` is that of the served API.
   int effective() const noexcept;
   bool operator==(const version&) const = default;
 };
@@ -51,27 +51,27 @@ struct policy {
   bool is_privileged() const noexcept;
   bool operator==(const policy&) const = default;
 };
-// "enforce=baseline:v1.25, warn=restricted:latest": what is not privileged.
+// "enforce=baseline:v1.25, warn=restricted:latest": only modes that are not privileged.
 std::string to_string(const policy& of);
 
 struct labelled_policy {
   pod_security::policy policy;
-  // Labels that cannot be read. Then `enforce` is restricted, `audit` and `warn` are privileged.
+  // Invalid labels. Then `enforce` is restricted, `audit` and `warn` are privileged.
   std::vector<api::error_cause> problems;
 };
-// What is not labelled is as in `defaults`.
+// Modes without a label are taken from `defaults`.
 labelled_policy policy_of(const api::meta::v1::ObjectMeta& meta, const policy& defaults);
 
-// Of the control plane; see docs/security.md.
+// The configuration of the control plane; see docs/security.md.
 struct configuration {
   policy defaults = {};
   std::vector<std::string> exempt_namespaces = {}, exempt_users = {}, exempt_runtime_classes = {};
 
-  bool spares_namespace(std::string_view name) const;
-  bool spares_user(std::string_view name) const;
-  bool spares_class(const api::core::v1::PodSpec& spec) const;
+  bool exempts_namespace(std::string_view name) const;
+  bool exempts_user(std::string_view name) const;
+  bool exempts_class(const api::core::v1::PodSpec& spec) const;
 };
-// Of this process: set before its first write, or the default one.
+// The configuration of this process: the one set before the first write, or the default.
 const configuration& configured();
 void configure(configuration settings);
 

@@ -1,4 +1,4 @@
-// Profiles of AppArmor and seccomp: fields, and the annotations that they had been before.
+// The controls of AppArmor and seccomp profiles: fields, and the annotations of older versions.
 #include "actors/write/pod_security/controls.hpp"
 #include "actors/write/pod_security/offenders.hpp"
 
@@ -17,7 +17,7 @@ std::string annotation_text(std::string_view key, std::string_view value) {
   return fmt::format("{}=\"{}\"", key, value);
 }
 
-// Who names a profile that does not confine.
+// The violators that name an unconfined profile.
 struct bad_profiles {
   offenders setters = {};
   sorted_texts types = {};

@@ -1,4 +1,4 @@
-// What restricted demands besides: that a pod gives up what it does not need.
+// The additional controls of restricted: a pod must drop privileges that it does not need.
 #include <google/protobuf/descriptor.h>
 
 #include <algorithm>
@@ -15,14 +15,14 @@ using api::core::v1::Volume;
 constexpr std::array<std::string_view, 8> allowed_volumes{
     "configMap", "csi",   "downwardAPI", "emptyDir", "ephemeral", "persistentVolumeClaim",
     "projected", "secret"};
-// Upstream has no word for volumes that are younger than the control.
+// Upstream has no text for volume types that are newer than the control.
 constexpr std::array<std::string_view, 1> nameless_volumes{"image"};
 
 bool is_windows(const subject& pod) {
   return pod.spec.os().name() == "windows";
 }
 
-// JSON names of the sources that the volume has: one, or none where it is not complete.
+// JSON names of the volume's sources: one, or none if it is incomplete.
 std::vector<std::string> sources_of(const Volume& volume) {
   std::vector<const google::protobuf::FieldDescriptor*> fields;
   const auto& source = volume.volume_source();

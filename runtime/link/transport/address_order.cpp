@@ -12,7 +12,7 @@ void address_order::fill(const std::vector<address>& known) {
 }
 
 std::optional<address> address_order::next(const std::vector<address>& known) {
-  // Those that are not known any more are not called.
+  // Addresses that are no longer known are skipped.
   std::erase_if(left_, [&](const address& each) {
     return std::find(known.begin(), known.end(), each) == known.end();
   });

@@ -1,6 +1,6 @@
-// Which of several addresses is dialled next: in rounds, each of them once, in an order that is
-// made by chance for each round; first those that were not tried last. So many callers of a server
-// that has gone spread over the others. Pure.
+// The order in which several addresses are dialed: in rounds, each address once, in a random order
+// for each round that starts with addresses other than the last one. So the clients of a failed
+// server spread over the others. Pure.
 #pragma once
 
 #include <optional>
@@ -15,11 +15,11 @@ class address_order {
  public:
   explicit address_order(std::uint64_t seed) : random_{seed} {}
 
-  // Of those that are known now; nothing where there is none.
+  // The next of the known addresses; nothing if there is none.
   std::optional<address> next(const std::vector<address>& known);
-  // The one that `next` gave was the last of its round.
+  // True if `next` returned the last address of its round.
   bool round_ended() const { return left_.empty(); }
-  // The next one begins a round: the one before was good for a while.
+  // Starts a new round, because the last address worked for a while.
   void begin_round() { left_.clear(); }
 
  private:

@@ -1,4 +1,4 @@
-// The one timer of a call: gRPC's alarm. Setting it replaces the one before.
+// The single timer of a call: gRPC's alarm. Setting it replaces the previous one.
 #pragma once
 
 #include <grpcpp/alarm.h>
@@ -14,8 +14,8 @@ namespace troupe::runtime::link {
 
 class call_timer {
  public:
-  // `fired` runs on a thread of gRPC, never from within; not when it is set again or destroyed
-  // first, unless it has begun.
+  // `fired` runs on a thread of gRPC, never within set(); setting or destroying the timer cancels
+  // it, unless `fired` is already running.
   void set(duration after, std::function<void()> fired) {
     alarm_ = std::make_unique<grpc::Alarm>();
     const auto delay = std::chrono::duration_cast<std::chrono::microseconds>(after);

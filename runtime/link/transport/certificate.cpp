@@ -28,7 +28,7 @@ certificate_ptr certificate_of(const std::string& pem) {
   return read;
 }
 
-// Asks nobody for a passphrase.
+// Never prompts for a passphrase.
 int no_passphrase(char*, int, int, void*) {
   return -1;
 }

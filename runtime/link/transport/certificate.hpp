@@ -1,4 +1,4 @@
-// Reads the parts of certificates that the link needs. Pure but for OpenSSL.
+// Reads the parts of certificates that the link needs. Pure except for OpenSSL.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace troupe::runtime::link {
 
-// Name, groups and key of a certificate (PEM) that was verified.
+// Name, groups and key of a verified certificate (PEM).
 tl::expected<peer, std::string> read_peer(const std::string& certificate);
 
-// That the texts are a certificate, its key and an authority; else which of them is not, in one
-// line without a byte of it.
+// Checks that the texts are a certificate, its key and a CA; the error names the invalid one in one
+// line without its content.
 tl::expected<void, std::string> check(const credentials& credentials);
 
 }  // namespace troupe::runtime::link

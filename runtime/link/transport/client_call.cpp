@@ -16,8 +16,8 @@ class client_call final : public stream_call, public grpc::ClientBidiReactor<Pac
 
   void start() {
     stub_->async()->Connect(&call_, this);
-    // Reads begin on any thread, whenever the window has room: until `finish` there is more to
-    // come.
+    // Reads start on any thread whenever the window has room, so the call is held open until
+    // `finish`.
     AddHold();
     session_->start(*this);
     StartCall();
@@ -55,8 +55,8 @@ class client_call final : public stream_call, public grpc::ClientBidiReactor<Pac
     const auto session = session_;
     const auto error = explained(status.error_message());
     session->detach();
-    // First, since it holds the channel: the end of the last one ends gRPC's threads, and this is
-    // one of them. The dialer, which hears of the end next, still has it.
+    // Deleted first, because it holds the channel: the end of the last channel joins gRPC's
+    // threads, and this is one of them. The dialer, which is notified next, still has the channel.
     delete this;
     session->over(error);
   }

@@ -1,4 +1,4 @@
-// The dialer's side of a call.
+// The client side of a call.
 #pragma once
 
 #include <grpcpp/channel.h>
@@ -9,8 +9,8 @@
 
 namespace troupe::runtime::link {
 
-// Calls the other side and starts the session, which ends at the latest after
-// `defaults::attempt_limit` without an answer.
+// Calls the server and starts the session, which ends after `defaults::attempt_limit` without an
+// answer.
 void start_client_call(const std::shared_ptr<grpc::Channel>& channel,
                        std::shared_ptr<stream_session> session);
 

@@ -73,7 +73,7 @@ class connection_acceptor::impl {
     one.settled = is_settled;
     one.had_session |= is_settled;
     one.since = std::chrono::steady_clock::now();
-    // The handshakes are in one list, the oldest first.
+    // Handshakes are in one list, the oldest first.
     if (is_settled)
       established_.splice(established_.end(), handshaking_, found->second);
     else
@@ -84,7 +84,7 @@ class connection_acceptor::impl {
     {
       std::lock_guard lock{mutex_};
       const auto found = by_origin_.find(from);
-      if (found == by_origin_.end()) return;  // cut, and counted, before
+      if (found == by_origin_.end()) return;  // closed and counted before
       found->second->counted = true;
       count(refusal_reason::session_refused, from, detail);
     }
@@ -99,7 +99,7 @@ class connection_acceptor::impl {
   }
 
  private:
-  // Numbers of events; those of connections are never reused, unlike descriptors.
+  // Event numbers; those of connections are never reused, unlike descriptors.
   static constexpr std::uint64_t stop_event = 0, listening_event = 1;
 
   struct connection {
@@ -109,7 +109,7 @@ class connection_acceptor::impl {
     time_point since;
     bool settled = false;
     bool had_session = false;
-    bool counted = false;  // as refused
+    bool counted = false;  // as a refusal
   };
   using connections = std::list<connection>;
 
@@ -163,7 +163,7 @@ class connection_acceptor::impl {
           by_number_.size() >= options_.connections)
         cut(handshaking_.front(), refusal_reason::handshakes_limit);
       const auto number = next_number_++;
-      // For the end of both directions, which is always reported.
+      // Reports only the end of both directions, which epoll always does.
       if (!watch(ours.get(), 0, number)) {
         warn(fmt::format("its socket cannot be watched: {}", std::strerror(errno)));
         return count(refusal_reason::out_of_descriptors, from);
@@ -175,13 +175,13 @@ class connection_acceptor::impl {
     options_.connected(socket.release());
   }
 
-  // gRPC, or the peer, has closed it.
+  // gRPC or the peer has closed the connection.
   void gone(std::uint64_t number) {
     {
       std::lock_guard lock{mutex_};
       const auto found = by_number_.find(number);
       if (found == by_number_.end()) return;
-      // gRPC has the same limit for the handshake of TLS, and may be first.
+      // gRPC has the same timeout for the TLS handshake, and may close it first.
       const auto age = std::chrono::steady_clock::now() - found->second->since;
       const bool late = age >= defaults::handshake_limit - defaults::handshake_round;
       count(*found->second,
@@ -209,7 +209,7 @@ class connection_acceptor::impl {
     tell();
   }
 
-  // Without a descriptor for it a connection would stay in the queue and wake us without end.
+  // Without a free descriptor the connection would stay in the queue and wake us forever.
   void refuse_one() {
     spare_ = unique_fd{};
     const unique_fd closed{::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC)};
@@ -225,11 +225,11 @@ class connection_acceptor::impl {
   void warn(const std::string& reason) {
     const auto left_out = line_.allow(std::chrono::steady_clock::now());
     if (!left_out) return;
-    log().warn("the link turned a connection away: {}{}", reason,
+    log().warn("the link rejected a connection: {}{}", reason,
                *left_out == 0 ? "" : fmt::format(" (and {} more)", *left_out));
   }
 
-  // With the lock, the two of them; what they note is told without it.
+  // Both require the lock; the recorded refusals are reported without it.
   void count(refusal_reason reason, const std::string& from, const std::string& detail = {}) {
     refused_[static_cast<std::size_t>(reason)].fetch_add(1, std::memory_order_relaxed);
     if (options_.refused) untold_.push_back({reason, from, detail});
@@ -248,7 +248,7 @@ class connection_acceptor::impl {
       options_.refused(each);
   }
 
-  // gRPC notices and closes its own descriptor.
+  // gRPC notices it and closes its own descriptor.
   void cut(connection& one, refusal_reason reason) {
     count(one, reason);
     ::shutdown(one.socket.get(), SHUT_RDWR);
@@ -277,7 +277,7 @@ class connection_acceptor::impl {
   std::uint64_t next_number_ = listening_event + 1;
   std::unordered_map<std::uint64_t, connections::iterator> by_number_;
   std::unordered_map<std::string, connections::iterator> by_origin_;
-  std::vector<refusal> untold_;  // of one event, or one round: no more than there are handshakes
+  std::vector<refusal> untold_;  // of one event or round: bounded by the number of handshakes
 };
 
 connection_acceptor::connection_acceptor(std::unique_ptr<impl> made) : impl_{std::move(made)} {}

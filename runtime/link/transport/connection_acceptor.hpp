@@ -1,9 +1,9 @@
-// The port of a listener: accepts TCP connections, counts them, hands them on, and
-// cuts those whose handshake takes too long.
+// The acceptor of a listener: accepts TCP connections, limits their number, passes them to gRPC,
+// and closes those whose handshake takes too long.
 //
-// One thread of its own. gRPC owns a connection from `connected` on; the acceptor keeps a second
-// descriptor of its socket, to see the end of the connection and to cut it before. Each connection
-// that comes to no session is counted by its reason.
+// It has its own thread. gRPC owns a connection after `connected`; the acceptor keeps a duplicate
+// of its descriptor to detect its end and to close it earlier. Each connection that does not become
+// a session is counted by reason.
 #pragma once
 
 #include <cstddef>
@@ -21,24 +21,24 @@ class connection_acceptor {
   struct options {
     link::address listen;
     std::size_t connections = 0;
-    // Takes the descriptor of a new connection, on the acceptor's thread.
+    // Receives the descriptor of a new connection, on the acceptor's thread.
     std::function<void(int descriptor)> connected;
-    // As listener_options::refused.
+    // See listener_options::refused.
     std::function<void(const refusal&)> refused;
   };
 
-  // Takes the port. Nothing is accepted before `start`.
+  // Binds the port. Accepts no connection before `start`.
   static tl::expected<std::unique_ptr<connection_acceptor>, std::string> open(options options);
   ~connection_acceptor();
   void start();
-  // Accepts no more; established connections stay. Once, by the thread that started it.
+  // Stops accepting; open connections stay. Call once, on the thread that called start().
   void close();
 
   link::address address() const;
-  // A connection from there (host and port) has got through its handshake, or starts it again
-  // and has `handshake_limit` for it. Any thread.
+  // The connection from this host and port has completed its handshake, or (false) begins a new one
+  // with its own `handshake_limit`. Any thread.
   void settled(const std::string& from, bool is_settled);
-  // A call from there was refused, for that reason in one line. Any thread.
+  // A call from this host and port was rejected with this reason in one line. Any thread.
   void refused(const std::string& from, const std::string& detail);
   listener_stats stats() const;
 

@@ -17,7 +17,7 @@
 namespace troupe::runtime::link {
 namespace {
 
-// What a dialer does, shared with its timer. At any time it is waiting for the timer, beginning an
+// The state of a dialer, shared with its timer. At any time it waits for the timer, starts an
 // attempt, or has one session.
 class dial_loop : public std::enable_shared_from_this<dial_loop> {
  public:
@@ -36,7 +36,7 @@ class dial_loop : public std::enable_shared_from_this<dial_loop> {
     changed_.wait(lock, [this] { return attempts_ == 0; });
     const auto session = session_;
     lock.unlock();
-    if (session) session->close("the other side stops");
+    if (session) session->close("the peer is shutting down");
     lock.lock();
     const auto ended = [this] { return session_ == nullptr; };
     if (!changed_.wait_for(lock, agreed_ ? defaults::linger : duration::zero(), ended)) {
@@ -49,7 +49,7 @@ class dial_loop : public std::enable_shared_from_this<dial_loop> {
   }
 
  private:
-  // With the lock.
+  // Requires the lock.
   void dial_after(duration time) {
     if (stopping_) return;
     timer_.set(time, [self = weak_from_this()] {
@@ -95,7 +95,7 @@ class dial_loop : public std::enable_shared_from_this<dial_loop> {
     };
     const auto session = std::make_shared<stream_session>(std::move(settings));
     const auto channel = make_channel(to, credentials);
-    // The channel before goes only now: with the last one gRPC ends its threads.
+    // The previous channel is released only now: with the last one gRPC stops its threads.
     std::shared_ptr<grpc::Channel> before = channel;
     {
       std::lock_guard lock{mutex_};
@@ -110,7 +110,7 @@ class dial_loop : public std::enable_shared_from_this<dial_loop> {
     agreed_ = true;
   }
 
-  // No reason: there was nobody to call.
+  // An empty reason: there was no address.
   void finished(bool agreed, const std::string& reason) {
     if (!agreed && options_.failed && !reason.empty()) {
       std::unique_lock lock{mutex_};
@@ -139,9 +139,9 @@ class dial_loop : public std::enable_shared_from_this<dial_loop> {
   call_timer timer_;
   std::shared_ptr<grpc::Channel> channel_;
   std::shared_ptr<stream_session> session_;
-  duration period_ = defaults::redial_first;  // before jitter, of the next wait
-  time_point attempted_at_{};                 // the last attempt
-  int attempts_ = 0;                          // attempts, on threads of the timer
+  duration period_ = defaults::redial_first;  // the next wait before jitter
+  time_point attempted_at_{};                 // time of the last attempt
+  int attempts_ = 0;                          // running attempts on timer threads
   bool agreed_ = false;
   bool stopping_ = false;
 };

@@ -1,4 +1,4 @@
-// The hellos at the beginning of a link: which version of stream.proto both sides speak. Pure.
+// The hellos at the start of a link negotiate the version of stream.proto. Pure functions.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace troupe::runtime::link {
 
-// The first message of the calling side.
+// The client's first message.
 Hello first_hello();
-// The called side's answer: the newest version that both speak; else why there is none and which
-// side to upgrade, in one line for the caller.
+// The server's answer: the newest common version; otherwise an error in one line for the client,
+// which says which side to upgrade.
 tl::expected<Hello, std::string> answer(const Hello& caller);
-// How the calling side judges the answer.
+// Validates the answer on the client.
 tl::expected<void, std::string> check(const Hello& answer);
 
 }  // namespace troupe::runtime::link

@@ -19,8 +19,8 @@
 namespace troupe::runtime::link {
 namespace {
 
-// Strangers decide how often gRPC has something to say: all of it is for debugging, but its last
-// words.
+// Unknown clients decide how often gRPC logs: everything is logged at debug except its final
+// message before an abort.
 void write_log(gpr_log_func_args* line) {
   const std::string_view text = line->message;
   const bool dies = text.substr(0, 16) == "assertion failed";
@@ -32,7 +32,7 @@ int in_ms(duration time) {
   return static_cast<int>(time / std::chrono::milliseconds{1});
 }
 
-// What goes for a connection of either side. `set` takes a name and a number.
+// Channel arguments of both sides. `set` takes a name and a number.
 template <class Set>
 void set_up_connection(Set set) {
   set(GRPC_ARG_KEEPALIVE_TIME_MS, in_ms(defaults::keepalive_period));
@@ -41,7 +41,7 @@ void set_up_connection(Set set) {
   set(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   set(GRPC_ARG_HTTP2_BDP_PROBE, 0);
   set(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, static_cast<int>(defaults::read_ahead_bytes));
-  // The packet's other fields and the marks of its frames.
+  // Plus the packet's other fields and the tags of its frames.
   set(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, static_cast<int>(defaults::packet_limit_bytes + 4'096));
   set(GRPC_ARG_MAX_METADATA_SIZE, defaults::metadata_limit_bytes);
   set(GRPC_ARG_ENABLE_PER_MESSAGE_COMPRESSION, 0);
@@ -88,7 +88,7 @@ std::shared_ptr<grpc::Channel> make_channel(const address& to, const credentials
 tl::expected<peer, std::string> peer_of(const grpc::AuthContext& verified, const std::string& uri) {
   const auto certificates = verified.FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
   if (!verified.IsPeerAuthenticated() || certificates.size() != 1)
-    return tl::make_unexpected(std::string{"the other side has shown no certificate"});
+    return tl::make_unexpected(std::string{"the peer presented no certificate"});
   auto read = read_peer({certificates.front().data(), certificates.front().size()});
   if (read) read->address = address_of(uri);
   return read;

@@ -1,5 +1,5 @@
-// gRPC as this room uses it: started with the first link of the process and never before, and the
-// settings that both sides share.
+// The use of gRPC in this room: its start with the first link of the process, and the settings that
+// both sides share.
 #pragma once
 
 #include <grpcpp/channel.h>
@@ -13,18 +13,18 @@
 
 namespace troupe::runtime::link {
 
-// Starts gRPC, once; its log goes to ours at debug level. It runs until the process ends: to stop
-// and start it again with each link costs threads and wins nothing.
+// Starts gRPC once; its log goes to ours at debug level. It runs until the process ends: stopping
+// it with the last link would only cost threads.
 void use_library();
 
 void set_up(grpc::ServerBuilder& builder);
-// A channel of its own, with what the source says now; not connected yet.
+// Creates a separate channel with the current credentials; not connected yet.
 std::shared_ptr<grpc::Channel> make_channel(const address& to, const credentials& with);
 
-// Mutual TLS 1.2 or later; asks the source at each handshake. `source` must outlive the server.
+// Mutual TLS 1.2 or later; reads the source at each handshake. `source` must outlive the server.
 std::shared_ptr<grpc::ServerCredentials> make_server_credentials(const credentials_source& source);
 
-// Who is at the other end, by the certificate that TLS has verified.
+// The peer from the certificate that TLS has verified.
 tl::expected<peer, std::string> peer_of(const grpc::AuthContext& verified, const std::string& uri);
 
 }  // namespace troupe::runtime::link

@@ -22,7 +22,7 @@ class grpc_listener final : public listener, private Link::CallbackService {
  public:
   explicit grpc_listener(listener_options options) : options_{std::move(options)} {}
 
-  // The sessions close, then the server cancels those that did not end.
+  // Closes the sessions, then the server cancels the remaining ones.
   ~grpc_listener() override {
     if (acceptor_) acceptor_->close();
     std::unique_lock lock{mutex_};
@@ -30,7 +30,7 @@ class grpc_listener final : public listener, private Link::CallbackService {
     const std::vector<std::shared_ptr<stream_session>> left{sessions_.begin(), sessions_.end()};
     lock.unlock();
     for (const auto& one : left)
-      one->close("the other side stops");
+      one->close("the peer is shutting down");
     lock.lock();
     changed_.wait_for(lock, defaults::linger, [this] { return sessions_.empty(); });
     lock.unlock();
@@ -65,7 +65,7 @@ class grpc_listener final : public listener, private Link::CallbackService {
   listener_stats stats() const override { return acceptor_->stats(); }
 
  private:
-  // On the acceptor's thread.
+  // Called on the acceptor's thread.
   void connected(int socket) {
     grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
     connection.fd = socket;
@@ -95,7 +95,7 @@ class grpc_listener final : public listener, private Link::CallbackService {
     session->other(std::move(*verified));
     {
       std::lock_guard lock{mutex_};
-      if (closing_) return refuse_call("the other side stops");
+      if (closing_) return refuse_call("the peer is shutting down");
       sessions_.insert(session);
     }
     return start_server_call(*call, std::move(session));
@@ -107,7 +107,7 @@ class grpc_listener final : public listener, private Link::CallbackService {
   }
 
   void forget(const std::shared_ptr<stream_session>& session) {
-    // Told under the lock: with the last one gone the destructor goes on.
+    // Notifies under the lock: after the last session the destructor continues.
     std::lock_guard lock{mutex_};
     sessions_.erase(session);
     changed_.notify_all();

@@ -8,7 +8,7 @@
 namespace troupe::runtime::link {
 namespace {
 
-// Of one frame in a packet on the wire, besides its bytes: a tag and a length.
+// Overhead of a frame in a packet on the wire: a tag and a length.
 constexpr std::size_t wire_overhead = 6;
 
 }  // namespace
@@ -60,7 +60,7 @@ tl::expected<std::vector<std::string>, std::string> unpacker::take(Packet& packe
   for (int i = 0; i < packet.frames_size(); ++i) {
     auto& part = *packet.mutable_frames(i);
     if (partial_.size() + part.size() > defaults::frame_limit_bytes)
-      return tl::make_unexpected(std::string{"the other side sent a frame above the limit"});
+      return tl::make_unexpected(std::string{"the peer sent a frame above the limit"});
     if (partial_.empty())
       partial_ = std::move(part);
     else

@@ -1,4 +1,4 @@
-// The listener's side of a call.
+// The server side of a call.
 #pragma once
 
 #include <grpcpp/server_context.h>

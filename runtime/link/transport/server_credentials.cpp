@@ -9,8 +9,8 @@
 namespace troupe::runtime::link {
 namespace {
 
-// gRPC's C++ credentials for a server keep what they were made with; those of its C interface ask
-// at each handshake.
+// gRPC's C++ server credentials are fixed at construction; those of its C interface are read at
+// each handshake.
 class fetching_credentials final : public grpc::ServerCredentials {
  public:
   explicit fetching_credentials(const credentials_source& source) : source_{source} {

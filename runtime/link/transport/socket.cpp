@@ -22,7 +22,7 @@ struct freeing {
   void operator()(addrinfo* list) const noexcept { ::freeaddrinfo(list); }
 };
 
-// -1 with errno when it cannot be had.
+// -1 with errno on failure.
 unique_fd bound_to(const addrinfo& address) {
   unique_fd socket{::socket(address.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
   const int on = 1, off = 0;
@@ -55,7 +55,7 @@ tl::expected<unique_fd, std::string> listen_at(const address& address) {
                                       port.c_str(), &wanted, &list))
     return refuse(::gai_strerror(wrong));
   const std::unique_ptr<addrinfo, freeing> found{list};
-  // An address of all kinds first, where the machine has it.
+  // Prefers an address that accepts both families, if the machine has it.
   for (const int family : {AF_INET6, AF_INET}) {
     for (const auto* one = list; one != nullptr; one = one->ai_next) {
       if (one->ai_family != family) continue;

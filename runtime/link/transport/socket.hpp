@@ -12,13 +12,13 @@
 
 namespace troupe::runtime::link {
 
-// A socket that listens; an empty host means all addresses of the machine. The error names the
-// address and its fault.
+// Opens a listening socket; an empty host means all addresses of the machine. The error names the
+// address and the problem.
 tl::expected<unique_fd, std::string> listen_at(const address& address);
 std::uint16_t port_of(int socket);
-// Host and port, as `address_of` gives gRPC's form of it.
+// Host and port in the same format as `address_of` gives.
 std::string text_of(const sockaddr_storage& from);
-// No delay of small packets, and an end when what was sent is not acknowledged in time.
+// Disables Nagle's algorithm, and closes connections whose data is not acknowledged in time.
 void set_options(int socket);
 
 }  // namespace troupe::runtime::link

@@ -1,4 +1,4 @@
-// The two sides over gRPC, as link.hpp says of `listener::start` and `dialer::start`.
+// Starts both sides over gRPC; see `listener::start` and `dialer::start` in link.hpp.
 #pragma once
 
 #include "runtime/link/transport.hpp"

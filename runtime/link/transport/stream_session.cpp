@@ -9,7 +9,7 @@
 
 namespace troupe::runtime::link {
 
-// Of one delivery in the window.
+// The room of one delivery in the window.
 class stream_session::room {
  public:
   room(std::shared_ptr<stream_session> of, std::size_t cost) : of_{std::move(of)}, cost_{cost} {}
@@ -100,7 +100,7 @@ void stream_session::heartbeat() {
   std::lock_guard lock{mutex_};
   if (call_ == nullptr) return;
   if (stage_ == stage::hello)
-    return cancel("no answer from the other side within " +
+    return cancel("no answer from the peer within " +
                   std::to_string(defaults::attempt_limit / std::chrono::seconds{1}) + " s");
   if (closing_) return cancel(*closing_);
   if (reading_) return;
@@ -119,7 +119,7 @@ void stream_session::over(const std::string& error) {
   options last;
   {
     std::lock_guard lock{mutex_};
-    last = std::exchange(options_, {});  // what they hold is not kept by who keeps the session
+    last = std::exchange(options_, {});  // released now, though the session may be kept longer
     target = std::exchange(target_, nullptr);
     outbox_.clear();
     if (reason_.empty() && closing_) reason_ = *closing_;
@@ -135,7 +135,7 @@ void stream_session::over(const std::string& error) {
 bool stream_session::on_hello() {
   const auto& packet = incoming_;
   if (packet.has_bye()) return refuse(one_line(packet.bye().reason()));
-  if (!packet.has_hello()) return refuse("the other side did not say hello");
+  if (!packet.has_hello()) return refuse("the peer sent no hello");
   Hello reply;
   if (options_.is_client) {
     if (const auto fits = check(packet.hello()); !fits) return refuse(fits.error());
@@ -163,7 +163,7 @@ void stream_session::agree(std::shared_ptr<receiver> target, Hello reply) {
   write_packet();
 }
 
-// The client says bye, the server ends the call with the reason.
+// A client sends bye, a server ends the call with the reason.
 bool stream_session::refuse(const std::string& reason) {
   std::lock_guard lock{mutex_};
   if (reason_.empty()) reason_ = reason;
@@ -239,7 +239,7 @@ void stream_session::write_packet() {
   call_->write(outgoing_);
 }
 
-// -- the end --------------------------------------------------------------------------------------
+// -- end ------------------------------------------------------------------------------------------
 
 void stream_session::end(const std::string& refusal) {
   if (stage_ >= stage::ending) return;

@@ -1,9 +1,9 @@
-// A session of a link over one gRPC call: the part that both sides have in common. The call itself
-// is a `stream_call`: `client_call.cpp` has the client's, `server_call.cpp` the server's.
+// A session of a link over one gRPC call: the part common to both sides. The call is a
+// `stream_call`: client_call.cpp has the client's, server_call.cpp the server's.
 //
 // The mutex guards the state. The call reports reads and writes on gRPC's threads, one of each at a
-// time, and `over` last; then it is destroyed. Receivers, acceptors and the
-// owner's `finished` are called without the lock.
+// time, and `over` last; then it is destroyed. Receivers, acceptors and `finished` are called
+// without the lock.
 #pragma once
 
 #include <functional>
@@ -18,16 +18,16 @@
 
 namespace troupe::runtime::link {
 
-// One gRPC call, seen from its own side. Never calls back from within.
+// A gRPC call as the session uses it. Never calls the session back from within these functions.
 class stream_call {
  public:
   virtual ~stream_call() = default;
   virtual void read(Packet& into) = 0;
   virtual void write(const Packet& packet) = 0;
-  // Nothing is read or written any more. With a refusal the caller is told it instead of success.
+  // Ends reading and writing. A non-empty refusal is sent to the client instead of success.
   virtual void finish(const std::string& refusal) = 0;
   virtual void cancel() = 0;
-  // Calls `heartbeat` of the session once after this time, unless it is over.
+  // Calls `heartbeat` of the session once after this time, unless the call is over.
   virtual void heartbeat_after(duration time) = 0;
 };
 
@@ -36,8 +36,8 @@ class stream_session final : public session, public std::enable_shared_from_this
   struct options {
     bool is_client = false;
     acceptor accept;
-    // Once, at the end: whether the two sides agreed on a session, and the reason of the end. The
-    // client knows its peer only then.
+    // Called once at the end: whether the handshake completed, and the reason of the end. A
+    // client's peer is known only after the handshake.
     std::function<void(bool agreed, const std::string& reason)> finished;
     std::function<void()> agreed;
   };
@@ -50,20 +50,20 @@ class stream_session final : public session, public std::enable_shared_from_this
   const peer& other() const override { return other_; }
   session_stats stats() const override;
 
-  // Ends it now: queued frames are lost.
+  // Ends the session at once: queued frames are lost.
   void abort(const std::string& reason);
 
   // -- from the call ------------------------------------------------------------------------------
 
   void start(stream_call& call);
-  // The peer must be known before the first packet has been read.
+  // The peer must be set before the first packet has been read.
   void other(peer peer) { other_ = std::move(peer); }
   void was_read(bool good);
   void was_written(bool good);
   void was_cancelled();
   void heartbeat();
-  // `detach`: the call has ended and is not used any more. `over`: it is destroyed; `error` is
-  // empty when it ended as it should.
+  // `detach`: the call has ended and is no longer used. `over`: it is destroyed; `error` is empty
+  // after a regular end.
   void detach();
   void over(const std::string& error);
 
@@ -71,14 +71,14 @@ class stream_session final : public session, public std::enable_shared_from_this
   enum class stage { hello, open, ending, over };
   class room;
 
-  // True when there is more to read.
+  // Returns true to continue reading.
   bool on_hello();
   bool take();
   bool refuse(const std::string& reason);
   void agree(std::shared_ptr<receiver> target, Hello reply);
   void release(std::size_t cost);
 
-  // With the lock.
+  // These require the lock.
   void read_on();
   void write_on();
   void write_packet();
@@ -93,15 +93,15 @@ class stream_session final : public session, public std::enable_shared_from_this
   stage stage_ = stage::hello;
   std::shared_ptr<receiver> target_;
   packer outbox_;
-  unpacker inbox_;  // these two belong to the read that is under way
+  unpacker inbox_;  // these two are used by the read in flight
   Packet incoming_;
-  Packet outgoing_;       // and this to the write
-  bool reading_ = false;  // until the receiver has it
+  Packet outgoing_;       // used by the write in flight
+  bool reading_ = false;  // until the receiver has processed it
   bool writing_ = false;
   bool bye_sent_ = false;
 
   std::optional<std::string> closing_;
-  std::string reason_;  // the first one of the end
+  std::string reason_;  // the first reason of the end
   session_stats stats_;
 };
 

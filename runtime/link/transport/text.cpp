@@ -48,7 +48,7 @@ std::string explained(const std::string& grpc_error) {
       reason.compare(0, head.size(), head) == 0)
     reason = reason.substr(head.size());
   else if (says("certificate verify failed"))
-    reason = "its certificate is not of our authority, or not good at this time by our clock";
+    reason = "its certificate is not signed by our CA, or not valid at this time by our clock";
   else if (says("is not in peer certificate"))
     reason = "its certificate is for another name: " + reason;
   else if (reason == "Socket closed" || says("Connection reset"))

@@ -137,7 +137,7 @@ TEST_CASE("a node is given the tokens that volumes of its pods ask for", "[link]
              }),
              Contains("only request 0 or 1 audiences"));
   CHECK_THAT(refusal([](auto& order) { order.expiration_seconds = 86'400; }),
-             Contains("asks for a token of 86400 seconds"));
+             Contains("requests a token of 86400 seconds"));
 }
 
 TEST_CASE("a link belongs to a node whose Node names its key", "[link]") {

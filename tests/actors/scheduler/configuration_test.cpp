@@ -260,18 +260,18 @@ TEST_CASE("what cannot be honoured is refused with its path", "[scheduler][sched
         lines{"profiles[0].plugins.multiPoint.enabled[0].name: plugin DynamicResources of upstream "
               "is not part of this program"});
   CHECK(refused_plugins("bind: {enabled: [{name: NodePorts}]}") ==
-        lines{"profiles[0].plugins.bind.enabled[0].name: plugin NodePorts is not asked at bind"});
+        lines{"profiles[0].plugins.bind.enabled[0].name: plugin NodePorts has no extension point "
+              "bind"});
   CHECK(refused_plugins("filter: {enabled: [{name: NodePorts}, {name: NodePorts}]}") ==
-        lines{"profiles[0].plugins.filter.enabled[1].name: plugin NodePorts is there twice"});
+        lines{"profiles[0].plugins.filter.enabled[1].name: plugin NodePorts is listed twice"});
   CHECK(refused_plugins("queueSort: {disabled: [{name: '*'}]}") ==
         lines{"profiles[0].plugins.queueSort: exactly one plugin must be on, not 0"});
   CHECK(refused_plugins("multiPoint: {disabled: [{name: DefaultBinder}]}") ==
         lines{"profiles[0].plugins.bind: DefaultBinder cannot be off: it binds the pods that no "
               "other plugin does"});
-  CHECK(
-      refused_plugins("preFilter: {disabled: [{name: NodePorts}]}") ==
-      lines{"profiles[0].plugins: plugin NodePorts is on at filter and off at preFilter, where it "
-            "finds out what it needs there: switch both on or both off"});
+  CHECK(refused_plugins("preFilter: {disabled: [{name: NodePorts}]}") ==
+        lines{"profiles[0].plugins: plugin NodePorts is enabled at filter but disabled at "
+              "preFilter, whose results it needs: enable both or disable both"});
 }
 
 TEST_CASE("wrong arguments of plugins are refused with their path",
@@ -326,7 +326,7 @@ TEST_CASE("wrong arguments of plugins are refused with their path",
   CHECK(arguments("VolumeBinding", "{shape: [{utilization: 0, score: 0}]}") ==
         lines{"profiles[0].pluginConfig[0].args.shape: scores of volumes are not supported"});
   CHECK(arguments("NodePorts", "{}") ==
-        lines{"profiles[0].pluginConfig[0].args: plugin NodePorts takes none"});
+        lines{"profiles[0].pluginConfig[0].args: plugin NodePorts has no arguments"});
   CHECK(arguments("NodePort", "{}").size() == 1);
 }
 

@@ -213,11 +213,11 @@ TEST_CASE("a policy that makes no sense is refused with its paths", "[simulation
   CHECK(one("selector: {kind: Pod, share: 1.5}, next: {start: {}}") ==
         lines{"stages[0].selector.share: must be from 0 to 1"});
   CHECK(one("selector: {kind: Pod}, delay: soon, next: {start: {}}") ==
-        lines{"stages[0].delay: \"soon\" is no time such as 500ms or 1m30s"});
+        lines{"stages[0].delay: \"soon\" is not a time such as 500ms or 1m30s"});
   CHECK(one("selector: {kind: Pod}, delay: 1s, jitter: -1, next: {start: {}}").size() == 1);
   CHECK(one("selector: {kind: Pod}, delay: 1s, next: {use: {cpu: 1}}").size() == 1);
   CHECK(one("selector: {kind: Pod}, next: {use: {cpu: much}}") ==
-        lines{"stages[0].next.use.cpu: \"much\" is no amount such as 250m or 0s=1,10m=4"});
+        lines{"stages[0].next.use.cpu: \"much\" is not an amount such as 250m or 0s=1,10m=4"});
   CHECK(one("selector: {kind: Pod}, next: {fail: {exitCode: 256}}").size() == 1);
   CHECK(one("selector: {kind: Pod, matchExpressions: [{key: a, operator: In}]}, next: {start: {}}")
             .size() == 1);

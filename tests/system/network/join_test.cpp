@@ -265,7 +265,7 @@ TEST_CASE("strangers at the port that nodes call cost a closed connection", "[ne
   const auto told = count_of("\"link: ", control.log()) + count_of("\\\"link: ", control.log());
   CHECK(told >= 1);
   CHECK(told < 50);
-  CHECK(count_of("turned a connection away", control.log()) < 5);
+  CHECK(count_of("the link rejected a connection", control.log()) < 5);
   cluster.scale_web(6);
   cluster.converge(converge_limit);
   CHECK(cluster.is_ready(cluster.at(2)));

@@ -1,4 +1,4 @@
-// Only who may `approve` for a signer approves or denies what is asked of it: 403.
+// Only users with `approve` for a signer may approve or deny its requests: 403.
 //
 // kubernetes: plugin/pkg/admission/certificates/approval.
 #include <fmt/format.h>

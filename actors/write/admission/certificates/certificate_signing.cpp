@@ -1,5 +1,5 @@
-// Only who may `sign` for a signer writes a certificate or conditions into what is asked of it:
-// 403.
+// Only users with `sign` for a signer may write certificates or conditions to its requests: 403
+// otherwise.
 //
 // kubernetes: plugin/pkg/admission/certificates/signing.
 #include <fmt/format.h>

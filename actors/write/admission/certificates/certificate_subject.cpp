@@ -1,4 +1,4 @@
-// A request for a certificate says who asks: its author cannot say it himself.
+// Sets the requesting user in a CertificateSigningRequest; its author cannot choose it.
 //
 // kubernetes: pkg/registry/certificates/certificates/strategy.go, PrepareForCreate.
 #include "actors/write/admission/plugins.hpp"

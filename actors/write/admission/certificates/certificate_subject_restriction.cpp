@@ -1,5 +1,5 @@
-// Nobody becomes an administrator by a request for a certificate of a client: 403 where it asks for
-// the group system:masters.
+// Rejects client certificate requests for the group system:masters with 403, so that nobody becomes
+// an administrator by a request.
 //
 // kubernetes: plugin/pkg/admission/certificates/subjectrestriction.
 #include <algorithm>

@@ -7,7 +7,7 @@
 namespace troupe::actors::admission {
 
 bool may_use_signer(const attributes& of, std::string_view verb, std::string_view signer) {
-  // Ourselves: known by the address, as a client may have any name.
+  // Our own controllers: compared by address, because a client may have any name.
   if (&of.by == &controllers()) return true;
   const access::identity who{of.by.name, of.by.groups};
   if (who.in_group(access::masters_group)) return true;

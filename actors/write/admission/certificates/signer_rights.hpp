@@ -1,5 +1,5 @@
-// Who may approve and sign requests for a certificate of a signer: the verbs `approve` and `sign`
-// of the resource `signers`, by the name of the signer or by DOMAIN/*. Pure functions of the state.
+// Authorization of approving and signing CertificateSigningRequests: the verbs `approve` and `sign`
+// on the resource `signers`, by signer name or DOMAIN/*. Pure functions of the state.
 //
 // kubernetes: plugin/pkg/admission/certificates/util.go.
 #pragma once
