@@ -27,7 +27,7 @@ char prefix_of(step_type type) {
   return 'f';
 }
 
-// [name="c",port=80] of {"name":"c","port":80}.
+// Formats {"name":"c","port":80} as [name="c",port=80].
 std::string shown_keys(const std::string& json) {
   json_document keys;
   if (!parse_json(keys, json, "a key") || !keys.IsObject()) return json;

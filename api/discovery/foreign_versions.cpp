@@ -9,7 +9,7 @@
 namespace troupe::api {
 namespace {
 
-// Empty where there is no such text.
+// Empty if there is no such string.
 std::string text_at(const json_value& of, std::string_view name) {
   const auto* found = find_member(of, name);
   return found != nullptr && found->IsString() ? std::string{text_of(*found)} : std::string{};
@@ -42,7 +42,7 @@ foreign_resource read_resource(const json_value& from, std::string name, const s
           .categories = texts_at(from, "categories")};
 }
 
-// The resource that a part belongs to may come after it, or not at all.
+// The resource of a subresource may come after it, or be missing.
 foreign_resource& resource_named(std::vector<foreign_resource>& all, const std::string& name) {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.name == name; });

@@ -42,7 +42,7 @@ autoscaling::v1::Scale read(const Object& object) {
   return scale;
 }
 
-// Calls with the object as what it is.
+// Calls `call` with the concrete type of the object.
 template <class Body, class Call>
 auto with(Body& content, Call call) {
   const auto* type = content.GetDescriptor();

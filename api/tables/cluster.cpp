@@ -1,4 +1,4 @@
-// Columns and cells of limits, certificates, request priorities and what judges writes.
+// Columns and cells of limits, certificates, request priorities and admission configuration.
 #include <array>
 #include <map>
 

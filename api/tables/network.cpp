@@ -1,4 +1,4 @@
-// Columns and cells of ways into the cluster and of addresses.
+// Columns and cells of ingresses, network policies, endpoint slices and addresses.
 #include <array>
 #include <set>
 

@@ -1,4 +1,4 @@
-// Columns and cells of volumes and what makes them.
+// Columns and cells of volumes, claims, storage classes and drivers.
 #include <algorithm>
 #include <array>
 
@@ -19,7 +19,7 @@ const T& as(const body& content) {
   return static_cast<const T&>(content);
 }
 
-// "RWO,ROX": in one order, each once.
+// "RWO,ROX": in a fixed order, without duplicates.
 std::string shown_modes(const strings& modes) {
   constexpr std::pair<std::string_view, std::string_view> short_names[] = {
       {"ReadWriteOnce", "RWO"},

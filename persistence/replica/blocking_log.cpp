@@ -12,7 +12,7 @@ namespace troupe::persistence {
 
 namespace {
 
-// The same answer would come again.
+// A retry would fail with the same error.
 bool is_final(errc code) {
   return code == errc::invalid || code == errc::too_large || code == errc::no_space ||
          code == errc::compacted || code == errc::corrupt;

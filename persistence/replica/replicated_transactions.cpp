@@ -1,4 +1,4 @@
-// replicated_store's other half: transactions on their way to the log and back.
+// The part of replicated_store that sends transactions to the log and answers them.
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -10,7 +10,8 @@ namespace troupe::persistence {
 
 namespace {
 
-// By what can be seen here: several control planes may exceed a bound by what is under way.
+// Checks the local state: concurrent transactions elsewhere may exceed a
+// bound.
 expected<void> check_bounds(const transaction& request, const std::vector<std::string>& stored,
                             const snapshot& state) {
   for (const auto& allowed : request.bounds) {
@@ -84,8 +85,8 @@ log_transaction replicated_store::complete(std::uint64_t sequence, const pending
   return made;
 }
 
-// On the log's thread, which finds several at once when it is busy: those who submit would meet it
-// in the locks of its client. Without the lock here, since the client writes to its socket.
+// On the log's thread, which sends several at once when it is busy: callers of submit would contend
+// for the client's locks. Without our lock, since the client writes to its socket.
 void replicated_store::send_waiting() {
   std::vector<std::pair<std::uint64_t, log_transaction>> sent;
   {
@@ -113,7 +114,7 @@ void replicated_store::on_answer(std::uint64_t sequence, const log_answer& told)
     const std::lock_guard lock{mutex_};
     --under_way_;
     known_ = std::max(known_, told.at);
-    // Else its step came before.
+    // If it is not found, its step has arrived before.
     if (const auto found = pending_.find(sequence); found != pending_.end())
       judge(sequence, found->second, told);
   }
@@ -122,7 +123,7 @@ void replicated_store::on_answer(std::uint64_t sequence, const log_answer& told)
   answer_ready();
 }
 
-// Under the lock.
+// Called with the lock.
 void replicated_store::judge(std::uint64_t sequence, pending& mine, const log_answer& told) {
   const auto& compares = mine.request.compares;
   switch (told.result) {
@@ -133,10 +134,10 @@ void replicated_store::judge(std::uint64_t sequence, pending& mine, const log_an
       }
       return answer_when_applied(told.at, sequence, committed{told.at, {}});
     case log_answer::outcome::conflict:
-      // Behind its own compares stand those of the session and of the term (complete()).
+      // The request's own compares are followed by those of the session and the term (complete()).
       if (told.compare == compares.size()) {
         if (session_revision_ == mine.session) session_revision_ = told.actual;
-        if (session_revision_ == 0) raise_session();  // the key has gone
+        if (session_revision_ == 0) raise_session();  // the session's key was deleted
         return send_again(sequence);
       }
       if (told.compare > compares.size())
@@ -153,12 +154,12 @@ void replicated_store::judge(std::uint64_t sequence, pending& mine, const log_an
   }
 }
 
-// Under the lock.
+// Called with the lock.
 void replicated_store::when_applied(revision at, std::function<void()> work) {
   later_.push_back({at, std::move(work)});
 }
 
-// Under the lock.
+// Called with the lock.
 void replicated_store::answer_when_applied(revision at, std::uint64_t sequence, outcome result) {
   pending_.at(sequence).decided = true;
   when_applied(at, [this, sequence, result = std::move(result)]() mutable {
@@ -168,7 +169,7 @@ void replicated_store::answer_when_applied(revision at, std::uint64_t sequence, 
   });
 }
 
-// Under the lock; send_waiting() sends it.
+// Called with the lock; send_waiting() sends it.
 void replicated_store::send_again(std::uint64_t sequence) {
   auto& mine = pending_.at(sequence);
   mine.session = 0;
@@ -209,8 +210,8 @@ void replicated_store::answer_all(
 
 // -- the session ----------------------------------------------------------------------------------
 
-// Under the lock. Without a compare: one that was held up and is written late raises it once more,
-// and the next transaction learns of it by its conflict.
+// Called with the lock. Has no compare: a delayed one that is written late raises the session once
+// more, and the next transaction learns of it by its conflict.
 void replicated_store::raise_session() {
   if (std::exchange(raising_, true)) return;
   log_->submit({{}, {{session_key(member_), std::to_string(next_sequence_)}}},
@@ -238,7 +239,7 @@ void replicated_store::on_session(const log_answer& told) {
   });
 }
 
-// What was sent with an older session and has not happened never will.
+// A transaction sent with an older session that has not committed never will.
 void replicated_store::on_session_applied(revision at) {
   {
     const std::lock_guard lock{mutex_};
@@ -249,7 +250,7 @@ void replicated_store::on_session_applied(revision at) {
       if (each.session < at)
         again.push_back(sequence);
       else
-        raise = true;  // sent with this very session, which it had learned of by a conflict
+        raise = true;  // sent with the current session, known from a conflict
     }
     if (raise) raise_session();
     for (const auto sequence : again)
@@ -260,11 +261,11 @@ void replicated_store::on_session_applied(revision at) {
 
 // -- what waits too long --------------------------------------------------------------------------
 
-// On the log's thread, as long as the store lives.
+// Runs periodically on the log's thread, as long as the store lives.
 void replicated_store::look() {
   give_up_old(std::chrono::steady_clock::now());
-  // Steps that do not come are missed although nobody here asks for anything, and a log that does
-  // not answer is known.
+  // Detects missing steps even if no client asks, and a log that does not
+  // answer.
   if (!std::exchange(probing_, true))
     log_->newest([this](const expected<revision>& newest) {
       probing_ = false;
@@ -280,7 +281,7 @@ void replicated_store::look() {
   }
   applied_then_ = applied_;
   if (is_stuck) {
-    spdlog::warn("store: the log is at revision {}, and no step after {} comes: asking elsewhere",
+    spdlog::warn("store: the log is at revision {}, but no step after {} arrives: following again",
                  known_, applied_);
     follow();
   }
