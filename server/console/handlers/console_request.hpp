@@ -1,5 +1,5 @@
-// A request to a console as it comes over HTTP, and its answer: the same at the control plane and
-// at a joined machine.
+// Parses console requests over HTTP, and writes the responses: for the control plane and for joined
+// machines.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ inline constexpr std::string_view console_api_prefix = "/console/api/";
 bool is_console_path(std::string_view path) noexcept;
 bool is_trace(std::string_view path) noexcept;
 
-// What follows the prefix.
+// The path after the prefix.
 std::string_view view_name(const request& request);
 order_giver giver_of(const request& request);
 console_question question_of(const request& request);
