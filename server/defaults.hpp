@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 // -- requests ---------------------------------------------------------------------------------
 // upstream: MaxRequestBodyBytes.
 inline constexpr std::size_t body_limit_bytes = 3u << 20;
-// More than twice what kubectl's Go client sends in practice; beyond it the response is 431.
+// Far more than clients send in practice; a larger head gets a 431.
 inline constexpr std::size_t header_limit_bytes = 64u << 10;
 inline constexpr std::size_t header_count_limit = 128;
 // The part of a refused request's body that is read and discarded to keep the connection; as Go.

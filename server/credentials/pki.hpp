@@ -37,7 +37,7 @@ class pki {
 
   static tl::expected<std::unique_ptr<pki>, std::string> open(pki_options options, time_point now);
 
-  // Creates certificates that are missing, expire soon or no longer match; returns true if any
+  // Creates certificates that are missing, expire soon or do not match; true if any
   // changed.
   tl::expected<bool, std::string> renew(time_point now);
 
@@ -48,8 +48,9 @@ class pki {
   const x509::identity& signer() const noexcept { return authority_; }
   const std::string& authority() const noexcept { return authority_.certificate; }
   const x509::identity& administrator() const noexcept { return administrator_; }
-  // By which servers of aggregated APIs know this one. Of an authority of its own: no client of the
-  // cluster can get a certificate of it. Empty before the first renew_front_proxy().
+  // The credentials that servers of aggregated APIs accept, from a separate authority:
+  // no client of the cluster can get such a certificate. Empty before
+  // renew_front_proxy().
   front_proxy_credentials front_proxy() const { return {front_authority_.certificate, front_}; }
   tls_material server() const;
 

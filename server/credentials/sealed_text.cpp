@@ -17,7 +17,7 @@ constexpr std::string_view digits = "0123456789abcdef";
 
 using cipher_ptr = std::unique_ptr<EVP_CIPHER_CTX, openssl::deleter<EVP_CIPHER_CTX_free>>;
 
-// Wiped when it goes.
+// Wiped by the destructor.
 struct key_material {
   std::array<unsigned char, key_bytes> bytes{};
 

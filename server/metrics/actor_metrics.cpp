@@ -1,4 +1,4 @@
-// The actors by kind. A mailbox is what upstream calls a work queue.
+// Actors by kind. Upstream calls a mailbox a work queue.
 #include "actors/control_plane/leading_actors.hpp"
 #include "actors/controllers/registry.hpp"
 #include "server/metrics/families.hpp"

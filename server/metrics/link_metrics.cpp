@@ -1,5 +1,5 @@
-// The links of the joined nodes, all together: a row for each would be thousands. The console shows
-// each (`cluster`). Counters are of the sessions that stand.
+// The sum over all links of joined nodes: a series for each would be thousands. The console shows
+// each (`cluster`). Counters are those of current sessions.
 #include "actors/link/node_links.hpp"
 #include "server/metrics/families.hpp"
 

@@ -1,4 +1,4 @@
-// The store, under etcd's names where etcd has the figure.
+// The store's metrics, with etcd's names where etcd has them.
 #include "api/scheme.hpp"
 #include "server/metrics/families.hpp"
 
@@ -8,7 +8,7 @@ using prometheus::MetricType;
 
 namespace {
 
-// The first under the name that upstream's components have.
+// The first one has the name used by upstream's components.
 void add_leader_metrics(families& out, const persistence::leadership& leader) {
   family{out, "leader_election_master_status", "1 while this control plane leads.",
          MetricType::Gauge}

@@ -41,7 +41,7 @@ tl::expected<es256::key, std::string> read_or_make(const fs::path& path) {
   return key;
 }
 
-// In order of their names.
+// Sorted by name.
 std::vector<fs::path> others_in(const fs::path& directory) {
   std::vector<fs::path> found;
   std::error_code problem;

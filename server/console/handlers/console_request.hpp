@@ -20,8 +20,8 @@ bool is_trace(std::string_view path) noexcept;
 std::string_view view_name(const request& request);
 order_giver giver_of(const request& request);
 console_question question_of(const request& request);
-// GET shows; POST changes something, and needs the header x-troupe-control, which no web page from
-// elsewhere can send. The answer to what is neither.
+// GET reads; POST changes state, and needs the header x-troupe-control, which a foreign web page
+// cannot send. Returns the refusal of any other request.
 std::optional<response> refuse(const request& request);
 
 response to_response(console_answer from, const query_string& query);

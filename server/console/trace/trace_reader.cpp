@@ -14,7 +14,7 @@ using runtime::trace_record;
 
 namespace {
 
-// As actors have it: of a pod worker it is the first part.
+// The object's name as in actors' names; for a pod worker it is the first part.
 std::string name_of_object(const object_name& name) {
   return name.kind->namespaced() ? name.ns + "/" + name.name : name.name;
 }
@@ -25,7 +25,7 @@ void note(std::deque<std::uint64_t>& into, std::uint64_t item, std::size_t limit
   if (into.size() > limit) into.pop_front();
 }
 
-// How many had to go. What is left takes no more memory than it needs.
+// Returns the number of dropped records; frees unused memory.
 std::size_t keep_newest(std::vector<trace_record>& records, std::size_t limit) {
   const auto extra = records.size() - std::min(records.size(), limit);
   records.erase(records.begin(), records.begin() + static_cast<std::ptrdiff_t>(extra));
@@ -33,7 +33,7 @@ std::size_t keep_newest(std::vector<trace_record>& records, std::size_t limit) {
   return extra;
 }
 
-// What is no number is passed over.
+// Skips elements that are not numbers.
 template <class F>
 void each_number(std::string_view list, char separator, F take) {
   while (!list.empty()) {

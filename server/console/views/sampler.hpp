@@ -1,7 +1,7 @@
 // Rates: the differences between two samples of all actors, the store and the transport.
 //
-// Samples are taken only on request. With any number of users all actors are visited once in
-// `defaults::sample_period` (30 ms for 100,000). Thread safe; callers wait for a sample in
+// Samples are taken only on request: with any number of users all actors are visited once in
+// `defaults::sample_period` (30 ms for 100,000). Thread safe; callers wait for one in
 // progress.
 #pragma once
 

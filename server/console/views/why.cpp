@@ -1,8 +1,8 @@
-// Why an object is as it is: from its last changes back to the requests that began it all, and what
-// was said about it meanwhile.
+// Explains an object's state: from its last changes back to the requests that caused them, with the
+// events about it.
 //
-// Each change in the log names the revision that its author reacted to; that one names another, and
-// so on to a client's request or to the end of the log.
+// Each change in the log has the revision that its author reacted to; that change has another one,
+// and so on to a client's request or the end of the log.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using api::core::v1::Event;
 using persistence::change;
 using persistence::change_type;
 
-constexpr std::size_t owner_events = 10;  // the last ones, and the first one
+constexpr std::size_t owner_events = 10;  // the latest ones, and the first one
 constexpr std::size_t events_scanned = 20'000;
 constexpr std::size_t named_fields = 3;
 
@@ -37,7 +37,7 @@ class chain {
  public:
   explicit chain(const console_context& context) : context_{context} {}
 
-  // The change and what led to it.
+  // Adds the change and its chain of causes.
   void follow(const change& last) {
     add(last);
     auto trigger = last.cause.trigger;
@@ -67,7 +67,7 @@ class chain {
     steps.push_back(std::move(made));
   }
 
-  // What is not shown.
+  // Adds a line for changes that are not shown.
   void add_gap(persistence::revision at, std::chrono::system_clock::time_point when,
                std::string text) {
     add_gap(at, time_text(when), std::move(text));
@@ -142,8 +142,8 @@ void add_changes(chain& to, const change_walk& walk) {
                            walk.end == walk_end::limit ? "more than " : "", left_out));
 }
 
-// Those that are named after the object, as ours and those of client libraries are, then the others
-// of its namespace as far as time allows.
+// First the events named after the object, as ours and those of client libraries are, then others
+// of its namespace, within the time limit.
 void add_events(chain& to, const console_context& context, const object_name& name,
                 const std::string& uid) {
   const auto state = context.store().read();

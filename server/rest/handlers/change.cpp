@@ -26,8 +26,8 @@ struct listener : std::enable_shared_from_this<listener> {
     failed(result.error());
   }
 
-  // A commit thread is everybody's: it encodes nothing, and without the memory for this client's
-  // answer the client gets that of a request that failed, as its call is dropped.
+  // A commit thread serves everyone: it encodes nothing here. If memory for the response is
+  // lacking, the client gets a failed request's response, because its call is dropped.
   void hear(actors::write_outcome outcome) const try {
     if (!outcome.committing) return tell(outcome.result, outcome.remarks);
     call->run([self = shared_from_this(), outcome = std::move(outcome)] {

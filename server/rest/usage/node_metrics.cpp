@@ -22,7 +22,7 @@ class exposition {
  public:
   explicit exposition(std::int64_t at_ms) : at_ms_{at_ms} {}
 
-  // The family that the next samples are of.
+  // Begins the family of the following samples.
   void family(std::string name, std::string help, MetricType type) {
     all_.push_back({std::move(name), std::move(help), type, {}});
   }
@@ -36,7 +36,7 @@ class exposition {
     else
       sample.gauge.value = value;
   }
-  // Without families that have no sample.
+  // Omits families without samples.
   std::string text() {
     std::erase_if(all_, [](const auto& family) { return family.metric.empty(); });
     return prometheus::TextSerializer{}.Serialize(all_);
@@ -69,7 +69,7 @@ labels container_labels(const measured_pod& pod, const measured_container& conta
 
 // -- cadvisor -------------------------------------------------------------------------------------
 
-// One group of processes: the machine, a pod or a container.
+// A group of processes: the machine, a pod or a container.
 struct group {
   labels with;
   usage_figure figure;
