@@ -127,8 +127,8 @@ api::expected<std::unique_ptr<api::body>> read_new(const legacy_call& call, std:
   return shapes::to_hub(content);
 }
 
-// Whoever reads an object and sends it back without what every object is shown with does not know
-// of that. Before v0.4 that is the namespace, before v0.6 the uid. A file does not say.
+// A client that reads an object and sends it back without a member that responses always have does
+// not know it: the namespace before v0.4, the uid before v0.6. A manifest does not tell.
 shapes::client_version version_of(const legacy_call& call, const api::body& body) {
   const auto& meta = type_meta(body);
   const bool read = !meta.self_link().empty();
