@@ -45,12 +45,12 @@ struct kind_shape {
 };
 
 struct kind_row {
-  // -- names
-  // -----------------------------------------------------------------------------------------
+  // -- names -------------------------------------------------------------------------------------
+
   Syntax name = DNS_SUBDOMAIN;
 
-  // -- requests
-  // --------------------------------------------------------------------------------------
+  // -- requests ----------------------------------------------------------------------------------
+
   std::span<const kind_part> parts;
   // An update of an absent object creates it (kubernetes: AllowCreateOnUpdate).
   bool created_by_update = false;
@@ -68,8 +68,7 @@ struct kind_row {
   // Only users who may read the object see `data` and `stringData` (Secret).
   bool confidential = false;
 
-  // -- watches
-  // ---------------------------------------------------------------------------------------
+  // -- watches -----------------------------------------------------------------------------------
 
   // The node of an object, empty if it has none yet; null for a kind without nodes. The watcher has
   // an index by it, for subscriptions to the objects of one node.
@@ -77,8 +76,7 @@ struct kind_row {
   // The selectable field with the node's name.
   std::string_view node_field;
 
-  // -- strategy
-  // --------------------------------------------------------------------------------------
+  // -- strategy ----------------------------------------------------------------------------------
 
   // Sets the defaults that are computed from other fields.
   void (*complete)(body& content) = nullptr;
@@ -103,16 +101,15 @@ struct kind_row {
   // Whether something besides metadata.finalizers delays a deletion.
   bool (*holds_deletion)(const body& content) = nullptr;
 
-  // -- validation, beyond the rules of the schema
-  // ---------------------------------------------------
+  // -- validation, beyond the rules of the schema ------------------------------------------------
+
   void (*check)(findings& out, const body& content) = nullptr;
   void (*check_create)(findings& out, const body& content) = nullptr;
   void (*check_update)(findings& out, const body& now, const body& was) = nullptr;
   // For a status write; the schema has the rules of the status itself.
   void (*check_status)(findings& out, const body& now, const body& was) = nullptr;
 
-  // -- tables
-  // ----------------------------------------------------------------------------------------
+  // -- tables ------------------------------------------------------------------------------------
 
   // Name and Age if empty.
   std::span<const table_column> columns;

@@ -97,7 +97,7 @@ class scheme {
   kind_list all() const { return kind_list(kinds()); }
   std::vector<std::string> api_versions() const { return kinds()->api_versions(); }
 
-  // -- custom kinds; by one thread after the other -----------------------------------------------
+  // -- custom kinds; calls are serialized --------------------------------------------------------
 
   // Adds a custom kind, or replaces the one of the same group and plural. The first version is the
   // storage version, the others present its objects; all have the same group, plural and scope. 400

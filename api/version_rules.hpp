@@ -63,7 +63,7 @@ class version_rules : public std::enable_shared_from_this<version_rules> {
   // The value of a selectable field as a selector compares it; empty if there is none.
   virtual std::string field(const CustomBody& content, std::string_view path) const = 0;
 
-  // -- the subresource scale, of a kind that has it -----------------------------------------------
+  // -- the subresource scale, if the kind has it --------------------------------------------------
 
   struct replicas {
     std::int32_t wanted = 0;

@@ -49,7 +49,7 @@ void limit_updates(managers& all, const std::string& api_version) {
   all.push_back(std::move(ancient));
 }
 
-// -- what nobody owns -----------------------------------------------------------------------------
+// -- fields that are never owned ------------------------------------------------------------------
 
 // Removes the identity, and the fields that the kind's strategy resets in such a write.
 field_set without_reset(field_set fields, const kind_info& kind, const std::string& subresource) {

@@ -345,7 +345,7 @@ void json_builder::value_done() {
   if (top().context == container::list) ++top().index;
 }
 
-// -- what is wrong ------------------------------------------------------------------------------
+// -- errors -------------------------------------------------------------------------------------
 
 std::string json_builder::path() const {
   std::string out;

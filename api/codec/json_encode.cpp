@@ -11,14 +11,14 @@
 namespace troupe::api {
 namespace {
 
-// Depth of recursion is that of the schema, which has no type that contains itself.
+// The depth of recursion is that of the schema, which has no recursive type.
 class printer {
  public:
   explicit printer(std::string& out) : out_(out) {}
 
   void object(const type_plan& type, std::string_view wire, std::string_view api_version = {},
               std::string_view kind = {});
-  // `f` holds the value, or is empty where it is absent.
+  // `f` has the value, or is empty if it is absent.
   void value(const field_plan& plan, const wire::field& f);
 
  private:
@@ -38,7 +38,7 @@ class printer {
     comma();
     out_ += plan.key;
   }
-  // An opening bracket or a colon is followed by no comma.
+  // No comma follows an opening bracket or a colon.
   void comma() {
     if (out_.back() != '{' && out_.back() != '[') out_ += ',';
   }

@@ -71,7 +71,7 @@ std::optional<json_syntax_error> parse_json(std::string& text, Handler& handler)
                              result.Code() == rapidjson::kParseErrorTermination};
   // The stream treats a zero byte as the end.
   if (stream.Tell() != text.size())
-    return json_syntax_error{stream.Tell(), "A zero byte stands outside of strings.", false};
+    return json_syntax_error{stream.Tell(), "A zero byte outside of strings.", false};
   return std::nullopt;
 }
 

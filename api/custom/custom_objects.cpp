@@ -130,8 +130,8 @@ expected<void> custom_version::set_replicas(CustomBody& content, std::int32_t wa
   json_value* at = &tree;
   for (const auto& each : scale_->wanted.steps()) {
     if (!at->IsObject())
-      return fail(internal("the replicas cannot be set: what stands above " + quoted(each.name) +
-                           " is no object"));
+      return fail(internal("the replicas cannot be set: the parent of " + quoted(each.name) +
+                           " is not an object"));
     auto* found = find_member(*at, each.name);
     if (found == nullptr) {
       at->AddMember(make_text(each.name, allocator), json_value(rapidjson::kObjectType), allocator);

@@ -59,7 +59,7 @@ expected<std::vector<foreign_resource>> read_resource_list(std::string_view text
     return fail(std::move(read.error()));
   const auto* list = find_member(document, "resources");
   if (list == nullptr || !list->IsArray() || text_at(document, "kind") != "APIResourceList")
-    return fail(bad_request("it is no APIResourceList"));
+    return fail(bad_request("it is not an APIResourceList"));
   if (text_at(document, "groupVersion") != group + "/" + version)
     return fail(bad_request("it is a list of another group or version"));
   if (list->Size() > limits::foreign_resources)

@@ -204,7 +204,7 @@ result merger::merge_ordered(json_members& original, json_value& patch, const ty
     auto* list = original.find(name);
     auto* change = changes.find(name);
     if ((list && !list->IsArray()) || (change && !change->IsArray()))
-      return wrong("$setElementOrder/" + name + " is about something that is no list");
+      return wrong("$setElementOrder/" + name + " refers to a value that is not a list");
     const auto rule = rule_of(type, name);
     const auto order = positions_of(member.value, rule.key);
     if (change && !follows(*change, order, rule.key))

@@ -65,7 +65,7 @@ bool read_fields(std::string_view wire, std::vector<wire::field>& fields) {
   return reader.ok();
 }
 
-// -- with them ------------------------------------------------------------------------------------
+// -- adding zeros ---------------------------------------------------------------------------------
 
 class filler {
  public:
@@ -198,7 +198,7 @@ bool filler::scalars(std::string_view wire, std::span<const shape> forms) {
   return true;
 }
 
-// -- without them ---------------------------------------------------------------------------------
+// -- removing zeros -------------------------------------------------------------------------------
 
 class stripper {
  public:

@@ -238,7 +238,7 @@ class compiler {
     if (!keys.empty()) node.list_keys = std::make_unique<std::vector<std::string>>(std::move(keys));
   }
 
-  // -- what is below ------------------------------------------------------------------------------
+  // -- nested schemas -----------------------------------------------------------------------------
 
   void read_children(schema_node& node, const json_value& from, place where) {
     const auto below = [where](place otherwise) {
@@ -400,8 +400,7 @@ class compiler {
     }
   }
 
-  // -- each field in a junctor is in the structure
-  // --------------------------------------------------
+  // -- each field in a junctor is in the structure -----------------------------------------------
 
   void check_complete(const schema_node& node) {
     if (!node.rules) return;

@@ -241,7 +241,7 @@ class validator {
     if (rules.none_of && holds(*rules.none_of, now)) junctor("must not validate the schema (not)");
   }
 
-  // -- what is below ------------------------------------------------------------------------------
+  // -- nested values ------------------------------------------------------------------------------
 
   void check_embedded(const json_value& now) {
     for (const char* name : {"apiVersion", "kind"}) {

@@ -40,7 +40,7 @@ extern const kind_cells network_policy_cells;
 extern const kind_cells service_range_cells;
 extern const kind_cells address_cells;
 
-// -- the cluster itself
+// -- the cluster
 extern const kind_cells quota_cells;
 extern const kind_cells limit_cells;
 extern const kind_cells component_cells;

@@ -128,7 +128,7 @@ std::string gates(const Pod& pod) {
 constexpr std::array<table_column, 9> columns = {
     table_column{"Name", "string", "Name of the pod, unique within its namespace."},
     table_column{"Ready", "string", "Containers that are ready, of all."},
-    table_column{"Status", "string", "What the pod is doing, or what keeps it from doing it."},
+    table_column{"Status", "string", "The pod's state, or the reason why it does not run."},
     table_column{"Restarts", "string", "How often containers were restarted, and when last."},
     table_column{"Age", "string", "Time since the pod was created."},
     table_column{"IP", "string", "Address of the pod.", 1},

@@ -133,7 +133,7 @@ constexpr std::array of_drivers = {
     name_column,
     table_column{"AttachRequired", "boolean", "Whether volumes are attached to a node first."},
     table_column{"PodInfoOnMount", "boolean",
-                 "Whether the driver is told for which pod it mounts."},
+                 "Whether the driver gets the pod for which it mounts."},
     table_column{"StorageCapacity", "boolean", "Whether pods are placed by its capacity."},
     table_column{"TokenRequests", "string", "For whom it gets tokens."},
     table_column{"RequiresRepublish", "boolean", "Whether it is called again while a pod runs."},

@@ -212,7 +212,7 @@ void write_cron_job(row_cells& into, const body& content) {
 constexpr std::array of_autoscalers = {
     name_column,
     table_column{"Reference", "string", "What is scaled."},
-    table_column{"Targets", "string", "What is measured, and what it should be."},
+    table_column{"Targets", "string", "Measured and desired values."},
     table_column{"MinPods", "string", "The least number of pods."},
     table_column{"MaxPods", "string", "The greatest number of pods."},
     table_column{"Replicas", "string", "How many pods there are."},

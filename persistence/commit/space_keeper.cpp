@@ -112,7 +112,7 @@ bool space_keeper::may_grow(std::size_t before_bytes, std::size_t after_bytes) {
   return true;
 }
 
-// -- of upkeep and recovery -----------------------------------------------------------------------
+// -- called by upkeep and recovery ----------------------------------------------------------------
 
 std::uint64_t space_keeper::held_bytes() const {
   struct stat found {};

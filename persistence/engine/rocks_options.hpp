@@ -14,7 +14,7 @@ struct file_sizes {
 };
 file_sizes sizes_within(std::uint64_t reserve_bytes, std::uint64_t memory_bytes);
 
-// Options common to all modes; the caller adds the environment and the logger.
+// The database-wide options; the caller adds the environment and the logger.
 rocksdb::DBOptions database_options(open_mode mode, const file_sizes& sizes);
 rocksdb::ColumnFamilyOptions table_options(table target, const file_sizes& sizes);
 // The name of the column family; `meta` is the default one, which RocksDB requires.

@@ -18,7 +18,7 @@ struct leaving {
 
 class step_planner {
  public:
-  // States up to `bases_until` may stand in `bases`.
+  // `bases` may already have states up to `bases_until`.
   step_planner(const engine& disk, const tree_root& seen, revision bases_until)
       : seen_{seen}, bases_until_{bases_until}, rows_{disk.make_batch()} {}
 

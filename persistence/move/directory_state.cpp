@@ -18,7 +18,7 @@ namespace troupe::persistence {
 
 namespace fs = std::filesystem;
 
-// -- from it --------------------------------------------------------------------------------------
+// -- the source -----------------------------------------------------------------------------------
 
 expected<std::unique_ptr<directory_source>> directory_source::open(const std::string& directory) {
   const auto checked = verify(directory);
@@ -60,7 +60,7 @@ expected<std::vector<stored_item>> directory_source::next() {
   return items;
 }
 
-// -- into it --------------------------------------------------------------------------------------
+// -- the target -----------------------------------------------------------------------------------
 
 expected<std::unique_ptr<directory_target>> directory_target::open(const std::string& directory) {
   std::error_code failed;

@@ -40,7 +40,7 @@ expected<void> taken(const std::string& path, const rocksdb::Status& status) {
 
 }  // namespace
 
-// -- from it --------------------------------------------------------------------------------------
+// -- the source -----------------------------------------------------------------------------------
 
 expected<std::unique_ptr<file_source>> file_source::open(const std::string& path) {
   std::unique_ptr<file_source> made{new file_source{path}};
@@ -87,7 +87,7 @@ expected<std::vector<stored_item>> file_source::next() {
   return items;
 }
 
-// -- into it --------------------------------------------------------------------------------------
+// -- the target -----------------------------------------------------------------------------------
 
 expected<std::unique_ptr<file_target>> file_target::open(const std::string& path,
                                                          state_files files) {

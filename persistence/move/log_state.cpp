@@ -11,7 +11,7 @@
 
 namespace troupe::persistence {
 
-// -- from it --------------------------------------------------------------------------------------
+// -- the source -----------------------------------------------------------------------------------
 
 expected<std::unique_ptr<log_source>> log_source::open(blocking_log& log) {
   auto found = find_cluster(log);
@@ -49,7 +49,7 @@ expected<std::vector<stored_item>> log_source::next() {
   }
 }
 
-// -- into it --------------------------------------------------------------------------------------
+// -- the target -----------------------------------------------------------------------------------
 
 expected<void> log_target::begin(const cluster_head& head) {
   const auto identity = log_.identity();
@@ -71,8 +71,8 @@ expected<void> log_target::begin(const cluster_head& head) {
   if (!present_.empty())
     return fail(errc::invalid, fmt::format("{} holds keys already, as {}: choose an empty one",
                                            log_.name(), present_.begin()->first));
-  const auto told = log_.submit({{{key, 0}}, {{key, cluster_text(record_)}}});
-  if (!told) return fail(told.error());
+  const auto reply = log_.submit({{{key, 0}}, {{key, cluster_text(record_)}}});
+  if (!reply) return fail(reply.error());
   const auto written = log_.read(key);
   if (!written) return fail(written.error());
   if (!*written || read_cluster((*written)->value) != record_)
@@ -115,9 +115,9 @@ expected<void> log_target::add(std::vector<stored_item> items) {
 // Fails if another process wrote the record. Idempotent: retried if the answer is lost.
 expected<void> log_target::write(log_transaction part) {
   part.compares.push_back({std::string{cluster_key}, modified_});
-  const auto told = log_.submit(part);
-  if (!told) return fail(told.error());
-  if (told->result == log_answer::outcome::conflict)
+  const auto reply = log_.submit(part);
+  if (!reply) return fail(reply.error());
+  if (reply->result == log_answer::outcome::conflict)
     return fail(errc::conflict, fmt::format("another client writes to {}", log_.name()));
   return {};
 }
@@ -125,9 +125,9 @@ expected<void> log_target::write(log_transaction part) {
 expected<void> log_target::finish() {
   record_.copied_from.clear();
   const std::string key{cluster_key};
-  const auto told = log_.submit({{{key, modified_}}, {{key, cluster_text(record_)}}});
-  if (!told) return fail(told.error());
-  if (told->result == log_answer::outcome::committed) return {};
+  const auto reply = log_.submit({{{key, modified_}}, {{key, cluster_text(record_)}}});
+  if (!reply) return fail(reply.error());
+  if (reply->result == log_answer::outcome::committed) return {};
   // An earlier attempt may have succeeded although its answer was lost.
   const auto now = log_.read(key);
   if (!now) return fail(now.error());

@@ -100,9 +100,9 @@ expected<cluster_record> join_cluster(blocking_log& log) {
       spdlog::warn("store: {} was restored from a backup: revisions go on from {}", log.name(),
                    next->base);
     const auto modified = *item ? (*item)->modified : 0;
-    const auto told = log.submit({{{key, modified}}, {{key, cluster_text(*next)}}});
-    if (!told) return fail(told.error());
-    if (told->result == log_answer::outcome::committed) return next;
+    const auto reply = log.submit({{{key, modified}}, {{key, cluster_text(*next)}}});
+    if (!reply) return fail(reply.error());
+    if (reply->result == log_answer::outcome::committed) return next;
   }
   return fail(errc::conflict, fmt::format("{}: other clients keep writing {}", log.name(), key));
 }

@@ -83,13 +83,13 @@ void election::stand() {
   const std::string key{leader_key};
   const auto now = std::chrono::system_clock::now();
   log_.submit({{{key, 0}}, {{key, leader_text({0, node_, candidate_, now}), lease_}}},
-              [this](const log_answer& told) { on_stood(told); });
+              [this](const log_answer& reply) { on_stood(reply); });
 }
 
-void election::on_stood(const log_answer& told) {
+void election::on_stood(const log_answer& reply) {
   standing_ = false;
-  const bool is_known =
-      told.result == log_answer::outcome::committed || told.result == log_answer::outcome::conflict;
+  const bool is_known = reply.result == log_answer::outcome::committed ||
+                        reply.result == log_answer::outcome::conflict;
   if (!is_known) later(defaults::log_retry_first, &election::stand);
 }
 

@@ -1,8 +1,8 @@
 // The keys that a store writes into a shared log besides objects, and the parser of log steps.
 //
 //   /troupe/session/NAME written by one control plane, which all its transactions compare
-// who leads, as long as its lease lives; the key's creation begins the term
-// of the transaction at its mod revision: the author and the trigger
+//   /troupe/leader       the leader, as long as its lease lives; the key's creation begins the term
+//   /troupe/cause        of the transaction at its mod revision: the author and the trigger
 //
 // A transaction whose session was written again before it commits fails for ever: that is "raising
 // the session". So a control plane without an answer to a transaction knows its outcome as soon as
@@ -45,11 +45,11 @@ std::optional<cause_record> read_cause(std::string_view text);
 
 // The key of the leading control plane, or its deletion.
 struct leader_record {
-  revision term = 0;                            // create revision of the key; 0: nobody leads
+  revision term = 0;                            // create revision of the key; 0: no leader
   std::string node;                             // name of the control plane
   std::string candidate;                        // its number, different for each start
   std::chrono::system_clock::time_point since;  // by the leader's clock, when it became a candidate
-  bool resigned = false;  // if nobody leads: the leader resigned, its lease did not expire
+  bool resigned = false;  // without a leader: it resigned, its lease did not expire
 };
 
 // "node candidate microseconds".

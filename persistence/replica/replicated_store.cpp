@@ -141,7 +141,7 @@ store_stats replicated_store::stats() const {
   return shown;
 }
 
-// -- a whole state --------------------------------------------------------------------------------
+// -- reading a whole state ------------------------------------------------------------------------
 
 void replicated_store::read_whole_state() {
   if (!apply_ready()) return;
@@ -187,7 +187,7 @@ void replicated_store::on_page(std::uint64_t reading, expected<log_page> page) {
   follow();
 }
 
-// -- questions ------------------------------------------------------------------------------------
+// -- barriers -------------------------------------------------------------------------------------
 
 void replicated_store::barrier(barrier_completion done) {
   {

@@ -119,15 +119,15 @@ class replicated_store final : public store, private log_reader {
   // -- transactions
   log_transaction complete(std::uint64_t sequence, const pending& from) const;
   void send_waiting();
-  void on_answer(std::uint64_t sequence, const log_answer& told);
+  void on_answer(std::uint64_t sequence, const log_answer& reply);
   void send_again(std::uint64_t sequence);
-  void judge(std::uint64_t sequence, pending& mine, const log_answer& told);
+  void judge(std::uint64_t sequence, pending& mine, const log_answer& reply);
   void when_applied(revision at, std::function<void()> work);
   void answer_when_applied(revision at, std::uint64_t sequence, outcome result);
   void answer(std::uint64_t sequence, outcome result);
   void answer_all(const std::function<std::optional<error>(const pending&)>& judge);
   void raise_session();
-  void on_session(const log_answer& told);
+  void on_session(const log_answer& reply);
   void on_session_applied(revision at);
 
   // -- the log
@@ -147,12 +147,12 @@ class replicated_store final : public store, private log_reader {
   void see_leader(const leader_record& seen);
   void retry(const error& reason, std::function<void()> work);
 
-  // -- questions
+  // -- barriers
   void ask_newest();
   void on_newest(const expected<revision>& newest);
   void answer_ready();
 
-  // -- what waits too long
+  // -- time-outs
   void look();
   void give_up_old(time_point now);
 

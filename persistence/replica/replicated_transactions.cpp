@@ -104,19 +104,19 @@ void replicated_store::send_waiting() {
     }
   }
   for (auto& [sequence, request] : sent)
-    log_->submit(std::move(request), [this, sequence = sequence](const log_answer& told) {
-      on_answer(sequence, told);
+    log_->submit(std::move(request), [this, sequence = sequence](const log_answer& reply) {
+      on_answer(sequence, reply);
     });
 }
 
-void replicated_store::on_answer(std::uint64_t sequence, const log_answer& told) {
+void replicated_store::on_answer(std::uint64_t sequence, const log_answer& reply) {
   {
     const std::lock_guard lock{mutex_};
     --under_way_;
-    known_ = std::max(known_, told.at);
+    known_ = std::max(known_, reply.at);
     // If it is not found, its step has arrived before.
     if (const auto found = pending_.find(sequence); found != pending_.end())
-      judge(sequence, found->second, told);
+      judge(sequence, found->second, reply);
   }
   accept_answered();
   send_waiting();
@@ -124,30 +124,30 @@ void replicated_store::on_answer(std::uint64_t sequence, const log_answer& told)
 }
 
 // Called with the lock.
-void replicated_store::judge(std::uint64_t sequence, pending& mine, const log_answer& told) {
+void replicated_store::judge(std::uint64_t sequence, pending& mine, const log_answer& reply) {
   const auto& compares = mine.request.compares;
-  switch (told.result) {
+  switch (reply.result) {
     case log_answer::outcome::committed:
       if (!mine.request.writes.empty()) {
-        answered_.emplace(told.at, sequence);
+        answered_.emplace(reply.at, sequence);
         return;
       }
-      return answer_when_applied(told.at, sequence, committed{told.at, {}});
+      return answer_when_applied(reply.at, sequence, committed{reply.at, {}});
     case log_answer::outcome::conflict:
       // The request's own compares are followed by those of the session and the term (complete()).
-      if (told.compare == compares.size()) {
-        if (session_revision_ == mine.session) session_revision_ = told.actual;
+      if (reply.compare == compares.size()) {
+        if (session_revision_ == mine.session) session_revision_ = reply.actual;
         if (session_revision_ == 0) raise_session();  // the session's key was deleted
         return send_again(sequence);
       }
-      if (told.compare > compares.size())
-        return answer_when_applied(told.at, sequence, fail(deposed()));
+      if (reply.compare > compares.size())
+        return answer_when_applied(reply.at, sequence, fail(deposed()));
       ++conflicts_;
       return answer_when_applied(
-          told.at, sequence,
-          fail(conflict({compares[told.compare].key, compares[told.compare].at}, told.actual)));
+          reply.at, sequence,
+          fail(conflict({compares[reply.compare].key, compares[reply.compare].at}, reply.actual)));
     case log_answer::outcome::refused:
-      return answer_when_applied(0, sequence, fail(told.reason));
+      return answer_when_applied(0, sequence, fail(reply.reason));
     case log_answer::outcome::unknown:
       mine.unknown = true;
       return raise_session();
@@ -215,18 +215,18 @@ void replicated_store::answer_all(
 void replicated_store::raise_session() {
   if (std::exchange(raising_, true)) return;
   log_->submit({{}, {{session_key(member_), std::to_string(next_sequence_)}}},
-               [this](const log_answer& told) { on_session(told); });
+               [this](const log_answer& reply) { on_session(reply); });
 }
 
-void replicated_store::on_session(const log_answer& told) {
-  const bool raised = told.result == log_answer::outcome::committed;
+void replicated_store::on_session(const log_answer& reply) {
+  const bool raised = reply.result == log_answer::outcome::committed;
   {
     const std::lock_guard lock{mutex_};
     raising_ = false;
     if (raised) {
-      session_revision_ = std::max(session_revision_, told.at);
-      known_ = std::max(known_, told.at);
-      when_applied(told.at, [this, at = told.at] { on_session_applied(at); });
+      session_revision_ = std::max(session_revision_, reply.at);
+      known_ = std::max(known_, reply.at);
+      when_applied(reply.at, [this, at = reply.at] { on_session_applied(at); });
     }
   }
   if (raised) {
@@ -259,7 +259,7 @@ void replicated_store::on_session_applied(revision at) {
   send_waiting();
 }
 
-// -- what waits too long --------------------------------------------------------------------------
+// -- time-outs ------------------------------------------------------------------------------------
 
 // Runs periodically on the log's thread, as long as the store lives.
 void replicated_store::look() {

@@ -8,13 +8,13 @@
 // store:
 //
 // - Revisions grow, with gaps: some are never seen here, and transactions that change different
-// keys may share one. A key has at most one change at a revision.
+//   keys may share one. A key has at most one change at a revision.
 // - A snapshot is a complete state of the cluster: it contains all changes up to its revision,
-// which is that of its newest change, and no later ones. It may be older than the newest state of
-// the cluster, but never older than a snapshot that was read before.
+//   which is that of its newest change, and no later ones. It may be older than the newest state of
+//   the cluster, but never older than a snapshot that was read before.
 // - A transaction is checked against the newest state of the cluster. So a precondition that holds
-// in read() may fail. The answer comes when read() shows the state that it was checked against: a
-// caller that reads then and retries does not fail for the same reason.
+//   in read() may fail. The answer comes when read() shows the state that it was checked against: a
+//   caller that reads then and retries does not fail for the same reason.
 // - After `barrier`, reads are at least as new as the cluster's state at the moment of the call.
 // - A change may have no cause: its author is elsewhere, or was not recorded.
 // - Bounds count the objects that the committing store can see.
@@ -49,7 +49,7 @@ namespace troupe::persistence {
 
 // The leader of the control planes that share a store.
 struct leadership {
-  std::string node;  // empty: nobody
+  std::string node;  // empty: no leader
   bool is_here = false;
   revision term = 0;  // its first revision
   std::chrono::system_clock::time_point since;

@@ -28,7 +28,7 @@ class connection final : public event_loop::source {
   // Closes at once; tells the protocol's exchanges that the client is gone.
   void close();
 
-  // -- the worker's own -------------------------------------------------------------------------
+  // -- for the worker ---------------------------------------------------------------------------
 
   std::size_t index = 0;                     // among its connections
   std::uint64_t unauthenticated_number = 0;  // among the unauthenticated ones; 0: authenticated

@@ -86,9 +86,9 @@ void event_loop::defer(source& source) {
   deferred_.push_back(&source);
 }
 
-void event_loop::bury(std::unique_ptr<source> source) {
+void event_loop::destroy_later(std::unique_ptr<source> source) {
   std::erase(deferred_, source.get());
-  graves_.push_back(std::move(source));
+  ended_sources_.push_back(std::move(source));
 }
 
 void event_loop::run() {
@@ -99,10 +99,10 @@ void event_loop::run() {
       guarded([&] { on_tick_(); }, [] {});
       next_tick_ = now_ + tick_;
     }
-    graves_.clear();
+    ended_sources_.clear();
   }
   on_end_();
-  graves_.clear();
+  ended_sources_.clear();
   queue_->close();
 }
 
@@ -123,7 +123,7 @@ void event_loop::wait_and_dispatch() {
     guarded([&] { ready.on_events(events[i].events); }, [&] { ready.on_failure(); });
   }
   // Runs one deferred source, then polls again: a busy connection must not delay
-  // others. Events above may have buried it: it is then closed and ignores the
+  // others. A source passed to destroy_later() above has closed itself and ignores the
   // call.
   if (deferred_.empty()) return;
   source* const next = deferred_.front();

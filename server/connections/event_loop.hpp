@@ -53,7 +53,7 @@ class event_loop {
   // their turn. A source may be deferred once at a time.
   void defer(source& source);
   // Destroys `source` when no event of this round can refer to it. Its descriptor is forgotten.
-  void bury(std::unique_ptr<source> source);
+  void destroy_later(std::unique_ptr<source> source);
   // The time of the last wake-up.
   time_point now() const noexcept { return now_; }
 
@@ -70,7 +70,7 @@ class event_loop {
   bool ending_ = false;
   std::vector<task_queue::task> tasks_;
   std::deque<source*> deferred_;
-  std::vector<std::unique_ptr<source>> graves_;
+  std::vector<std::unique_ptr<source>> ended_sources_;
   std::function<void()> on_tick_;
   std::function<void()> on_end_;
   std::thread thread_;

@@ -81,8 +81,8 @@ class exchange : public std::enable_shared_from_this<exchange> {
     bool tunnels = false;  // the stream also delivers data from the client
     bool resumed = false;  // receive() may be called again
     bool ended = false;    // no output follows
-    bool overrun = false;  // close the connection: the client read too slowly
-    bool cut = false;      // close the connection: requested by the handler
+    bool overrun = false;  // abort the stream: the client read too slowly
+    bool cut = false;      // abort the stream: requested by the handler
   };
   output take();
   // Delivers data of the client; returns false if it must wait until `resumed`.

@@ -193,7 +193,7 @@ void io_worker::release(connection& ended) {
   auto& last = connections_.back();
   last->index = at;
   std::swap(connections_[at], last);
-  loop_.bury(std::move(last));
+  loop_.destroy_later(std::move(last));
   connections_.pop_back();
   load_.fetch_sub(1, std::memory_order_relaxed);
   counters_.connections.fetch_sub(1, std::memory_order_relaxed);

@@ -112,7 +112,7 @@ transport::progress transport::handshake() {
   const int code = result == 1 ? SSL_ERROR_NONE : SSL_get_error(ssl_, result);
   if (code == SSL_ERROR_SSL) {
     const char* reason = ERR_reason_error_string(ERR_peek_error());
-    problem_ = reason == nullptr ? "it is no TLS" : reason;
+    problem_ = reason == nullptr ? "it is not TLS" : reason;
   }
   if (code == SSL_ERROR_SSL && ERR_GET_REASON(ERR_peek_error()) == SSL_R_HTTP_REQUEST) {
     buffers_.outgoing =

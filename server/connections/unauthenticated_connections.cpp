@@ -12,7 +12,7 @@ namespace troupe::server {
 namespace {
 
 // The number of oldest connections that are checked for idleness.
-constexpr int looked_at = 16;
+constexpr int idle_checks = 16;
 
 std::uint64_t number_of(const in_addr& four) noexcept {
   // ff00::/8 is multicast: no peer has such an address.
@@ -22,7 +22,7 @@ std::uint64_t number_of(const in_addr& four) noexcept {
 template <class Iterator>
 connection* idle_first(Iterator at, Iterator end) {
   connection* const oldest = at == end ? nullptr : at->second;
-  for (int i = 0; i < looked_at && at != end; ++i, ++at)
+  for (int i = 0; i < idle_checks && at != end; ++i, ++at)
     if (at->second->idle()) return at->second;
   return oldest;
 }

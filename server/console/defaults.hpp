@@ -71,7 +71,7 @@ inline constexpr std::size_t traces = 32;
 inline constexpr std::size_t trace_revisions = 64;
 inline constexpr std::size_t trace_actors = 64;
 
-// -- when the console warns -----------------------------------------------------------------------
+// -- limits of warnings ---------------------------------------------------------------------------
 inline constexpr std::size_t warn_mailbox = 100;
 inline constexpr runtime::duration warn_handler = std::chrono::milliseconds{100};
 inline constexpr unsigned warn_restarts = 3;

@@ -61,7 +61,7 @@ expected<bool> keep_authority(const fs::path& directory, const std::string& comm
   if (!absent && !x509::belongs(held, held.certificate)) {
     const auto path = (directory / "ca").string();
     return tl::make_unexpected(path + ".crt and " + path +
-                               ".key do not fit together or are damaged: restore both, or remove "
+                               ".key do not match or are damaged: restore both, or remove "
                                "both to make a new authority (every client then needs a new "
                                "kubeconfig)");
   }

@@ -103,7 +103,7 @@ tl::expected<cluster_access, std::string> read_kubeconfig(const std::filesystem:
   rapidjson::Document document;
   document.Parse(json->data(), json->size());
   if (document.HasParseError() || !document.IsObject())
-    return tl::make_unexpected(path.string() + ": is no kubeconfig");
+    return tl::make_unexpected(path.string() + ": is not a kubeconfig");
   auto found = access_in(document, path.parent_path());
   if (!found) return tl::make_unexpected(path.string() + ": " + found.error());
   return found;

@@ -216,9 +216,9 @@ expected<openssl::request_ptr> parse_request(const std::string& pem) {
   EVP_PKEY* key = X509_REQ_get0_pubkey(parsed.get());
   if (key == nullptr) return failed("its key cannot be read");
   if (!is_usual(*key))
-    return tl::make_unexpected(
-        std::string("its key is of no kind that is taken: EC (P-256, P-384), Ed25519, or RSA "
-                    "of 2048 to 4096 bits"));
+    return tl::make_unexpected(std::string(
+        "its key has an unsupported type; supported are EC (P-256, P-384), Ed25519, or RSA "
+        "of 2048 to 4096 bits"));
   if (X509_REQ_verify(parsed.get(), key) != 1) return failed("its signature is not by its key");
   return parsed;
 }

@@ -58,7 +58,7 @@ bool refusal_log::may_write(clock::time_point now) {
 }
 
 // After a flood: the first line's members stand for the others.
-void refusal_log::tell_of(row& row) {
+void refusal_log::write_count(row& row) {
   if (row.counted > 0) write_audit(fmt::format("{{\"refused\":{}{}}}", row.counted, row.line));
   row = {};
 }
@@ -76,7 +76,7 @@ void refusal_log::add(const refusal& refusal, clock::time_point now) {
     ++left_out_;
     return;
   }
-  tell_of(row);
+  write_count(row);
   row.key = key;
   row.since = now;
   row.line = members_of(refusal);
@@ -92,7 +92,7 @@ void refusal_log::flush(clock::time_point now) {
   for (auto& row : rows_) {
     if (row.key == 0 || now - row.since < defaults::refusal_period) continue;
     if (row.counted > 0 && !may_write(now)) break;  // written by the next call
-    tell_of(row);
+    write_count(row);
   }
   if (left_out_ > 0 && now - second_ >= std::chrono::seconds{1}) {
     write_audit(fmt::format("{{\"refused\":{},\"reason\":\"many others\"}}", left_out_));

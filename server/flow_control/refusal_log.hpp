@@ -45,7 +45,7 @@ class refusal_log {
   };
 
   bool may_write(clock::time_point now);
-  void tell_of(row& row);
+  void write_count(row& row);
 
   std::mutex mutex_;
   std::array<row, 256> rows_;

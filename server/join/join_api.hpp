@@ -3,7 +3,7 @@
 //
 //   POST node-certificates    {nodeName, certificateRequest} -> {certificate, ...}
 //   POST control-planes       {nodeName} -> {clusterId, bundle}; the bundle is sealed
-// POST nodes/NAME/leave     {force} -> {state, left, pods}; repeated until the state is "gone"
+//   POST nodes/NAME/leave     {force} -> {state, left, pods}; repeated until the state is "gone"
 //   GET  cluster              {clusterId, nodeName, apiAddress, authorityHash, etcdEndpoints, ...}
 //
 // A handler in front of the API and behind auth_filter; join_authorizer decides who may use it.

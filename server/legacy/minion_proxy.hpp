@@ -2,8 +2,8 @@
 // /api/v1beta1/proxy/minions/MINION or, in v0.2, /proxy/minion/MINION:
 //
 //   GET containerLogs/NAMESPACE/POD/CONTAINER    see container_logs.hpp
-// GET podInfo?podID=POD[&podNamespace=NS][&UUID=UID]    container states by name
-// GET healthz    "ok" if the minion is ready
+//   GET podInfo?podID=POD[&podNamespace=NS][&UUID=UID]    container states by name
+//   GET healthz    "ok" if the minion is ready
 //
 // Today's kubelets have no such port: responses are made from the cluster's state, and other paths
 // get a 404.

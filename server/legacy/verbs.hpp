@@ -19,7 +19,7 @@ void delete_object(const legacy_call_ptr& call);
 // POST of a binding.
 void create_binding(const legacy_call_ptr& call);
 
-// -- shared by them ------------------------------------------------------------------------------
+// -- shared functions ----------------------------------------------------------------------------
 
 // The selectors `labels` and `fields` of a request.
 struct choice {

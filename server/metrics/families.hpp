@@ -44,7 +44,7 @@ class family {
 void add_counter(families& out, std::string name, std::string help, double value);
 void add_gauge(families& out, std::string name, std::string help, double value);
 
-// -- one file each ------------------------------------------------------------------------------
+// -- families, one file each --------------------------------------------------------------------
 void add_actor_metrics(families& out, const runtime::directory& actors);
 void add_scheduler_metrics(families& out, const actors::scheduler_metrics& from);
 // For this machine: the calls of its container runtime, the scripts of its rules.

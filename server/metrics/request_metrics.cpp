@@ -134,18 +134,17 @@ void request_metrics::refused(const refusal& refusal) {
 
 void request_metrics::add_to(families& out) const {
   const std::shared_lock lock{mutex_};
-  family totals{out, "apiserver_request_total", "Requests that were answered.",
-                MetricType::Counter};
+  family totals{out, "apiserver_request_total", "Answered requests.", MetricType::Counter};
   for (const auto& [key, number] : totals_) {
     auto with = labels_of(key.first);
     with.emplace_back("code", std::to_string(key.second));
     totals.counter(static_cast<double>(number->load()), with);
   }
-  family{out, "authentication_attempts", "Requests whose credentials were missing or not good.",
+  family{out, "authentication_attempts", "Requests with missing or invalid credentials.",
          MetricType::Counter}
       .counter(static_cast<double>(unauthorized_.load()), {{"result", "failure"}});
   family rejected{out, "apiserver_flowcontrol_rejected_requests_total",
-                  "Requests that found no place, or no room for their bodies.",
+                  "Requests refused by the in-flight limit, or for the size of bodies.",
                   MetricType::Counter};
   for (std::size_t i = 0; i < rejected_.size(); ++i) {
     const auto schema = static_cast<flow_schema>(i);

@@ -1,8 +1,8 @@
 // The keys of service account tokens: one signs, all verify, so that a key can be replaced while
 // its tokens are in use.
 //
-// sa.key                     signs; created if it is missing
-// sa-<anything>.key|.pub     verify only: former keys, or those of other servers
+//   sa.key                     signs; created if it is missing
+//   sa-<anything>.key|.pub     verify only: former keys, or those of other servers
 //
 // To replace the key: rename sa.key to sa-old.key and restart; remove sa-old.key when the last of
 // its tokens has expired. Immutable after open().

@@ -53,8 +53,8 @@ void call_queue::close() {
 call_queue::~call_queue() {
   close();
   queue_.Shutdown();
-  void* told = nullptr;
-  for (bool ok = false; queue_.Next(&told, &ok);) {
+  void* completed = nullptr;
+  for (bool ok = false; queue_.Next(&completed, &ok);) {
   }
 }
 
@@ -80,10 +80,10 @@ void call_queue::call_later(std::chrono::milliseconds delay, std::function<void(
 }
 
 void call_queue::run() {
-  void* told = nullptr;
+  void* completed = nullptr;
   bool ok = false;
-  while (queue_.Next(&told, &ok)) {
-    std::unique_ptr<tag> mine{static_cast<tag*>(told)};
+  while (queue_.Next(&completed, &ok)) {
+    std::unique_ptr<tag> mine{static_cast<tag*>(completed)};
     const bool ended = mine->happened(ok);
     const std::lock_guard lock{mutex_};
     if (ended)

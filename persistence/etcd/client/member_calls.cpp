@@ -24,7 +24,7 @@ bool try_another(const grpc::Status& status) {
          status.error_message().find("rpc not supported for learner") != std::string::npos;
 }
 
-error told(const std::string& endpoint, const grpc::Status& status) {
+error error_at(const std::string& endpoint, const grpc::Status& status) {
   const bool is_lost = try_another(status);
   return {is_lost ? errc::io : errc::invalid,
           fmt::format("etcd at {}: {}", endpoint, status.error_message())};
@@ -61,7 +61,7 @@ expected<Response> member_calls::call(const Request& request,
     etcdserverpb::Cluster::Stub service{*to};
     const auto status = (service.*method)(&context, request, &response);
     if (status.ok()) return response;
-    last = told(each, status);
+    last = error_at(each, status);
     if (!try_another(status)) break;
   }
   return fail(std::move(last));
@@ -85,7 +85,7 @@ expected<etcd_member_status> member_calls::status(const std::string& endpoint) {
   etcdserverpb::StatusResponse found;
   etcdserverpb::Maintenance::Stub service{*to};
   const auto status = service.Status(&context, {}, &found);
-  if (!status.ok()) return fail(told(endpoint, status));
+  if (!status.ok()) return fail(error_at(endpoint, status));
   return etcd_member_status{.version = found.version(),
                             .member = found.header().member_id(),
                             .leader = found.leader(),

@@ -238,7 +238,7 @@ void start_far_trace(const console_context& context, const std::string& node,
   auto first = parse_trace_page(first_page);
   if (!first)
     return answer.respond(status_response(
-        502, "BadGateway", fmt::format("{} answered with what is no page of a trace", node)));
+        502, "BadGateway", fmt::format("{} did not answer with a page of a trace", node)));
   auto target = target_of("trace", request.query);
   target += target.find('?') == target.npos ? '?' : '&';
   spawn_trace<far_trace>(context, request, answer, context, std::move(object), node,

@@ -55,8 +55,8 @@ class trace_reader {
 
  private:
   bool wanted(const runtime::trace_record& each) const;
-  bool bears_name(std::string_view actor) const;
-  void learn_names(const std::vector<runtime::trace_record>& records);
+  bool has_object_name(std::string_view actor) const;
+  void remember_names(const std::vector<runtime::trace_record>& records);
   std::string_view name_of(std::uint64_t id) const;
   void append(std::string& to, const runtime::trace_record& each) const;
 

@@ -85,7 +85,7 @@ class chain {
     step made;
     made.at = change.at;
     made.time = time_text(change.time);
-    made.text = readable_key(change.key) + told(change);
+    made.text = readable_key(change.key) + suffix_of(change);
     made.by = change.cause.author.empty() ? "?" : change.cause.author;
     if (const auto request = context_.requests.find(change.cause.request);
         request && change.cause.trigger == 0) {
@@ -99,7 +99,7 @@ class chain {
     steps.push_back(std::move(made));
   }
 
-  static std::string told(const change& change) {
+  static std::string suffix_of(const change& change) {
     if (change.type == change_type::created) return " was created";
     if (change.type == change_type::removed) return " was removed";
     std::string fields;
@@ -126,7 +126,7 @@ void add_changes(chain& to, const change_walk& walk) {
     to.add_gap(walk.untold->revision(), "", "its last change is no longer in the log");
   if (all.empty()) return;
   if (walk.end == walk_end::log)
-    to.add_gap(all.back().at, all.back().time, "what was before is no longer in the log");
+    to.add_gap(all.back().at, all.back().time, "earlier changes are no longer in the log");
   const auto shown = std::min(all.size(), owner_events);
   for (std::size_t i = 0; i < shown; ++i)
     to.follow(all[i]);

@@ -137,7 +137,7 @@ metric_values read_metrics(const metric_query& query, const fetch_result& answer
   document.Parse<rapidjson::kParseIterativeFlag>(answer->body.data(), answer->body.size());
   const auto* items = document.HasParseError() ? nullptr : member(document, "items");
   if (items == nullptr || !items->IsArray())
-    return tl::make_unexpected(std::string{"the answer is no list of metrics"});
+    return tl::make_unexpected(std::string{"the response is not a list of metrics"});
   std::vector<metric_value> values;
   for (const auto& each : items->GetArray())
     if (query.of == source::usage)

@@ -75,7 +75,7 @@ void metrics_desk::ask(const std::shared_ptr<question>& of, std::size_t place) {
     return done(
         tl::make_unexpected(std::string{"the server is currently unable to handle the request"}));
   if (under_way_ > defaults::metric_requests)
-    return done(tl::make_unexpected(std::string{"too many questions are under way"}));
+    return done(tl::make_unexpected(std::string{"too many queries are in progress"}));
   const auto target = shared_->servers.target(*api, ++requests_);
   if (!target) return done(tl::make_unexpected(target.error()));
   system().spawn({.kind = "metrics-request", .name = std::to_string(requests_), .restart = false},

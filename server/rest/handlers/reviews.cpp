@@ -62,7 +62,7 @@ request_info info_of(const Spec& spec) {
   return out;
 }
 
-// -- what may be done ---------------------------------------------------------------------------
+// -- permissions --------------------------------------------------------------------------------
 
 // kubernetes: pkg/apis/authorization/validation.
 template <class Spec>

@@ -15,7 +15,7 @@ void create_object(const call_ptr& call);
 void update_object(const call_ptr& call);
 void patch_object(const call_ptr& call);
 
-// -- shared by them ------------------------------------------------------------------------------
+// -- shared functions ----------------------------------------------------------------------------
 
 // Special rules for the body of some requests.
 struct body_rules {

@@ -59,7 +59,7 @@ class backend_connection {
   // Data may be sent: the connection is open, and the handshake is done.
   bool ready() const noexcept { return port_ && (!tls_ || tls_->ready()); }
   // No write is in progress, and the port accepts data.
-  bool idle() const noexcept { return port_ && !writing_ && !deaf_; }
+  bool idle() const noexcept { return port_ && !writing_ && !refuses_input_; }
   // Requests the next part, unless a read is in progress.
   void read();
   // Requires idle(). `plain` is empty before ready(): the handshake then continues.
@@ -70,7 +70,7 @@ class backend_connection {
   runtime::actor_ref owner_;
   std::unique_ptr<actors::port_stream> port_;
   std::unique_ptr<tls_client> tls_;  // null: no TLS
-  bool reading_ = false, writing_ = false, deaf_ = false;
+  bool reading_ = false, writing_ = false, refuses_input_ = false;
 };
 
 }  // namespace troupe::server

@@ -56,7 +56,7 @@ std::string proxy_session::describe() const {
 
 void proxy_session::on_client_bytes(const client_bytes& m) {
   active_ = true;
-  if (deaf_) return tunnel_.consumed(m.bytes.size());
+  if (refuses_input_) return tunnel_.consumed(m.bytes.size());
   output_ += m.bytes;
   write();
 }
@@ -114,7 +114,7 @@ void proxy_session::write() {
 void proxy_session::on_written(const backend_written& m) {
   tunnel_.consumed(std::exchange(in_flight_, 0));
   // The port may have responded without reading everything: the response counts.
-  if (!connection_.take(m)) deaf_ = true;
+  if (!connection_.take(m)) refuses_input_ = true;
   write();
 }
 

@@ -56,14 +56,14 @@ class proxy_session : public runtime::actor {
   const proxied_request request_;
   backend_connection connection_;
   response_parser parser_;
-  stream out_;                 // of a response
-  client_pipe tunnel_;         // after 101
-  std::string output_;         // not yet written to the port
-  std::size_t sent_body_ = 0;  // bytes of the request's body already moved to `output_`
-  std::size_t in_flight_ = 0;  // bytes of the client being written to the port
-  bool full_ = false;          // the client accepts no more data for now
-  bool deaf_ = false;          // the port accepts no more data
-  bool begun_ = false;         // the response has begun
+  stream out_;                  // of a response
+  client_pipe tunnel_;          // after 101
+  std::string output_;          // not yet written to the port
+  std::size_t sent_body_ = 0;   // bytes of the request's body already moved to `output_`
+  std::size_t in_flight_ = 0;   // bytes of the client being written to the port
+  bool full_ = false;           // the client accepts no more data for now
+  bool refuses_input_ = false;  // the port accepts no more data
+  bool begun_ = false;          // the response has begun
   bool finished_ = false;
   bool active_ = true;  // since the last check
   runtime::timer late_, gone_, idle_, limit_;
