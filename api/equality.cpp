@@ -60,7 +60,7 @@ bool same_element(const Message& a, const Message& b, const FieldDescriptor* f, 
   }
 }
 
-// The entries of a map in the order of their keys, which are strings throughout the schema.
+// The entries of a map in order of key; keys are strings throughout the schema.
 std::vector<const Message*> sorted_entries(const Message& m, const FieldDescriptor* f) {
   const auto& reflection = *m.GetReflection();
   std::vector<const Message*> entries;

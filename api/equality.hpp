@@ -1,14 +1,14 @@
-// When two messages mean the same: the rule for whether a write changes anything, whether a spec
-// has a new generation, and whether an immutable field was left alone.
+// Semantic equality of messages: decides whether a write is a no-op, whether a spec gets a new
+// generation, and whether an immutable field was changed.
 #pragma once
 
 #include "api/fwd.hpp"
 
 namespace troupe::api {
 
-// Both of the same type. Absent and zero are the same where the schema does not tell them apart
-// (Rule.presence), and so are absent and empty for inlined messages, for those that JSON always
-// writes (Rule.always), for lists and for maps. The order of maps does not count.
+// Both have the same type. Absent equals zero if the schema does not distinguish them
+// (Rule.presence), and absent equals empty for inlined messages, for messages that JSON always has
+// (Rule.always), for lists and for maps. The order of map entries is ignored.
 bool same_meaning(const google::protobuf::Message& a, const google::protobuf::Message& b);
 
 // The same for one field of both.

@@ -16,7 +16,7 @@ error make(int code, const char* reason, std::string message) {
   return e;
 }
 
-// Upstream's details.kind is the resource, where one is known.
+// Upstream's details.kind is the resource, if known.
 error regarding(const kind_info& kind, std::string_view name, int code, const char* reason,
                 std::string message) {
   error e = make(code, reason, std::move(message));
@@ -33,7 +33,7 @@ std::string quoted(std::string_view name) {
   return out;
 }
 
-// "a: x" alone, "[a: x, b: y]" where there are more; the same words only once.
+// "a: x" for one cause, "[a: x, b: y]" for several; without duplicates.
 std::string joined(const std::vector<error_cause>& causes) {
   std::unordered_set<std::string> seen;
   std::string out;

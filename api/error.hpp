@@ -1,6 +1,6 @@
-// The error of a request, in the shape that every client of Kubernetes understands
-// (metav1.Status): an HTTP code, a CamelCase reason that programs test, a message for people, and
-// the causes with their field paths.
+// The error of a request, with the fields of metav1.Status: an HTTP code, a
+// CamelCase reason for programs, a message for people, and the causes with their
+// field paths.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace troupe::api {
 
-// One thing wrong in one field, e.g. {"FieldValueRequired", "Required value", "spec.replicas"}.
+// A problem of one field, e.g. {"FieldValueRequired", "Required value", "spec.replicas"}.
 struct error_cause {
   std::string reason;
   std::string message;
@@ -23,14 +23,14 @@ struct error {
   int code = 500;
   std::string reason = "InternalError";
   std::string message;
-  // The object of the request; empty where there is no single one.
+  // The object of the request; empty if there is no single one.
   std::string group;
   std::string kind;  // resource (plural) or kind, as upstream fills details.kind
   std::string name;
   std::string uid;
   std::vector<error_cause> causes;
-  int retry_after_seconds = 0;  // 0: not said
-  std::string continue_token;   // of a list's page that has expired: goes on at the present state
+  int retry_after_seconds = 0;  // 0: none
+  std::string continue_token;   // for an expired page of a list: continues at the current state
 };
 
 template <class T>

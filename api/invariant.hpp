@@ -1,5 +1,5 @@
-// A broken invariant of our own ends the program, in release builds too.
-// Never for input from outside, which is answered with an error.
+// Aborts the program if one of its invariants is broken, in release builds too. Not for input from
+// outside: that gets an error.
 #pragma once
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// A kind of object of the API, and the handle by which others keep it. Built-in kinds are what the
-// schema says (options.proto, `Kind`), found once; custom kinds are made while the program runs.
+// A kind of the API, and the handle that keeps it alive. Built-in kinds come from the schema
+// (options.proto, `Kind`), read once; custom kinds are created while the program runs.
 #pragma once
 
 #include <atomic>
@@ -18,58 +18,58 @@ namespace troupe::api {
 struct kind_row;
 class kind_handle;
 
-// Immutable, safe from any thread. A built-in kind stays at its address for the life of the
-// process, a custom one for as long as a handle of it is left.
+// Immutable and thread safe. A built-in kind has a fixed address for the life of the process; a
+// custom kind lives until its last handle is destroyed.
 class kind_info {
  public:
   kind_info(const Kind& options, const google::protobuf::Descriptor& type);
   kind_info(const kind_info&) = delete;
   kind_info& operator=(const kind_info&) = delete;
   ~kind_info();
-  // Its objects have a CustomBody, its keys have the group. `version`: what its definition says of
-  // it, or null. `home`: the kind of the version in which the objects are stored, where that is
-  // another one.
+  // Objects of a custom kind have a CustomBody, and their keys have the group. `version`: the
+  // rules of its definition, or null. `home`: the kind of the storage version, if that is another
+  // one.
   static kind_handle make_custom(Kind options, version_rules_ptr version, kind_handle home);
   static kind_handle make_custom(Kind options);
 
   const std::string& group() const noexcept { return options_.group(); }
   const std::string& version() const noexcept { return options_.version(); }
   const std::string& kind() const noexcept { return options_.kind(); }
-  std::string list_kind() const;  // of a list of them: "PodList"
+  std::string list_kind() const;  // kind of the list: "PodList"
   const std::string& plural() const noexcept { return options_.plural(); }
   const Kind& options() const noexcept { return options_; }
   const google::protobuf::Descriptor& type() const noexcept { return type_; }
   bool namespaced() const noexcept { return options_.namespaced(); }
   bool custom() const noexcept { return custom_; }
-  // Null for built-in kinds, and for custom ones without a definition.
+  // Null for built-in kinds, and for custom kinds without a definition.
   const version_rules* rules() const noexcept { return version_.get(); }
-  // The rules of the kind alone (kind_row.hpp).
+  // The kind's row of rules and properties (kind_row.hpp).
   const kind_row& row() const noexcept { return row_; }
 
   // "v1", "apps/v1".
   const std::string& api_version() const noexcept { return api_version_; }
-  // "pods", "replicasets.apps": how messages name the resource.
+  // "pods", "replicasets.apps": the resource in messages.
   const std::string& qualified_plural() const noexcept { return qualified_plural_; }
-  // "Pod", "ReplicaSet.apps": how messages name the kind.
+  // "Pod", "ReplicaSet.apps": the kind in messages.
   const std::string& qualified_kind() const noexcept { return qualified_kind_; }
 
   // An empty object of this kind.
   std::unique_ptr<body> make() const;
 
-  // Where objects of this kind stand in the store:
+  // The key of an object in the store:
   // /registry/[<group>/]<plural>/[<namespace>/]<name>.
   std::string key(std::string_view ns, std::string_view name) const;
-  // The prefix of all of them; ends with '/'.
+  // The key prefix of all objects; ends with '/'.
   const std::string& prefix() const noexcept { return prefix_; }
-  // Of one namespace's; of all where `ns` is empty.
+  // The prefix of one namespace's objects; of all if `ns` is empty.
   std::string prefix(std::string_view ns) const;
-  // The prefix of all of them in an etcd that upstream writes: /registry/minions/.
+  // The key prefix that upstream uses in etcd: /registry/minions/.
   std::string etcd_prefix() const;
 
-  // Verbs are those of Kind.verbs, or all where it is empty.
+  // Whether Kind.verbs has the verb; if it is empty, all verbs are served.
   bool serves(std::string_view verb) const noexcept;
-  // False for Binding, Eviction, Scale and the review kinds, and for kinds that show the objects of
-  // another one.
+  // False for Binding, Eviction, Scale and the review kinds, and for kinds that present the objects
+  // of another kind.
   bool stored() const noexcept;
 
  private:
@@ -87,14 +87,15 @@ class kind_info {
   std::string qualified_kind_;
   std::string prefix_;
   const bool custom_;
-  // Of a custom kind.
+  // Only for a custom kind.
   mutable std::atomic<std::uint32_t> handles_{0};
   version_rules_ptr version_;
   std::unique_ptr<const kind_handle> home_;
 };
 
-// Keeps a kind, or is null. As large as a pointer; a custom kind counts its handles, a built-in one
-// costs a look at a flag. Made of any reference to a kind that somebody keeps.
+// A nullable handle that keeps a kind alive, as large as a pointer. Handles of a custom kind
+// are counted; those of a built-in kind check a flag. Made from any reference to a live
+// kind.
 class kind_handle {
  public:
   kind_handle() noexcept = default;

@@ -1,8 +1,8 @@
-// The properties of a kind beyond its schema: one row of functions and facts for each kind, all in
-// one table (kinds/). Other code asks the row and compares no kinds.
+// The properties of a kind that are not in its schema: one row of functions and values for each
+// kind, all in one table (kinds/). Other code asks the row and never compares kinds.
 //
-// Every member has a value that fits a kind without anything special. Functions get bodies of the
-// kind's own type.
+// The default of every member fits a kind without special rules. Functions get bodies of the kind's
+// own type.
 #pragma once
 
 #include <cstdint>
@@ -24,107 +24,104 @@ namespace meta::v1 {
 class DeleteOptions;
 }
 
-// A resource below an object: pods/log. `status` and `scale` are facts of the schema.
+// A subresource: pods/log. `status` and `scale` are in the schema instead.
 struct kind_part {
   std::string_view name;
-  std::string_view group, version, kind;  // of the request and the answer there
+  std::string_view group, version, kind;  // of the subresource's request and response
   std::span<const std::string_view> verbs;
-  bool deep = false;  // the rest of a path is its own: pods/NAME/proxy/PATH
+  bool deep = false;  // it has subpaths: pods/NAME/proxy/PATH
 };
 
-// How the objects of one kind, their home, are shown as another: the kind of the same name and
-// plural in another API version. Metadata is the same and is copied by the caller.
+// Presents the objects of one kind, the home, as another: a kind of the same name and plural in
+// another API version. The caller copies the metadata, which are equal.
 struct kind_shape {
   std::string_view home;  // the API version of the home: "v1", "autoscaling/v2"
-  // `shown` comes empty.
+  // `shown` is empty.
   void (*show)(const body& home, body& shown);
-  // Back again. `home` is the old object, or empty: fields that the shape lacks keep their values.
+  // The reverse. `home` is the old object, or empty: fields that the shape lacks keep their values.
   void (*take)(const body& shown, body& home);
-  // The path that a selectable field has in the objects themselves.
+  // Maps the path of a selectable field to the path in the home's objects.
   std::string (*field)(std::string_view path);
 };
 
 struct kind_row {
-  // -- names
-  // ----------------------------------------------------------------------------------------
+  // -- names -------------------------------------------------------------------------------------
+
   Syntax name = DNS_SUBDOMAIN;
 
-  // -- requests
-  // -------------------------------------------------------------------------------------
+  // -- requests ----------------------------------------------------------------------------------
+
   std::span<const kind_part> parts;
   // An update of an absent object creates it (kubernetes: AllowCreateOnUpdate).
   bool created_by_update = false;
-  // An update has to name the revision that it replaces (kubernetes: AllowUnconditionalUpdate).
+  // An update must have a resourceVersion (kubernetes: AllowUnconditionalUpdate is false).
   bool updates_a_revision = false;
-  // A deletion is answered by the last state, else by a Status (kubernetes: ReturnDeletedObject).
+  // A deletion returns the last state, else a Status (kubernetes: ReturnDeletedObject).
   bool deletion_shows_object = false;
-  // The warning to whoever writes an object that nothing acts on yet, without the name of the kind.
-  // Empty: none.
+  // The warning on writes of a kind that nothing acts on yet, without the kind's name. Empty:
+  // none.
   std::string_view warning;
   // Null for kinds that have objects of their own.
   const kind_shape* shape = nullptr;
-  // There are such objects only while somebody asks for them (ComponentStatus): nothing is stored.
+  // Objects are computed for each request and not stored (ComponentStatus).
   bool made_up = false;
-  // `data` and `stringData` are shown to nobody but who may read the object (Secret).
+  // Only users who may read the object see `data` and `stringData` (Secret).
   bool confidential = false;
 
-  // -- watches
-  // -------------------------------------------------------------------------------------
+  // -- watches -----------------------------------------------------------------------------------
 
-  // The node to which an object belongs, empty for none yet; null for a kind that belongs to no
-  // nodes. The watcher has an index by it, for subscriptions to the objects of one node.
+  // The node of an object, empty if it has none yet; null for a kind without nodes. The watcher has
+  // an index by it, for subscriptions to the objects of one node.
   std::string_view (*node)(const body& content) = nullptr;
-  // The selectable field that names the node.
+  // The selectable field with the node's name.
   std::string_view node_field;
 
-  // -- strategy
-  // -------------------------------------------------------------------------------------
+  // -- strategy ----------------------------------------------------------------------------------
 
-  // Defaults that are computed from other fields.
+  // Sets the defaults that are computed from other fields.
   void (*complete)(body& content) = nullptr;
-  // The state that a new object begins with; null: without a status.
+  // Sets the initial state of a new object; null: clears the status.
   void (*begin)(const kind_info& kind, body& content) = nullptr;
-  // Takes the fields that an update may not change, besides identity and status, from `was`.
+  // Restores from `was` the fields that an update must not change, besides identity and status.
   void (*keep)(const kind_info& kind, body& now, const body& was) = nullptr;
-  // Whether both ask for the same, so that no generation is counted; null: all but metadata and
-  // status are equal.
+  // Whether both have the same desired state, so that the generation is not raised; null: all
+  // fields except metadata and status are compared.
   bool (*same_wish)(const kind_info& kind, const body& now, const body& was) = nullptr;
-  // Takes the fields that a write of the status may not change, besides metadata, from `was`; null:
-  // all fields but status.
+  // Restores from `was` the fields that a status write must not change, besides metadata; null: all
+  // fields except the status.
   void (*keep_at_status)(body& now, const body& was) = nullptr;
-  // Who reports the status may not change the labels.
+  // A status write must not change labels.
   bool status_keeps_labels = false;
-  // False: it can own nothing, and garbage collection does not look at it.
+  // False: its objects cannot own others, and garbage collection ignores them.
   bool has_dependents = true;
-  // Null: finalizers hold a deletion back, and nothing else.
+  // Null: finalizers delay a deletion, and nothing else.
   deletion_plan (*plan_delete)(const kind_info& kind, const body& stored,
                                const meta::v1::DeleteOptions& options,
                                std::int64_t now_seconds) = nullptr;
-  // Whether something besides metadata.finalizers holds back a deletion.
+  // Whether something besides metadata.finalizers delays a deletion.
   bool (*holds_deletion)(const body& content) = nullptr;
 
-  // -- validation, beyond the rules of the schema
-  // ---------------------------------------------------
+  // -- validation, beyond the rules of the schema ------------------------------------------------
+
   void (*check)(findings& out, const body& content) = nullptr;
   void (*check_create)(findings& out, const body& content) = nullptr;
   void (*check_update)(findings& out, const body& now, const body& was) = nullptr;
-  // Of a write of the status, whose own rules the schema has.
+  // For a status write; the schema has the rules of the status itself.
   void (*check_status)(findings& out, const body& now, const body& was) = nullptr;
 
-  // -- tables
-  // ---------------------------------------------------------------------------------------
+  // -- tables ------------------------------------------------------------------------------------
 
-  // Name and Age where there are none.
+  // Name and Age if empty.
   std::span<const table_column> columns;
   void (*cells)(row_cells& into, const body& content) = nullptr;
-  // Of a row, as JSON: completed objects, which a client may leave out; empty for none.
+  // The conditions of a row as JSON: completed objects, which a client may omit; empty for none.
   std::string_view (*row_conditions)(const body& content) = nullptr;
 };
 
-// The kind whose objects `kind` shows; itself where it has objects of its own.
+// The kind whose objects `kind` presents; `kind` itself if it has objects of its own.
 const kind_info& home_of(const kind_info& kind);
 
-// The row of the kinds with that body; an empty one where nothing is special.
+// The row of the kinds with that body; an empty row if there are no special rules.
 const kind_row& row_of(const google::protobuf::Descriptor& type);
 
 }  // namespace troupe::api

@@ -1,4 +1,4 @@
-// The bounds of the API on the requests of clients, each with its source.
+// The limits of the API for clients' requests, each with its source.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ inline constexpr std::size_t config_data_bytes = 1024 * 1024;
 inline constexpr std::size_t field_manager_bytes = 128;
 inline constexpr std::size_t subresource_bytes = 256;
 
-// Our own: how many faults of one object are reported; the rest follows once these are fixed.
+// Our own: the number of causes in one error; the rest is reported once these are fixed.
 inline constexpr std::size_t causes = 100;
 
 // Kubernetes, apiserver/pkg/endpoints/handlers/patch.go.
@@ -28,22 +28,22 @@ inline constexpr std::size_t json_patch_operations = 10'000;
 inline constexpr std::size_t json_patch_copied_bytes = 3 * 1024 * 1024;
 // Kubernetes, apimachinery/pkg/util/json: nesting of JSON documents; also of pointers into them.
 inline constexpr std::size_t json_depth = 10'000;
-// Our own: lookups and shifts that one JSON patch may cost; more is taken for an attack.
+// Our own: lookups and shifts of one JSON patch; a patch with more is refused as an attack.
 inline constexpr std::size_t json_patch_steps = 50'000'000;
-// Our own: patched documents are walked by recursion; no object of the schema nests a tenth of it.
+// Our own: patched documents are walked by recursion; objects of the schema nest far less deep.
 inline constexpr std::size_t json_tree_depth = 1'000;
 
-// Our own: resources and their parts in one version of a group that another server serves.
+// Our own: resources and subresources in one group version of another API server.
 inline constexpr std::size_t foreign_resources = 1'000;
 
-// Our own: nesting of the schema of a custom kind. No definition of a known project nests a fifth
-// of it.
+// Our own: nesting of the schema of a custom kind. Definitions of known projects nest less than a
+// fifth of it.
 inline constexpr std::size_t schema_depth = 100;
-// Our own: values and patterns that the check of one custom object may look at; some 0.3 s.
+// Our own: values and patterns that the check of one custom object may visit; about 0.3 s.
 inline constexpr std::size_t schema_steps = 5'000'000;
-// Our own: memory of one compiled pattern with the states of its matches; different patterns of one
-// schema, and the instructions that they are compiled to together. The 29 definitions that the
-// suite installs have 11 patterns and 615 instructions at most.
+// Our own: the memory of one compiled pattern with its matching states; the number of different
+// patterns of one schema, and their compiled instructions together. The 29 definitions that the
+// suite installs have at most 11 patterns and 615 instructions.
 inline constexpr std::int64_t pattern_bytes = 1 << 20;
 inline constexpr std::size_t schema_patterns = 200;
 inline constexpr std::size_t schema_pattern_instructions = 200'000;
@@ -51,7 +51,7 @@ inline constexpr std::size_t schema_pattern_instructions = 200'000;
 inline constexpr int selectable_fields = 8;
 inline constexpr std::size_t deprecation_warning_bytes = 256;
 
-// Kubernetes, apiserver/pkg/storage/names: generateName is cut so that the random end fits.
+// Kubernetes, apiserver/pkg/storage/names: generateName is cut so that the random suffix fits.
 inline constexpr std::size_t generated_name_bytes = 63;
 inline constexpr std::size_t generated_suffix_bytes = 5;
 
@@ -63,18 +63,18 @@ inline constexpr std::int64_t pod_grace_period_seconds = 30;
 inline constexpr std::size_t document_bytes = 3u << 20;
 // Our own: the memory of the messages that a document describes, twenty times the largest text.
 inline constexpr std::size_t document_memory_bytes = 60u << 20;
-// sigs.k8s.io/json: unknown and duplicate fields that are reported; more of them help
-// nobody.
+// sigs.k8s.io/json: the number of unknown and duplicate fields that are
+// reported.
 inline constexpr std::size_t document_problems = 100;
-// Our own: lists that come twice in one object. Each costs a move of the document's bytes.
+// Our own: repeated lists in one object. Each one moves the document's bytes.
 inline constexpr std::size_t repeated_lists = 100;
-// Our own: bytes of a key in the path of a message.
+// Our own: bytes of a map key in the path of a message.
 inline constexpr std::size_t path_key_bytes = 256;
-// Our own: JSON may be that many times as long as the YAML that it comes from, for its quotes.
+// Our own: the size limit of JSON made from YAML, as a multiple of the YAML, because of quotes.
 inline constexpr std::size_t json_growth = 4;
-// Our own: marks of YAML's flow collections ([ { , :) between two events. They cost yaml-cpp about
-// a hundred megabytes. A text scalar may hold them, too, but hardly so many in the megabyte that an
-// object may have.
+// Our own: characters of YAML's flow collections ([ { , :) between two events. They cost yaml-cpp
+// about a hundred megabytes. A string scalar may contain them too, but hardly as many within the
+// size limit of an object.
 inline constexpr std::ptrdiff_t yaml_flow_marks = 400'000;
 
 }  // namespace troupe::api::limits

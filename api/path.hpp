@@ -1,8 +1,8 @@
-// The place of a value in an object, as error messages name it: spec.containers[0].name.
+// The path of a value in an object, as in error messages: spec.containers[0].name.
 //
-// One buffer that grows and shrinks while a walk goes down and up the object, so that walking a
-// valid object allocates nothing. Each step is taken back when its `step` goes out of scope; steps
-// end in the reverse order of their beginning.
+// One buffer that grows and shrinks while code walks over an object, so that walking a valid object
+// allocates nothing. A step is removed when its `step` object is destroyed; steps end in reverse
+// order.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class field_path {
     std::size_t mark_;
   };
 
-  // A step into a field: "spec", then ".containers". An empty name is no step (inlined fields).
+  // A step into a field: "spec", then ".containers". An empty name adds nothing (inlined fields).
   step field(std::string_view name) {
     const auto mark = text_.size();
     if (!text_.empty() && !name.empty()) text_ += '.';
@@ -50,7 +50,7 @@ class field_path {
     text_ += ']';
     return step(*this, mark);
   }
-  // Into an element of a list that is a field: ".containers[0]".
+  // Into an element of a list field: ".containers[0]".
   step item(std::string_view name, std::size_t i) {
     const auto mark = text_.size();
     if (!text_.empty()) text_ += '.';

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view registry = "/registry/";
 
-// Built-in kinds are never freed: objects in static storage may be the last to name them.
+// Built-in kinds are never freed: static objects may use them last.
 std::vector<kind_handle> kinds_of_schema() {
   std::vector<kind_handle> found;
   for (std::string_view path : schema_files()) {
@@ -47,13 +47,13 @@ bool in_one_place(const kind_info& kind, const Kind& options) {
   return in_one_place(kind, options.group(), options.plural());
 }
 
-// Of what a key and a path can hold; the rest of its syntax is for who defines the kind to check.
+// Checks only that keys and paths can contain it; definitions check the rest of the syntax.
 bool is_name(std::string_view text) {
   return !text.empty() &&
          text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") == std::string_view::npos;
 }
 
-// What keeps it from being a custom kind; empty where nothing does.
+// The reason why the options are not those of a custom kind; empty if they are.
 std::string objection(const Kind& options) {
   if (!is_name(options.group()) || options.group().find('.') == std::string::npos)
     return "the group must be a DNS subdomain with a dot";
@@ -208,7 +208,7 @@ void scheme::remove(const kind_info& kind) {
   const std::lock_guard lock(changing_);
   const auto now = kinds();
   const auto& known = now->kinds_;
-  // Not another one that has taken its place since.
+  // Not if another kind has replaced it since.
   if (std::find(known.begin(), known.end(), &kind) != known.end())
     remove_locked(kind.group(), kind.plural());
 }
@@ -236,7 +236,7 @@ const kind_info& home_of(const kind_info& kind) {
   const auto found = scheme::instance().find(shape->home, kind.kind());
   ensure(static_cast<bool>(found) && !found->custom(),
          "a shape is one of a kind that the schema has");
-  return *found;  // built in: it stays
+  return *found;  // built in: it is never removed
 }
 
 const kind_info& kind_of_type(const google::protobuf::Descriptor& type) {

@@ -6,8 +6,8 @@
 
 namespace troupe::api {
 
-// Owns every type_info. Types refer to each other in circles at most by pointer, so a type is
-// entered before its fields are looked at.
+// Owns all type_infos. Types may refer to each other in cycles, so a type is registered before its
+// fields are read.
 class type_registry {
  public:
   static type_registry& instance() {

@@ -1,8 +1,8 @@
-// The schema of a message type and its fields, read once: rules, forms, and the members
-// that its JSON object has once inlined messages are flattened into their parents.
+// The schema of a message type and its fields, read once: rules, JSON forms, and the members of its
+// JSON object, with inlined messages flattened into their parents.
 //
-// Read-only after construction, at a fixed address for the life of the process, safe from any
-// thread.
+// Read-only after construction, at a fixed address for the life of the process, thread
+// safe.
 #pragma once
 
 #include <google/protobuf/descriptor.h>
@@ -32,7 +32,7 @@ struct field_info {
   }
 };
 
-// A member of a message's JSON object: the path to it through inlined messages, then itself.
+// A member of a message's JSON object: the path through inlined messages, and the field.
 struct member {
   std::vector<const google::protobuf::FieldDescriptor*> through;
   const field_info* info = nullptr;
@@ -53,7 +53,7 @@ class type_info {
   // In the order of the schema file.
   const std::vector<field_info>& fields() const noexcept { return fields_; }
   const std::vector<member>& members() const noexcept { return members_; }
-  // Null where the JSON object has no such member.
+  // Null if the JSON object has no such member.
   const member* find(std::string_view json_name) const;
 
  private:

@@ -1,5 +1,5 @@
 // The order of a group's versions in discovery: stable ones first, newer before older ("v2", "v1",
-// "v1beta1"). Names of another form stand last, by the alphabet.
+// "v1beta1"). Names of another form come last, alphabetically.
 #pragma once
 
 #include <string_view>

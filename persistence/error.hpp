@@ -1,4 +1,4 @@
-// Errors of the store, for requests that it cannot fulfil: values, never exceptions across the
+// The errors of the store. They are values: no exception leaves the
 // room.
 #pragma once
 
@@ -11,11 +11,11 @@ namespace troupe::persistence {
 
 using revision = std::uint64_t;
 
-// Links between machines carry the numbers: new ones come at the end.
+// Links between machines transfer the numbers: add new codes at the end.
 enum class errc {
-  conflict,         // a precondition does not hold: `key` and `actual` say which
-  read_only,        // the disk failed; the message says how, and reads go on
-  overloaded,       // more transactions wait than `store_options::queue_limit`
+  conflict,         // a precondition does not hold: see `key` and `actual`
+  read_only,        // the disk failed, see the message; reads still work
+  overloaded,       // the queue is full (`store_options::queue_limit`)
   compacted,        // the revision is older than the log
   future_revision,  // the revision has not happened yet
   too_large,        // a value is larger than `store_options::value_limit_bytes`
@@ -23,22 +23,22 @@ enum class errc {
   locked,           // another process has the data directory open
   incompatible,     // the data directory was written in another format
   corrupt,          // the data on disk contradict themselves
-  io,               // the file system refused
-  invalid,          // the transaction itself is wrong: a key twice, content without a kind
-  exceeded,         // more would be in the store than a bound allows: `key`, `actual`, `limit`
-  no_space,         // the disk is nearly full: only writes that take no more of it are done
+  io,               // the file system reported an error
+  invalid,          // the transaction is malformed: a key twice, content without a kind
+  exceeded,         // a bound would be exceeded: see `key`, `actual`, `limit`
+  no_space,         // the disk is nearly full: only writes that take no more space are accepted
   no_memory,        // the objects need more memory than this process may use
-  deposed,          // another control plane leads, or none: the term of the transaction is over
-  unknown,          // whether it happens cannot be told: the log of the cluster does not answer
+  deposed,          // the leadership term of the transaction is over
+  unknown,          // the outcome is not known: the log of the cluster does not answer
 };
 
 std::string_view to_string(errc code);
 
 struct error {
   errc code;
-  std::string message;      // names the thing, the expectation and the remedy
+  std::string message;      // names the object, the expected value and the remedy
   std::string key = {};     // conflict: the key whose precondition failed; exceeded: the bound's
-                            // prefix, "" where it is one of bytes; the quota's
+                            // prefix ("" for a bound of bytes), or the key of the quota
   revision actual = 0;      // conflict: its revision now, 0 when absent; exceeded: the count
   std::uint64_t limit = 0;  // exceeded: the bound
 };

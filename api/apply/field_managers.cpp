@@ -28,7 +28,7 @@ field_step field_named(const char* name) {
   return {field_step::type::field, name};
 }
 
-// Of many updates the oldest of one version become one.
+// Merges the oldest updates of one version if there are too many.
 void limit_updates(managers& all, const std::string& api_version) {
   const auto counts = [](const manager& each) { return each.operation == updates; };
   auto count = static_cast<std::size_t>(std::count_if(all.begin(), all.end(), counts));
@@ -49,9 +49,9 @@ void limit_updates(managers& all, const std::string& api_version) {
   all.push_back(std::move(ancient));
 }
 
-// -- what nobody owns -----------------------------------------------------------------------------
+// -- fields that are never owned ------------------------------------------------------------------
 
-// Identity, and what the strategy of the kind throws away of such a write.
+// Removes the identity, and the fields that the kind's strategy resets in such a write.
 field_set without_reset(field_set fields, const kind_info& kind, const std::string& subresource) {
   fields.erase({field_named("apiVersion")});
   fields.erase({field_named("kind")});
@@ -87,7 +87,7 @@ expected<void> read_object(json_document& into, std::string_view json) {
   return {};
 }
 
-// The annotation in which kubectl keeps what it applied; empty where there is none.
+// The annotation in which kubectl keeps the applied configuration; empty if there is none.
 std::string last_applied_of(json_value& object) {
   auto* metadata = find_member(object, "metadata");
   auto* annotations = metadata == nullptr ? nullptr : find_member(*metadata, "annotations");
@@ -109,7 +109,7 @@ std::string shown_manager(const manager& of) {
   return text;
 }
 
-// All are counted, limits::causes of them named.
+// Counts all conflicts and names limits::causes of them.
 error conflict_error(const std::vector<conflict>& all) {
   error out;
   out.code = 409;
@@ -143,12 +143,12 @@ error conflict_error(const std::vector<conflict>& all) {
 
 // -- apply ----------------------------------------------------------------------------------------
 
-// One attempt: the merged object, and the managers after it.
+// The result of one attempt: the merged object, and the managers after it.
 struct outcome {
   json_document object;
   managers all;
   std::vector<conflict> conflicts;
-  bool changes = false;  // of the object or of who owns what
+  bool changes = false;  // of the object or of its ownership
 };
 
 class application {
@@ -177,8 +177,8 @@ class application {
   }
 
  private:
-  // Takes out what the manager had applied last, does not apply now (`given_up`), and nobody else
-  // owns.
+  // Removes the fields of the manager's last apply that it no longer applies (`given_up`) and that
+  // no other manager owns.
   void prune(json_value& merged, const field_set& given_up, const field_set& last,
              const managers& all, json_allocator& allocator) {
     if (given_up.empty()) return;
@@ -189,7 +189,7 @@ class application {
     for (const auto& each : all)
       owned = unite(std::move(owned), each.fields);
     const auto all_fields = named(fields_of_stored(merged, type_));
-    // What others own comes back with what is above it, and so does what nobody had applied.
+    // Restores fields of other managers, with their parents, and fields that nobody had applied.
     json_value kept(merged, allocator);
     remove(kept, subtract(all_fields, unite(named(fields_of_stored(pruned, type_)), named(owned))),
            type_, allocator);
@@ -214,8 +214,8 @@ class application {
   const field_manager& by_;
 };
 
-// Whether kubectl, which applied the object from its own side before, is in conflict with nothing
-// but what it applied so.
+// Whether all conflicts are with kubectl's own earlier client-side
+// apply.
 bool kubectl_may(json_value& live, const std::vector<conflict>& conflicts, const merge_type& type) {
   const auto text = last_applied_of(live);
   json_document last;
@@ -237,7 +237,7 @@ void keep_last_applied(json_document& object, std::string config) {
   members.finish(object.GetAllocator());
 }
 
-// Whose all is that was there when tracking began.
+// The owner of the fields that existed when tracking began.
 manager owner_before(const json_value& live, const merge_type& type, const kind_info& kind,
                      std::int64_t now_seconds) {
   return {.name = before_first_apply_name,
@@ -304,7 +304,7 @@ expected<applied> apply_fields(const kind_info& kind, std::string_view live,
   const auto owned = without_reset(std::move(*set), kind, by.subresource);
   application attempt{kind, by};
   auto out = std::make_unique<outcome>();
-  // Kubectl alone may try again.
+  // Only kubectl may need a second attempt.
   out->all = by.name == kubectl ? all : std::move(all);
   attempt.run(*out, now, wanted, owned, by.force);
   if (!out->conflicts.empty()) {
@@ -361,7 +361,7 @@ void track_update(const kind_info& kind, body& now, const body& was, const field
 
 namespace {
 
-// The value of `config` at a place, as `read` has it.
+// Replaces the values of `config` by those of `read` at the same paths.
 void to_stored_form(json_value& config, const json_value& read, const merge_type& type,
                     json_allocator& allocator) {
   const auto is = type.is();
@@ -374,7 +374,7 @@ void to_stored_form(json_value& config, const json_value& read, const merge_type
         to_stored_form(each.value, *found, type.member(name), allocator);
       else if ((type.declares(name) || type.open()) && !each.value.IsObject() &&
                !each.value.IsArray() && !each.value.IsNull())
-        continue;  // it means the same as nothing
+        continue;  // equal to an absent value
       out.AddMember(each.name, each.value, allocator);
     }
     config = out;

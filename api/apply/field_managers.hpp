@@ -1,7 +1,7 @@
-// Who owns which fields of an object (metadata.managedFields), and server-side apply.
+// Field ownership of an object (metadata.managedFields), and server-side apply.
 //
-// Tracking begins with the first apply (docs/decisions/0033-server-side-apply.md): an object that
-// was never applied has no managed fields, and all of it then belongs to "before-first-apply".
+// Tracking begins with the first apply (docs/decisions/0033-server-side-apply.md): an object
+// without an apply has no managed fields, and "before-first-apply" then owns all its fields.
 //
 // kubernetes: apimachinery/pkg/util/managedfields, structured-merge-diff/v6/merge.
 #pragma once
@@ -20,33 +20,34 @@ namespace troupe::api {
 
 using managed_fields = google::protobuf::RepeatedPtrField<meta::v1::ManagedFieldsEntry>;
 
-// Who writes, and how.
+// The author of a write.
 struct field_manager {
   std::string name;
   std::string subresource = {};  // empty: the object itself
-  bool force = false;            // of an apply: takes what others own
+  bool force = false;            // for an apply: takes fields that other managers own
   std::int64_t now_seconds = 0;
 };
 
 struct applied {
-  bool unchanged = false;  // then the rest is empty
-  std::string json = {};   // the object as it should be
+  bool unchanged = false;  // then the other members are empty
+  std::string json = {};   // the object after the apply
   managed_fields managed = {};
 };
 
-// `config` is what the manager wants, as JSON; `live` the object of that kind, as JSON with its
-// managed fields, or empty where there is none. 409 names the conflicts; 500 says what of `config`
-// does not fit the schema, as upstream.
+// `config`: the fields that the manager applies, as JSON. `live`: the current object as JSON with
+// its managed fields; empty if it does not exist. 409 names the conflicts; 500 names the part of
+// `config` that does not fit the schema, as upstream.
 expected<applied> apply_fields(const kind_info& kind, std::string_view live,
                                std::string_view config, const field_manager& by);
 
-// After any other write of an object that has managed fields: who has changed a field owns it,
-// alone. `now` is complete but for its managed fields: what it says of them counts where the object
-// itself is written and they can be read; an empty entry ends the tracking.
+// Updates ownership after any other write: the author alone owns the fields that it
+// changed. `now` is complete except for its managed fields: the client's are used
+// if the object itself is written and they are valid; an empty entry ends the
+// tracking.
 void track_update(const kind_info& kind, body& now, const body& was, const field_manager& by);
 
-// Keeps of `config` what the server knows, as it writes it into the store: the paths of
-// `config` with the values of `read`, which was made of it.
+// Reduces `config` to the fields that the server knows, in stored form: the paths of `config` with
+// the values of `read`, which was decoded from it.
 std::string in_stored_form(const kind_info& kind, std::string_view config, std::string_view read);
 
 }  // namespace troupe::api

@@ -27,7 +27,7 @@ char prefix_of(step_type type) {
   return 'f';
 }
 
-// [name="c",port=80] of {"name":"c","port":80}.
+// Formats {"name":"c","port":80} as [name="c",port=80].
 std::string shown_keys(const std::string& json) {
   json_document keys;
   if (!parse_json(keys, json, "a key") || !keys.IsObject()) return json;
@@ -70,7 +70,7 @@ tl::expected<field_step, std::string> read_step(std::string_view key) {
 }
 
 tl::expected<field_set, std::string> read_node(const json_value& from, bool root) {
-  if (!from.IsObject()) return wrong("a node is no object");
+  if (!from.IsObject()) return wrong("a node is not an object");
   field_set out;
   if (from.ObjectEmpty()) out.member = !root;
   for (const auto& each : from.GetObject()) {

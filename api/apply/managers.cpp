@@ -12,7 +12,7 @@ constexpr const char* notation = "FieldsV1";
 
 }  // namespace
 
-// Nothing where one cannot be read.
+// Returns nullopt if an entry is invalid.
 std::optional<managers> read_managers(const managed_fields& entries) {
   managers all;
   for (const auto& each : entries) {

@@ -1,4 +1,4 @@
-// The entries of metadata.managedFields, read: who owns which fields. Pure.
+// The parsed entries of metadata.managedFields: the owners of fields. Pure.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct manager {
   std::int64_t seconds = 0;
   field_set fields = {};
 
-  // Of an entry: who applies has one whatever the version.
+  // Whether both are the same entry: a manager has one entry for applies in all versions.
   bool is(const manager& other) const {
     return name == other.name && operation == other.operation && subresource == other.subresource &&
            (operation == applies || api_version == other.api_version);
@@ -35,21 +35,21 @@ struct manager {
 };
 using managers = std::vector<manager>;
 
-// Nothing where one cannot be read.
+// Returns nullopt if an entry is invalid.
 std::optional<managers> read_managers(const managed_fields& entries);
-// In upstream's order, without those that own nothing.
+// In upstream's order, without entries that own no field.
 managed_fields written(managers all);
 
-// That of the manager, a new one where there is none.
+// The entry of the manager; a new one if there is none.
 manager& entry_of(managers& all, const manager& wanted);
 
-// As apply_fields of field_managers.hpp, for who has the managed fields at hand: what `live` says
-// of them does not count.
+// As apply_fields of field_managers.hpp, with the managed fields in `owners` instead of those in
+// `live`.
 expected<applied> apply_fields(const kind_info& kind, std::string_view live,
                                const managed_fields& owners, std::string_view config,
                                const field_manager& by);
 
-// The owner of all that is in an object that was never applied.
+// The managed fields of an object that was never applied: one owner of all fields.
 managed_fields before_first_apply(const kind_info& kind, std::string_view live,
                                   std::int64_t now_seconds);
 

@@ -90,7 +90,7 @@ merge_type merge_type::member(std::string_view name) const {
     made.message_ = &type_info::of(*meta::v1::ObjectMeta::descriptor());
     return made;
   }
-  if (field_ != nullptr) {  // a value of a map
+  if (field_ != nullptr) {  // the value of a map
     if (field_->type == nullptr) return scalar();
     made.message_ = field_->type;
     return made;

@@ -1,8 +1,8 @@
-// What server-side apply has to know of the type of a value: how it is merged. One view of the
-// schema of built-in kinds (type_info) and of the schemas of custom ones; of what neither knows,
-// the value itself says it.
+// The type of a value for server-side apply: how values of the type are merged. One view of the
+// schema of built-in kinds (type_info) and of those of custom kinds; without either, the type is
+// deduced from the value.
 //
-// A small value. The kind that it comes from must outlive it.
+// A small value type. The kind must outlive it.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ class type_info;
 class merge_type {
  public:
   enum class merges : std::uint8_t {
-    atomic,      // one value: scalars, and what is replaced as a whole
+    atomic,      // one value: scalars, and values that are replaced as a whole
     structure,   // an object with fields
     map,         // an object with keys
     set,         // a list, each element once
     keyed_list,  // a list whose elements have keys
-    deduced      // objects are maps, all else is atomic
+    deduced      // objects are maps, other values are atomic
   };
 
   merge_type() = default;  // deduced
@@ -37,19 +37,19 @@ class merge_type {
   merges is() const;
   // The type of a member of an object.
   merge_type member(std::string_view name) const;
-  // Of a structure: the schema has the field.
+  // For a structure: whether the schema has the field.
   bool declares(std::string_view name) const;
-  // A structure may have fields that the schema has not.
+  // Whether a structure may have fields that are not in the schema.
   bool open() const;
   // The type of an element of a list.
   merge_type element() const;
-  // Of a keyed list, in order of name.
+  // The key fields of a keyed list, in order of name.
   std::vector<std::string> keys() const;
-  // What a key is where an element of a keyed list has none, as JSON; empty: nothing.
+  // The default of a key that an element of a keyed list lacks, as JSON; empty: none.
   std::string key_default(std::string_view key) const;
 
  private:
-  // Where several are set, the first in this order says what the value is.
+  // The first one in this order that is set describes the value.
   const field_info* field_ = nullptr;  // a list or a map of the schema
   const type_info* message_ = nullptr;
   const schema_node* node_ = nullptr;

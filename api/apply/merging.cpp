@@ -14,7 +14,7 @@ field_step field_named(std::string_view name) {
   return {step_type::field, std::string{name}};
 }
 
-// How the value is merged. What is not of the shape that its type says is one value.
+// How the value is merged. A value that does not have the shape of its type is atomic.
 merges form_of(const json_value& value, const merge_type& type) {
   const auto is = type.is();
   switch (is) {
@@ -134,7 +134,7 @@ class collector {
 
 // -- comparison -----------------------------------------------------------------------------------
 
-// The elements of a list by their steps, in their order; of those that come twice the first.
+// The elements of a list by step, in order; of duplicates only the first.
 struct elements {
   std::vector<field_step> order;
   std::map<field_step, const json_value*> by_step;
@@ -154,7 +154,7 @@ class comparer {
  public:
   explicit comparer(comparison& out) : out_(out) {}
 
-  // At least one of them is there.
+  // At least one of `was` and `now` is not null.
   void visit(const json_value* was, const json_value* now, const merge_type& type) {
     const auto a = was == nullptr ? merges::atomic : form_of(*was, type);
     const auto b = now == nullptr ? merges::atomic : form_of(*now, type);
@@ -236,7 +236,7 @@ json_value merge_lists(const json_value& live, const json_value& config, const m
     else
       out.PushBack(merge(*found->second, *right.by_step.at(step), element, allocator), allocator);
   };
-  // What both have comes in the order of `config`; what only one has keeps its place in it.
+  // Elements in both lists get the order of `config`; elements in only one keep their place in it.
   std::vector<field_step> shared;
   for (const auto& step : right.order)
     if (left.by_step.contains(step)) shared.push_back(step);
@@ -253,7 +253,7 @@ json_value merge_lists(const json_value& live, const json_value& config, const m
     } else if (l < left.order.size() && !right.by_step.contains(left.order[l])) {
       keep(left.order[l++]);
     } else if (l < left.order.size() && !is_next(left.order[l])) {
-      ++l;  // comes, or came, where `config` has it
+      ++l;  // appears at its place in `config`
     } else if (r < right.order.size()) {
       s += is_next(right.order[r]) ? 1 : 0;
       take(right.order[r++]);
@@ -316,7 +316,7 @@ void remove(json_value& value, const field_set& fields, const merge_type& type,
             json_allocator& allocator) {
   const auto is = form_of(value, type);
   if (is == merges::atomic) return;
-  // What is to become of one that stands at the step: false, it goes.
+  // Handles the element at a step; returns false if it is removed.
   const auto stays = [&](const field_step& step, json_value& each, const merge_type& its) {
     const auto found = fields.below.find(step);
     if (found == fields.below.end()) return true;

@@ -20,7 +20,7 @@ field_set set_of(const std::vector<std::string>& path) {
 
 const std::vector<std::string> path_in_scale{"spec", "replicas"};
 
-// The entry of the same manager, whose versions differ.
+// Whether both entries are of the same manager; the API versions differ.
 bool are_same(const manager& a, const manager& b) {
   return a.name == b.name && a.operation == b.operation && a.subresource == b.subresource;
 }

@@ -1,4 +1,4 @@
-// Who owns the number of replicas of an object, as its scale says it, and back. Pure.
+// Converts the ownership of an object's replica count to that of its scale, and back. Pure.
 //
 // kubernetes: apimachinery/pkg/util/managedfields, ScaleHandler.
 #pragma once
@@ -10,12 +10,13 @@
 
 namespace troupe::api {
 
-// The managed fields of the scale of an object with those: of each manager that owns the number of
-// replicas, whose place in the object `path` says.
+// The managed fields of the scale: the managers that own the object's replica count, which is at
+// `path` in the object.
 managed_fields scale_managers(const managed_fields& of_object,
                               const std::vector<std::string>& path);
 
-// Those of the object after its scale was written: who owns the number there owns it here, alone.
+// The object's fields after a write of its scale: ownership of the count follows the
+// scale's.
 managed_fields object_managers(const managed_fields& of_object, const managed_fields& of_scale,
                                const kind_info& kind, const std::vector<std::string>& path);
 

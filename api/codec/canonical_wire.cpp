@@ -12,7 +12,7 @@
 namespace troupe::api {
 namespace {
 
-// Depth of recursion is that of the schema, which has no type that contains itself.
+// The depth of recursion is that of the schema, which has no recursive type.
 class normalizer {
  public:
   normalizer(std::size_t document_bytes, const decode_options& options)
@@ -61,8 +61,8 @@ wire::type wire_type_of(shape value) {
   return is_numeric(value) ? wire::type::varint : wire::type::bytes;
 }
 
-// JSON cannot say what is no UTF-8: the bytes are replaced as its decoder does it. `buffer` holds
-// what the answer shows.
+// JSON cannot express invalid UTF-8: replaces the bytes as its decoder does. `buffer` owns the
+// result.
 std::string_view repaired(std::string_view text, std::string& buffer) {
   if (is_utf8(text)) return text;
   append_utf8(buffer, text);
@@ -101,7 +101,7 @@ bool normalizer::number(const field_plan& plan, const wire::field& f) {
 }
 
 bool normalizer::packed(const field_plan& plan, std::string_view values) {
-  // One value after the other, as if each had its tag.
+  // Handles packed values one by one, as if each had a tag.
   while (!values.empty()) {
     std::string tagged;
     wire::append_varint(tagged, wire::tag(plan.number, wire_type_of(plan.value)));
@@ -146,13 +146,13 @@ bool normalizer::map_entry(const field_plan& plan, std::string_view wire) {
   out_.begin(plan.number);
   out_.bytes(form_field::map_key, key);
   if (has_value && is_text(plan.value)) out_.bytes(form_field::map_value, held.bytes);
-  // An absent one is the zero of its type.
+  // An absent value is the zero of its type.
   if (!is_text(plan.value) && !value(plan, form_field::map_value, held.bytes)) return false;
   out_.end();
   return true;
 }
 
-// A message of any form.
+// Handles a message of any form.
 bool normalizer::value(const field_plan& plan, std::uint32_t number, std::string_view wire) {
   if (!budget_.take(plan.type->size_bytes())) return fail(plan, "describes too much");
   out_.begin(number);

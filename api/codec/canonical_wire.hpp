@@ -1,4 +1,4 @@
-// Protobuf bytes from clients, brought to the form in which the program itself writes them.
+// Normalizes protobuf bytes from clients to the form that this program writes.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace troupe::api {
 
-// Fields that the schema does not know are dropped, and so are zeros that mean absent (Go clients
-// write every field that is no pointer); quantities take their one form, times lose what JSON
-// cannot say. The error says which field is wrong, for a 400.
+// Drops unknown fields and zeros that mean absent (Go clients write every non-pointer field);
+// writes quantities in canonical form and times without the parts that JSON cannot express. The
+// error names the invalid field, for a 400.
 tl::expected<std::string, std::string> canonical_wire(std::string_view wire, const type_plan& type,
                                                       const decode_options& options);
 

@@ -15,19 +15,19 @@
 namespace troupe::api {
 namespace {
 
-// A document and what it says of itself.
+// A document and the type names in it.
 struct document {
-  std::string text;  // of YAML, as JSON
+  std::string text;  // YAML converted to JSON
   std::string_view bytes;
   media form = media::json;
-  type_names names;  // of protobuf: the envelope's
+  type_names names;  // for protobuf: from the envelope
 };
 
 std::string_view version_of(std::string_view api_version) {
   return api_version.substr(api_version.rfind('/') + 1);
 }
 
-// As upstream's handlers say it, and kubectl shows it.
+// The message of upstream's handlers, as kubectl shows it.
 error cannot_be_handled(const type_names& names, const kind_info& kind, std::string_view reason) {
   const std::string_view given_kind = names.kind.empty() ? kind.kind() : names.kind;
   const std::string_view given_version =
@@ -36,7 +36,7 @@ error cannot_be_handled(const type_names& names, const kind_info& kind, std::str
                      " cannot be handled as a " + kind.kind() + ": " + std::string(reason));
 }
 
-// Where a body that is no JSON begins to be none, such as YAML; npos where it may be some.
+// The offset of the first byte that cannot start JSON (YAML for example); npos if it may be JSON.
 std::size_t beginning_of_other(std::string_view bytes) {
   const auto first = bytes.find_first_not_of(" \t\r\n");
   constexpr std::string_view starts = "{[\"-0123456789tfn";
@@ -109,7 +109,7 @@ std::string joined(const std::vector<std::string>& problems) {
   return out;
 }
 
-// What keeps an object that names itself so from being one of `kind`; empty where nothing does.
+// The reason why an object with these names is not of `kind`; empty if it is.
 std::string objection(const type_names& given, const kind_info& kind,
                       std::string_view also_version) {
   const auto& [given_version, given_kind] = given;
@@ -170,7 +170,8 @@ expected<decoded> decode(std::string_view bytes, media form, const kind_info* ex
   if (kind->custom()) return decode_custom(*doc, *kind, options);
   auto read = to_wire(*doc, type_plan::of(kind->type()), options);
   if (!read) {
-    // Another kind than expected explains the error better than the first field that does not fit.
+    // A different kind than expected explains the error better than a field that does not
+    // fit.
     if (doc->form == media::json) doc->names = find_type_names(content_of(*doc));
     const std::string other = objection(doc->names, *kind, options.also_version);
     return fail(cannot_be_handled(doc->names, *kind, other.empty() ? read.error() : other));

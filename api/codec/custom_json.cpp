@@ -16,7 +16,7 @@ namespace {
 
 using meta::v1::ObjectMeta;
 
-// Divides a document into what the schema describes and the rest, both compact objects.
+// Splits a document into the fields of the schema and the rest, both as compact objects.
 class splitter {
  public:
   explicit splitter(std::size_t depth_limit) : depth_limit_(depth_limit) {}

@@ -1,5 +1,5 @@
-// The JSON of objects of custom kinds, which is also their stored form: metadata along the schema,
-// the rest as it is, in canonical form. So equal objects have equal bytes.
+// The JSON of objects of custom kinds, which is also their stored form: metadata by the schema, the
+// rest unchanged, in canonical form. So equal objects have equal bytes.
 #pragma once
 
 #include <memory>
@@ -15,23 +15,23 @@ namespace troupe::api {
 
 struct custom_document {
   std::unique_ptr<CustomBody> content;
-  // As the document says; empty where it does not.
+  // From the document; empty if absent.
   std::string api_version;
   std::string kind;
-  // Unknown fields of the metadata and duplicate fields, unless they are to be ignored.
+  // Unknown metadata fields and duplicate fields, unless the options ignore them.
   std::vector<std::string> problems;
 };
 
-// What a client sends. Of a member that comes twice the last counts; members of objects end in
-// order of name, numbers in one spelling, as upstream has them. The error is what follows "cannot
-// be handled as a Foo: ".
+// Reads a client's document. The last of duplicate members counts; members are sorted by name and
+// numbers have one spelling, as upstream. The error is the text after "cannot be handled as a Foo:
+// ".
 tl::expected<custom_document, std::string> read_custom(std::string_view json,
                                                        const decode_options& options);
 
-// What append_custom_json has written: the rest is canonical already.
+// Reads output of append_custom_json, which is canonical already.
 tl::expected<custom_document, std::string> read_written_custom(std::string_view json);
 
-// `api_version` and `kind` come first in the object; empty ones are left out.
+// `api_version` and `kind` come first in the object; empty ones are omitted.
 void append_custom_json(std::string& out, const CustomBody& content, std::string_view api_version,
                         std::string_view kind);
 

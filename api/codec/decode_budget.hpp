@@ -1,16 +1,16 @@
-// What one document may cost: a small text may describe millions of objects.
+// The memory bound of one document: a small text may describe millions of objects.
 #pragma once
 
 #include <cstddef>
 
 namespace troupe::api {
 
-// Counts what the messages that a document describes will take in memory, roughly.
+// Counts, roughly, the memory of the messages that a document describes.
 class decode_budget {
  public:
   explicit decode_budget(std::size_t limit_bytes) : left_(limit_bytes) {}
 
-  // False once more is asked for than there is.
+  // Returns false if `size_bytes` exceeds the rest of the budget.
   bool take(std::size_t size_bytes) noexcept {
     if (size_bytes > left_) return false;
     left_ -= size_bytes;

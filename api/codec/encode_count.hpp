@@ -1,5 +1,5 @@
-// How many texts for clients (objects and statuses as JSON, YAML or protobuf) a thread has encoded.
-// The threads of the store must encode none: a test asks them. Costs one addition for each text.
+// Counts the texts (objects and statuses as JSON, YAML or protobuf) that a thread has encoded for
+// clients. The store's threads must encode none: a test checks that. Costs one addition a text.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ inline thread_local std::uint64_t encoded_texts = 0;
 inline void count_encoded_text() noexcept {
   ++detail::encoded_texts;
 }
-// Of the calling thread, since its start.
+// The count of the calling thread, since its start.
 inline std::uint64_t encoded_texts() noexcept {
   return detail::encoded_texts;
 }

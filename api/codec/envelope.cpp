@@ -25,7 +25,7 @@ bool read_type_meta(std::string_view bytes, envelope& out) {
   return fields.ok();
 }
 
-// `size` is content.ByteSizeLong(), which is called before.
+// `size` is content.ByteSizeLong(), which the caller must have called.
 void append_sized(std::string& out, const body& content, std::size_t size) {
   const std::size_t before = out.size();
   out.resize(before + size);

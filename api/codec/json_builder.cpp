@@ -8,11 +8,11 @@
 namespace troupe::api {
 namespace {
 
-// Bits of frame::seen beyond those of members.
+// Bits of frame::seen after those of members.
 constexpr std::size_t kind_bit = type_plan::member_limit;
 constexpr std::size_t api_version_bit = kind_bit + 1;
 
-// The elements of a STRINGS message, whose JSON is the list alone.
+// The elements of a STRINGS message, whose JSON is only the list.
 const field_plan& string_items() {
   static const field_plan items = [] {
     field_plan plan;
@@ -24,7 +24,7 @@ const field_plan& string_items() {
   return items;
 }
 
-// True where the bit was set before.
+// Returns true if the bit was set before.
 bool mark(std::uint64_t (&bits)[2], std::size_t bit) {
   std::uint64_t& word = bits[bit / 64];
   const std::uint64_t mask = std::uint64_t{1} << (bit % 64);
@@ -33,7 +33,7 @@ bool mark(std::uint64_t (&bits)[2], std::size_t bit) {
   return before;
 }
 
-// "v1.Container", "string": the type of a value of the field.
+// The type of a value of the field: "v1.Container", "string".
 std::string go_type(const field_plan& field) {
   if (field.value != shape::message) return std::string(name_of(field.value));
   const std::string package = field.type->descriptor().file()->package();
@@ -42,7 +42,7 @@ std::string go_type(const field_plan& field) {
 
 }  // namespace
 
-// The wire is about half as long as the text.
+// The wire form is about half as long as the text.
 json_builder::json_builder(const type_plan& root, std::size_t document_bytes,
                            const decode_options& options)
     : options_(options),
@@ -185,7 +185,7 @@ bool json_builder::type_meta(const json_scalar& given) {
   return true;
 }
 
-// Takes out the bytes of the list that came before under the same key.
+// Removes the bytes of an earlier list with the same key.
 bool json_builder::forget_list(const field_plan& field) {
   const auto first = ranges_.begin() + static_cast<std::ptrdiff_t>(top().first_range);
   const auto old =
@@ -242,7 +242,7 @@ bool json_builder::begin_message(const field_plan& field) {
   frame message;
   message.type = field.type;
   message.open = open_value() + 1;
-  // A message that is always written means nothing when it is empty.
+  // A message that is always written has no meaning when it is empty.
   message.keep_empty = !field.always || top().context != container::object;
   out_.begin(value_number());
   push(message);
@@ -283,7 +283,7 @@ bool json_builder::end_raw() {
   return true;
 }
 
-// Null is absent; within lists and maps, which cannot say so, it is the zero of the type.
+// Null means absent; in lists and maps, which cannot express that, it is the zero of the type.
 bool json_builder::write_null() {
   const frame& now = top();
   if (now.context == container::object) return true;
@@ -300,14 +300,14 @@ zero json_builder::zeros() noexcept {
   const frame& now = top();
   if (now.again) return zero::overriding;
   if (now.context != container::object) return zero::kept;
-  // These are messages, so that absent and zero can be told apart, unless they are always there.
+  // These are messages so that absent differs from zero, unless they are always present.
   const auto value = now.field->value;
   const bool is_message =
       value == shape::quantity || value == shape::int_or_string || value == shape::duration;
   return (is_message ? !now.field->always : now.field->presence) ? zero::kept : zero::absent;
 }
 
-// Begins the messages that lead to the value at hand.
+// Opens the messages on the path to the current value.
 std::size_t json_builder::open_value() {
   const frame& now = top();
   switch (now.context) {
@@ -335,8 +335,7 @@ std::uint32_t json_builder::value_number() noexcept {
   return top().context == container::map ? form_field::map_value : top().field->number;
 }
 
-// Messages that lead to a value are there for its sake.
-// Messages that lead to a value are there for its sake.
+// Closes messages that were opened only for the value in them.
 void json_builder::close(std::size_t count) {
   for (; count != 0; --count)
     out_.end_unless_empty();
@@ -346,7 +345,7 @@ void json_builder::value_done() {
   if (top().context == container::list) ++top().index;
 }
 
-// -- what is wrong ------------------------------------------------------------------------------
+// -- errors -------------------------------------------------------------------------------------
 
 std::string json_builder::path() const {
   std::string out;
@@ -366,8 +365,8 @@ bool json_builder::fail(std::string reason) {
   return false;
 }
 
-// In the words of Go, which knows neither indices nor keys: "ObjectMeta.metadata.labels", the type
-// of the object that has the member, and the members that lead there.
+// The place in Go's notation, without indices and keys: "ObjectMeta.metadata.labels", the type of
+// the object that has the member, then the members on the path to it.
 std::string json_builder::go_field() const {
   std::string_view holder;
   std::string members;
@@ -380,7 +379,7 @@ std::string json_builder::go_field() const {
   return "Go struct field " + std::string(holder) + members;
 }
 
-// %s stands for the place: as Go names it where the words are Go's.
+// %s is replaced by the place, in Go's notation where the message is Go's.
 bool json_builder::fail_at(const std::string& format) {
   std::string text = format;
   const auto at = text.find("%s");

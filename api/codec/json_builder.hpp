@@ -1,4 +1,4 @@
-// The events of a JSON document to protobuf's wire bytes, along the plan of a type.
+// Turns the events of a JSON document into protobuf's wire bytes, along the plan of a type.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace troupe::api {
 
-// A handler of json_sax.hpp, for one document. After it stopped the parser, `failure` says why.
+// A handler for json_sax.hpp, for one document. If it stopped the parser, `failure` has the reason.
 class json_builder {
  public:
   json_builder(const type_plan& root, std::size_t document_bytes, const decode_options& options);
@@ -38,30 +38,30 @@ class json_builder {
  private:
   enum class container : std::uint8_t { object, list, map };
   enum class meta : std::uint8_t { no, kind, api_version };
-  // An object, list or map that has begun.
+  // An object, list or map that has been opened.
   struct frame {
     container context = container::object;
     const type_plan* type = nullptr;    // object
-    const field_plan* field = nullptr;  // the list, the map, or the member whose key came last;
-                                        // null where the schema has no such member
-    std::string_view key;               // that came last
-    std::size_t index = 0;              // list: of the element that comes next
-    std::size_t from = 0;               // list: where its bytes begin
-    std::size_t open = 0;               // messages that end with it
-    bool keep_empty = false;            // so the innermost of them does when nothing is in it
+    const field_plan* field = nullptr;  // the list, the map, or the member with the latest key;
+                                        // null if the schema has no such member
+    std::string_view key;               // the latest key
+    std::size_t index = 0;              // list: index of the next element
+    std::size_t from = 0;               // list: position of its bytes in the output
+    std::size_t open = 0;               // number of messages that end with it
+    bool keep_empty = false;            // do not drop the innermost of them if it is empty
     meta named = meta::no;              // the key is kind or apiVersion
-    bool again = false;                 // the member has come before
-    std::uint64_t seen[2] = {};         // members that have come
+    bool again = false;                 // the member is a duplicate
+    std::uint64_t seen[2] = {};         // bit set of the members seen
     std::size_t first_range = 0;        // of this object, in ranges_
     std::size_t first_key = 0;          // of this map, in keys_
   };
-  // The bytes of a list, in case the same list comes again: the last one counts.
+  // The bytes of a list, in case the list is repeated: the last one counts.
   struct range {
     const field_plan* field;
     std::size_t from;
     std::size_t to;
   };
-  // What kind of value the schema has at this place.
+  // The cardinality that the schema expects at this place.
   enum class wanted : std::uint8_t { nothing, one, list, map };
 
   frame& top() noexcept { return stack_.back(); }
@@ -102,11 +102,11 @@ class json_builder {
   wire::writer out_;
   std::vector<frame> stack_;
   std::vector<range> ranges_;
-  std::vector<std::string_view> keys_;  // of the maps that have begun
+  std::vector<std::string_view> keys_;  // of the open maps
   std::size_t depth_ = 0;
-  std::size_t skipped_ = 0;   // containers that have begun in a member the schema has not
-  json_writer raw_;           // the value that is kept as it comes
-  std::size_t raw_open_ = 0;  // messages that end with it
+  std::size_t skipped_ = 0;   // open containers below a member that is not in the schema
+  json_writer raw_;           // a value that is kept as raw JSON
+  std::size_t raw_open_ = 0;  // number of messages that end with it
   std::size_t forgotten_ = 0;
   std::string api_version_;
   std::string kind_;

@@ -36,7 +36,7 @@ class names_finder {
   std::string* target_ = nullptr;
 };
 
-// Puts the value together again, without white space.
+// Writes the value again, without white space.
 class compactor {
  public:
   explicit compactor(std::size_t limit) : limit_(limit) {}

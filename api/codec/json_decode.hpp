@@ -1,4 +1,4 @@
-// JSON text to protobuf's wire bytes.
+// Decodes JSON text to protobuf's wire bytes.
 #pragma once
 
 #include <optional>
@@ -14,14 +14,14 @@ namespace troupe::api {
 
 struct wire_document {
   std::string wire;
-  // As the document says; empty where it does not.
+  // From the document; empty if absent.
   std::string api_version;
   std::string kind;
-  // Unknown and duplicate fields, unless they are to be ignored.
+  // Unknown and duplicate fields, unless the options ignore them.
   std::vector<std::string> problems;
 };
 
-// The error is what follows "cannot be handled as a Pod: ".
+// The error is the text after "cannot be handled as a Pod: ".
 tl::expected<wire_document, std::string> json_to_wire(std::string_view text, const type_plan& type,
                                                       const decode_options& options);
 
@@ -30,12 +30,12 @@ struct type_names {
   std::string kind;
 };
 
-// Reads no more than it must, and takes what it can from text that is no JSON.
+// Reads only as far as needed, and returns partial results for invalid JSON.
 type_names find_type_names(std::string_view json);
 
-// One JSON value from end to end, not nested deeper than the limit.
+// True if the text is exactly one JSON value, nested no deeper than the limit.
 bool is_json(std::string_view text, std::size_t depth_limit);
-// The same value without white space; nothing where it is none.
+// The same value without white space; nullopt if the text is not one value.
 std::optional<std::string> compact_json(std::string_view text, std::size_t depth_limit);
 
 }  // namespace troupe::api

@@ -20,12 +20,12 @@ namespace troupe::api {
 namespace {
 
 constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
-// Objects of so many members have an index.
+// Objects with this many members get an index.
 constexpr std::size_t indexed_from = 16;
 
-// Builds a document, reading its numbers: RapidJSON makes 1.3e294 of "0e111", and with less
-// precision it does not read back what it has written. Refuses a number that is too big, and what
-// nests too deep.
+// Builds a document and parses its numbers itself: RapidJSON parses "0e111" as 1.3e294, and with
+// less precision it cannot parse its own output exactly. Refuses numbers that are too large and
+// values that nest too deep.
 class exact_numbers {
  public:
   using size = rapidjson::SizeType;
@@ -41,7 +41,7 @@ class exact_numbers {
     if (const auto read = std::from_chars(text, end, large); read.ptr == end && good(read))
       return to_.Uint64(large);
     double value = 0;
-    // What is too small is zero, what is too large infinite; from_chars does not say which.
+    // Too small is zero, too large is infinite; from_chars does not tell which.
     if (!good(std::from_chars(text, end, value)))
       value = std::strtod(std::string(text, length).c_str(), nullptr);
     return std::isfinite(value) && to_.Double(value);
@@ -84,7 +84,7 @@ std::string_view without_mark(std::string_view text) {
   return text;
 }
 
-// By recursion, which is quicker than a stack of its own: exact_numbers bounds the depth.
+// Recursive, which is faster than RapidJSON's own stack: exact_numbers bounds the depth.
 template <unsigned flags, class Stream>
 expected<void> fill_from(Stream in, std::size_t size, std::string_view description,
                          json_document& into) {
@@ -102,7 +102,7 @@ expected<void> fill_from(Stream in, std::size_t size, std::string_view descripti
   into.Populate(fill);
   if (too_deep)
     return wrong("nested deeper than " + std::to_string(limits::json_tree_depth) + " levels");
-  // A zero in the text ends nothing.
+  // A zero byte does not end the text.
   if (!result.IsError() && in.Tell() != size)
     result.Set(rapidjson::kParseErrorDocumentRootNotSingular, in.Tell());
   if (!result.IsError()) return {};
@@ -123,14 +123,14 @@ member_list sorted_members(const json_value& object) {
   const auto before = [](const auto* a, const auto* b) {
     return text_of(a->name) < text_of(b->name);
   };
-  // Mostly they are: what is stored is canonical.
+  // Usually they are: stored text is canonical.
   if (!std::is_sorted(members.begin(), members.end(), before))
     std::stable_sort(members.begin(), members.end(), before);
   return members;
 }
 
 void append_canonical_number(std::string& out, const json_value& number) {
-  // Go writes them so: no fraction where there is none.
+  // As Go: no fraction for whole numbers.
   constexpr double exact_integers = 9007199254740992.0;
   if (number.IsInt64()) return append_number(out, number.GetInt64());
   if (number.IsUint64()) {
@@ -147,7 +147,7 @@ void append_canonical_number(std::string& out, const json_value& number) {
 
 expected<void> parse_json(json_document& into, std::string_view text,
                           std::string_view description) {
-  // RapidJSON is fastest on a text that ends with a zero.
+  // RapidJSON is fastest with a zero-terminated text.
   const std::string bytes(without_mark(text));
   return fill_from<rapidjson::kParseNoFlags>(rapidjson::StringStream(bytes.c_str()), bytes.size(),
                                              description, into);

@@ -11,14 +11,14 @@
 namespace troupe::api {
 namespace {
 
-// Depth of recursion is that of the schema, which has no type that contains itself.
+// The depth of recursion is that of the schema, which has no recursive type.
 class printer {
  public:
   explicit printer(std::string& out) : out_(out) {}
 
   void object(const type_plan& type, std::string_view wire, std::string_view api_version = {},
               std::string_view kind = {});
-  // `f` holds the value, or is empty where it is absent.
+  // `f` has the value, or is empty if it is absent.
   void value(const field_plan& plan, const wire::field& f);
 
  private:
@@ -38,7 +38,7 @@ class printer {
     comma();
     out_ += plan.key;
   }
-  // An opening bracket or a colon is followed by no comma.
+  // No comma follows an opening bracket or a colon.
   void comma() {
     if (out_.back() != '{' && out_.back() != '[') out_ += ',';
   }
@@ -46,7 +46,7 @@ class printer {
   std::string& out_;
 };
 
-// The bytes of field `number` of a message that has just one field that matters.
+// The bytes of field `number` of a message in which only that field matters.
 std::string_view only(std::string_view wire, std::uint32_t number) {
   std::string_view found;
   wire::reader fields(wire);
@@ -87,7 +87,7 @@ void printer::members(const type_plan& type, std::string_view wire) {
     absent(**due++);
 }
 
-// Writes the field that `f` is at and moves to the next one.
+// Writes the current field `f` and moves to the next one.
 bool printer::field(const field_plan& plan, wire::field& f, wire::reader& fields) {
   if (plan.many == cardinality::list) return list(plan, f, fields);
   if (plan.many == cardinality::map) return map(plan, f, fields);
@@ -146,12 +146,12 @@ void printer::absent(const field_plan& plan) {
   else if (plan.many == cardinality::map)
     out_ += "{}";
   else if (plan.presence)
-    out_ += "null";  // a pointer in Go
+    out_ += "null";  // a nil pointer in Go
   else
     value(plan, {});
 }
 
-// A zero that means absent.
+// Whether the field is a zero that means absent.
 bool printer::hidden(const field_plan& plan, const wire::field& f) const {
   if (plan.presence || plan.always) return false;
   switch (plan.value) {

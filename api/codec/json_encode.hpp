@@ -1,4 +1,4 @@
-// Protobuf's wire bytes to JSON text.
+// Encodes protobuf's wire bytes as JSON text.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace troupe::api {
 
-// `wire` is what append_wire gave for a message of the type: fields in order, lists in one piece.
-// `api_version` and `kind` come first in the object; empty ones are left out. A message with a form
-// of its own is written in that form.
+// `wire` is output of append_wire for a message of the type: fields in order, lists in one piece.
+// `api_version` and `kind` come first in the object; empty ones are omitted. Messages with a
+// special JSON form (Time, Quantity ...) are written in it.
 void append_json(std::string& out, const type_plan& type, std::string_view wire,
                  std::string_view api_version, std::string_view kind);
 

@@ -1,5 +1,5 @@
-// JSON text to events. RapidJSON, adapted to what the API needs: no recursion at any nesting,
-// numbers as they are written, strings unescaped in place.
+// Parses JSON text to events. Adapts RapidJSON to the API: no recursion at any nesting, numbers as
+// text, strings unescaped in place.
 #pragma once
 
 #include <rapidjson/error/en.h>
@@ -17,7 +17,7 @@ enum class scalar_kind { null, boolean, number, string };
 //   bool scalar(scalar_kind, std::string_view)  "true", "1.50", the text of a string
 //   bool key(std::string_view)
 //   bool begin_object(), end_object(), begin_array(), end_array()
-// Each may stop the parser by answering false. Views stay valid as long as the text.
+// Each may stop the parser by returning false. Views are valid as long as the text.
 template <class Handler>
 class sax_adapter {
  public:
@@ -40,7 +40,7 @@ class sax_adapter {
   bool StartArray() { return handler_.begin_array(); }
   bool EndArray(size) { return handler_.end_array(); }
 
-  // Numbers come as text.
+  // Not called: numbers arrive as text.
   bool Int(int) { return false; }
   bool Uint(unsigned) { return false; }
   bool Int64(std::int64_t) { return false; }
@@ -57,7 +57,7 @@ struct json_syntax_error {
   bool stopped = false;  // by the handler
 };
 
-// Overwrites `text`. Nothing where it was one JSON value from end to end.
+// Overwrites `text`. Returns nullopt if it was exactly one JSON value.
 template <class Handler>
 std::optional<json_syntax_error> parse_json(std::string& text, Handler& handler) {
   constexpr unsigned flags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag |
@@ -69,9 +69,9 @@ std::optional<json_syntax_error> parse_json(std::string& text, Handler& handler)
   if (result.IsError())
     return json_syntax_error{result.Offset(), rapidjson::GetParseError_En(result.Code()),
                              result.Code() == rapidjson::kParseErrorTermination};
-  // The stream takes a zero byte for the end.
+  // The stream treats a zero byte as the end.
   if (stream.Tell() != text.size())
-    return json_syntax_error{stream.Tell(), "A zero byte stands outside of strings.", false};
+    return json_syntax_error{stream.Tell(), "A zero byte outside of strings.", false};
   return std::nullopt;
 }
 

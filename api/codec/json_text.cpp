@@ -9,7 +9,7 @@
 namespace troupe::api {
 namespace {
 
-// Characters that may not stand for themselves within quotes, and all that are not ASCII.
+// Characters that need escaping within quotes, and all that are not ASCII.
 constexpr std::array<bool, 256> special = [] {
   std::array<bool, 256> out{};
   for (int c = 0; c < 256; ++c)
@@ -52,7 +52,7 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   const char* at = text.data();
   const char* end = at + text.size();
-  const char* plain = at;  // from here on everything stands for itself
+  const char* plain = at;  // start of characters that need no escaping
   while (at != end) {
     if (!special[static_cast<std::uint8_t>(*at)]) {
       ++at;

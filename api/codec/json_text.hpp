@@ -1,4 +1,4 @@
-// Pieces of JSON text.
+// Appends pieces of JSON text.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace troupe::api {
 
-// In quotes, with what JSON demands escaped, and the replacement character for bytes that are not
-// UTF-8. <, > and & stay as they are.
+// Quotes and escapes the text as JSON requires; bytes that are not UTF-8 become the replacement
+// character. <, > and & are not escaped.
 void append_json_string(std::string& out, std::string_view text);
 
 void append_number(std::string& out, std::int64_t value);
-// The shortest digits that read back as the same number; null for infinities and NaN.
+// The shortest digits that parse to the same number; null for infinities and NaN.
 void append_number(std::string& out, double value);
 
-// In quotes as Go's %q writes it, for messages.
+// Quoted as by Go's %q, for messages.
 std::string quoted(std::string_view text);
 
 }  // namespace troupe::api

@@ -17,13 +17,13 @@ using problem = std::optional<std::string>;
 
 problem refused(const json_scalar& given, shape type) {
   std::string description(name_of(given.kind));
-  // As Go: a number that is none of the type is named, not one where there should be none.
+  // As Go: the message shows a number of the wrong range or form, but not an unexpected number.
   const bool wants_number = type == shape::int32 || type == shape::int64 || type == shape::number;
   if (given.kind == scalar_kind::number && wants_number) description.append(" ").append(given.text);
   return mismatch(description, name_of(type));
 }
 
-// As Go reads integers: 1.0 and 1e3 are none.
+// As Go parses integers: 1.0 and 1e3 are not integers.
 template <class Integer>
 std::optional<Integer> to_integer(const json_scalar& given) {
   Integer value = 0;

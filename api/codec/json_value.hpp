@@ -1,4 +1,4 @@
-// Single values from JSON to the wire: what each type accepts and what it says of the rest.
+// Converts single JSON values to the wire format: the accepted values of each type, and the errors.
 #pragma once
 
 #include <optional>
@@ -16,19 +16,19 @@ struct json_scalar {
   std::string_view text;
 };
 
-// What becomes of a zero: it is left out where it means absent, kept where it is a value, and
-// written out in all its parts where it overrides a value that came before.
+// How a zero is written: omitted if it means absent, kept if it is a value, written with all its
+// parts if it overrides an earlier value.
 enum class zero : std::uint8_t { absent, kept, overriding };
 
-// Writes `given`, which is not null, as field `number`. Answers what is wrong with the value, e.g.
-// `cannot unmarshal string into %s of type int32` where %s is for the place.
+// Writes `given`, which is not null, as field `number`. Returns the error, e.g. `cannot unmarshal
+// string into %s of type int32`, where %s is for the place.
 std::optional<std::string> write_scalar(wire::writer& out, shape type, std::uint32_t number,
                                         const json_scalar& given, zero zeros);
 
-// The zero of the type as field `number`: for null within a list or map.
+// Writes the zero value of the type as field `number`: for null in a list or map.
 void write_zero(wire::writer& out, shape type, std::uint32_t number);
 
-// As messages name them: "int32", "Time"; "number", "string".
+// Names as in messages: "int32", "Time"; "number", "string".
 std::string_view name_of(shape type);
 std::string_view name_of(scalar_kind kind);
 

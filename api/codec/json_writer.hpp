@@ -1,4 +1,4 @@
-// JSON text put together from its events, without white space.
+// Builds JSON text from events, without white space.
 #pragma once
 
 #include <string>
@@ -33,7 +33,7 @@ class json_writer {
     --depth_;
   }
 
-  // Within an array or object that has begun.
+  // True inside an array or object.
   bool open() const noexcept { return depth_ != 0; }
   const std::string& text() const noexcept { return text_; }
   void clear() { text_.clear(); }

@@ -75,7 +75,7 @@ bool is_list_kind(const Descriptor& type) {
 
 }  // namespace
 
-// A type is entered before its fields are looked at, so that types may refer to each other.
+// A type is registered before its fields are read, so that types may refer to each other.
 class plan_registry {
  public:
   static plan_registry& instance() {
@@ -90,7 +90,7 @@ class plan_registry {
     }
     std::unique_lock lock(mutex_);
     const type_plan& made = add(type);
-    // Only now, with all below it whole, may others see it.
+    // Published only now, when all types below it are complete.
     complete_.emplace(&type, &made);
     return made;
   }
@@ -153,7 +153,7 @@ class plan_registry {
       made.by_number_[each.number] = &each;
     for (const field_plan* each : made.by_number_) {
       if (each == nullptr) continue;
-      // An inlined message is always there in Go: so are those of its fields that always are.
+      // Inlined messages are always present in Go, and so are their fields marked `always`.
       if (each->always || (each->inlined && !each->type->always_.empty()))
         made.always_.push_back(each);
     }

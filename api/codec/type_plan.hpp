@@ -1,9 +1,9 @@
-// How a message type goes from JSON to protobuf's wire format and back: what the schema says, laid
-// out for the loops of the codecs. The codecs never touch message objects: text becomes wire bytes,
-// which protobuf's generated code parses, and the other way round.
+// The plan of a message type for converting it between JSON and protobuf's wire format: the schema,
+// laid out for the loops of the codecs. The codecs use no message objects: they turn text into wire
+// bytes, which protobuf's generated code parses, and vice versa.
 //
-// Made once for each type, then read-only, at a fixed address for the life of the process; safe
-// from any thread.
+// Made once for each type, then read-only, at a fixed address for the life of the process; thread
+// safe.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ enum class shape : std::uint8_t {
 
 enum class cardinality : std::uint8_t { one, list, map };
 
-// Field numbers of the messages whose JSON is no object; the same in every message of a form.
+// Field numbers of the messages whose JSON is not an object; the same in each such message.
 namespace form_field {
 inline constexpr std::uint32_t time_seconds = 1, time_nanos = 2;
 inline constexpr std::uint32_t duration_nanos = 1;
@@ -55,11 +55,11 @@ struct field_plan {
   std::uint16_t index = 0;  // among the members of the JSON object
   cardinality many = cardinality::one;
   shape value = shape::string;      // of the field, of a list's elements, of a map's values
-  const type_plan* type = nullptr;  // where `value` is a kind of message
-  bool inlined = false;             // its members stand in the parent's object
-  bool presence = false;            // zero is a value
-  bool always = false;              // written even when absent
-  // Numbers of the inlined messages that lead from the object to the field.
+  const type_plan* type = nullptr;  // if `value` is a message
+  bool inlined = false;             // its members belong to the parent's JSON object
+  bool presence = false;            // zero differs from absent
+  bool always = false;              // written even if absent
+  // The field numbers of the inlined messages on the path from the object to the field.
   std::vector<std::uint32_t> through;
 };
 
@@ -67,21 +67,21 @@ class type_plan {
  public:
   static constexpr std::size_t member_limit = 126;
 
-  // Made at the first call for a type, with those of all types below it.
+  // Made at the first call for a type, with the plans of all types below it.
   static const type_plan& of(const google::protobuf::Descriptor& type);
 
   const google::protobuf::Descriptor& descriptor() const noexcept { return *descriptor_; }
   shape form() const noexcept { return form_; }
-  // Objects of it name themselves by kind and apiVersion.
+  // Its objects have kind and apiVersion.
   bool has_type_meta() const noexcept { return has_type_meta_; }
-  // What an empty message of it takes in memory, with those inlined into it.
+  // The memory of an empty message of the type, with the messages inlined into it.
   std::size_t size_bytes() const noexcept { return size_bytes_; }
 
-  // The member of the JSON object; null where there is none.
+  // The member of the JSON object; null if there is none.
   const field_plan* find(std::string_view name) const noexcept;
   std::size_t member_count() const noexcept { return members_.size(); }
 
-  // The message's own field, inlined ones as they are; null where there is none.
+  // The message's own field, with inlined messages as fields; null if there is none.
   const field_plan* find(std::uint32_t number) const noexcept {
     return number < by_number_.size() ? by_number_[number] : nullptr;
   }
@@ -89,13 +89,13 @@ class type_plan {
   std::uint32_t number_limit() const noexcept {
     return static_cast<std::uint32_t>(by_number_.size());
   }
-  // Own fields that are written even when absent, by rising number.
+  // Own fields that are written even if absent, by rising number.
   const std::vector<const field_plan*>& always() const noexcept { return always_; }
 
  private:
   friend class plan_registry;
 
-  // Of the hash table: `member` is null where nothing stands.
+  // An entry of the hash table: `member` is null in an empty one.
   struct slot {
     std::uint32_t hash = 0;
     const field_plan* member = nullptr;

@@ -1,5 +1,5 @@
-// Protobuf's wire format, read and written field by field: what the codecs need where a message
-// object would cost more than it gives. Only numbers and bytes; what they mean is in the plans.
+// Reads and writes protobuf's wire format field by field, where message objects would be too
+// expensive. It handles numbers and bytes only; the plans have their meaning.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ struct field {
   std::uint32_t number = 0;
   type form = type::varint;
   std::uint64_t value = 0;          // varint, fixed64, fixed32
-  std::string_view bytes;           // bytes: what stands between the length and the next field
+  std::string_view bytes;           // for type::bytes: the content after the length
   std::string_view bytes_with_tag;  // the field with its tag
 };
 
-// Walks the fields of one message. Never reads past the end, whatever the bytes are.
+// Iterates over the fields of one message. Never reads past the end, for any input.
 class reader {
  public:
   explicit reader(std::string_view message) noexcept
       : at_(message.data()), end_(at_ + message.size()) {}
 
-  // False at the end and at the first malformed field; `ok` tells the two apart. Groups count as
+  // Returns false at the end and at the first malformed field; `ok` tells which. Groups count as
   // malformed: Kubernetes has none.
   bool next(field& out) noexcept;
   bool ok() const noexcept { return ok_; }

@@ -1,4 +1,4 @@
-// Writes nested messages in protobuf's wire format without knowing their length beforehand.
+// Writes nested messages in protobuf's wire format without knowing their length in advance.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace troupe::api::wire {
 
-// Messages nest as `begin` and `end` do. Nesting is bounded by the callers: it is that of the
+// Messages are nested by `begin` and `end`. Callers bound the nesting: it is that of the
 // schema.
 class writer {
  public:
@@ -36,7 +36,7 @@ class writer {
     write_varint(out_.data() + start - 1, size);
   }
 
-  // As if it had not begun, where nothing has been written into it.
+  // Like end(), but removes the message if nothing has been written into it.
   void end_unless_empty() {
     if (out_.size() != open_.back().content) return end();
     out_.resize(open_.back().tag);
@@ -52,8 +52,8 @@ class writer {
   }
   void raw(std::string_view field) { out_ += field; }
 
-  // Where the next field goes; a range of fields can be taken out again while no message that
-  // contains it has ended.
+  // The position of the next field. A range of fields can be erased while no message that contains
+  // it has ended.
   std::size_t position() const noexcept { return out_.size(); }
   void erase(std::size_t from, std::size_t to) { out_.erase(from, to - from); }
 

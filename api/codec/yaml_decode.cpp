@@ -1,5 +1,5 @@
-// YAML to JSON text, from the events of yaml-cpp: no tree is built, so that what an alias stands
-// for is copied as text, under a limit, and a bomb of aliases costs no more than any other
+// Converts YAML to JSON text, from the events of yaml-cpp without a tree: an alias is
+// copied as text, within a limit, so a bomb of aliases costs no more than any other
 // document.
 #include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/eventhandler.h>
@@ -20,14 +20,14 @@
 namespace troupe::api {
 namespace {
 
-// Leaves yaml-cpp, whose interface has no other way to stop it; caught in this file.
+// Thrown through yaml-cpp, which cannot be stopped in another way; caught in this file.
 struct refused {
   std::string reason;
 };
 
-// Feeds the text to yaml-cpp and watches how much of it is read without an event. yaml-cpp keeps a
-// flow collection whole, token by token, until it knows that it is no key: three megabytes of "["
-// would cost it seven hundred.
+// Feeds the text to yaml-cpp and measures how much is read without an event. yaml-cpp buffers a
+// whole flow collection, token by token, until it knows that it is not a key: three megabytes of
+// "[" would cost seven hundred.
 class watched_text final : public std::streambuf {
  public:
   explicit watched_text(std::string_view text) {
@@ -113,7 +113,7 @@ class json_from_events final : public YAML::EventHandler {
     YAML::anchor_t anchor;
   };
 
-  // A part of `out_`.
+  // A slice of `out_`.
   struct piece {
     std::size_t from;
     std::size_t size;
@@ -156,7 +156,7 @@ class json_from_events final : public YAML::EventHandler {
 
   void done(std::size_t from, YAML::anchor_t anchor) {
     if (anchor != YAML::NullAnchor) anchors_[anchor] = {from, out_.size() - from};
-    // After a key comes a value, after a value a key.
+    // In a map, keys and values alternate.
     if (!open_.empty() && open_.back().is_map) open_.back().key_next = !open_.back().key_next;
   }
 
@@ -178,7 +178,7 @@ bool looks_like_json(std::string_view text) {
   return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
 }
 
-// yaml-cpp takes some of these for the end of the text.
+// yaml-cpp treats some of these as the end of the text.
 bool has_control_characters(std::string_view text) {
   for (const char c : text)
     if (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r') return true;
@@ -194,7 +194,7 @@ std::string convert(std::string_view yaml, const decode_options& options) {
   json_from_events events(options, source);
   parser.HandleNextDocument(events);
   std::string json = events.take();
-  // yaml-cpp finds empty documents without end in a text such as ",".
+  // yaml-cpp finds endless empty documents in a text such as ",".
   for (int documents = 1; parser.HandleNextDocument(events); ++documents) {
     if (documents == documents_limit) throw refused{"the text holds too many documents"};
     const std::string next = events.take();

@@ -1,5 +1,5 @@
-// JSON events to YAML in block style, two spaces for each level, lists not indented below their
-// key.
+// Writes JSON events as YAML in block style: two spaces for each level, lists not indented below
+// their key.
 #include <cstddef>
 #include <vector>
 
@@ -45,7 +45,7 @@ class yaml_writer {
     bool on_dash = false;  // the first line continues that of a list's dash
   };
 
-  // Moves to where a value stands: behind its key, or behind a dash.
+  // Moves to the position of a value: after its key, or after a dash.
   void place() {
     if (open_.empty()) return;
     container& now = open_.back();
@@ -56,7 +56,7 @@ class yaml_writer {
     out_ += ' ';
   }
 
-  // A new entry of the container.
+  // Begins a new entry of the container.
   void begin_line(container& now) {
     if (now.empty && !now.on_dash && !open_.empty() && !out_.empty() && out_.back() != '\n')
       out_ += '\n';

@@ -23,7 +23,7 @@ bool is_one_of(std::string_view text, const auto& words) {
 constexpr std::array<std::string_view, 5> nulls = {"", "~", "null", "Null", "NULL"};
 constexpr std::array<std::string_view, 3> trues = {"true", "True", "TRUE"};
 constexpr std::array<std::string_view, 3> falses = {"false", "False", "FALSE"};
-// Numbers in YAML, but none in JSON; or booleans in YAML 1.1, for readers that are stricter.
+// Numbers in YAML but not in JSON; and booleans of YAML 1.1, for stricter readers.
 constexpr std::array<std::string_view, 22> ambiguous = {
     "y",  "Y",  "n",   "N",   "yes", "Yes",  "YES",  "no",   "No",   "NO",   "on",
     "On", "ON", "off", "Off", "OFF", ".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN"};
@@ -62,7 +62,7 @@ std::optional<std::string> as_integer(std::string_view text) {
   return (number.negative && value != 0 ? "-" : "") + std::to_string(value);
 }
 
-// A decimal point or an exponent among digits; "1.2.3", "1e" and "." are none.
+// A decimal point or an exponent among digits; "1.2.3", "1e" and "." are not numbers.
 std::optional<std::string> as_float(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
@@ -81,7 +81,7 @@ bool starts_like_number(std::string_view text) {
          text.front() == '.';
 }
 
-// Characters that mean something to YAML at the front of a plain scalar.
+// Characters with a meaning in YAML at the start of a plain scalar.
 bool is_indicator(char c) {
   return std::string_view("-?:,[]{}#&*!|>'\"%@`").find(c) != std::string_view::npos;
 }
@@ -93,7 +93,7 @@ bool is_safe_plain(std::string_view text) {
   if (is_indicator(text.front()) || text.front() == ' ' || text.back() == ' ' ||
       text.back() == ':' || text.front() == '=' || text == "<<")
     return false;
-  // Numbers, and what looks like dates or times of the day.
+  // Numbers, and texts that look like dates or times.
   if (starts_like_number(text) &&
       text.find_first_not_of("0123456789+-.:_eExXobTZabcdfABCDF ") == std::string_view::npos)
     return false;
@@ -121,7 +121,7 @@ void append_yaml_string(std::string& out, std::string_view text) {
   if (is_safe_plain(text))
     out += text;
   else
-    append_json_string(out, text);  // double quotes mean the same in YAML
+    append_json_string(out, text);  // YAML's double quotes are compatible
 }
 
 }  // namespace troupe::api

@@ -1,5 +1,5 @@
-// Autoscalers as autoscaling/v1 has them: of all that is measured it knows the use of processors.
-// What else an autoscaler measures stays when it is written in this shape.
+// Autoscalers as autoscaling/v1, which supports cpu utilization only. Other metrics of an
+// autoscaler are kept when it is written in this shape.
 #include <algorithm>
 
 #include "api/conversion/shapes.hpp"

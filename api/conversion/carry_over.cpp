@@ -16,7 +16,7 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Reflection;
 
-// Finds the elements of a repeated field by the text of one of their fields, each only once.
+// Finds elements of a repeated field by the text of one of their fields, each only once.
 class elements {
  public:
   elements(const body& of, const FieldDescriptor* list, const FieldDescriptor* key) : key_{key} {
@@ -54,7 +54,7 @@ class elements {
   std::multimap<std::string, const body*> by_key_;
 };
 
-// Of two equal keys the first is the first.
+// Of two elements with equal keys the first is matched first.
 void list(body& now, const body& shown, const body& original, const FieldDescriptor* field,
           const FieldDescriptor* key, bool scalar_values) {
   elements before(shown, field, key), in_original(original, field, key);
@@ -70,7 +70,7 @@ void list(body& now, const body& shown, const body& original, const FieldDescrip
     else if (same_meaning(each, *was))
       each.CopyFrom(*full);
   }
-  // What was shown and did not come back was removed.
+  // Elements that were shown but not sent back were removed.
   for (const body* each : before.all())
     if (const std::string name = before.text(*each); before.take(name) != nullptr)
       in_original.take(name);

@@ -1,10 +1,10 @@
-// Versions of the API beside the hub's: which shapes they have, and the functions that convert
-// between their shapes and the hub's.
+// The API versions other than the hub's: their kinds, and the functions that convert between their
+// shapes and the hub's.
 //
-// A version is described in .proto files like the hub (but not among the schema's, so that the hub
-// does not serve it) and adds its kinds and functions in one place. Conversions are total: what the
-// other shape cannot say is left out, what makes no sense is copied, and the validation of the
-// hub's object is the judge. Read-only once it is made; safe from any thread.
+// A version is described in .proto files like the hub (but outside the schema, so that the hub does
+// not serve it) and registers its kinds and functions in one place. Conversions are total: fields
+// that the other shape lacks are dropped, invalid values are copied, and the validation of the
+// hub's object decides. Read-only after construction; thread safe.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ namespace troupe::api {
 
 class conversions {
  public:
-  // All versions that the program has (v1beta1/versions.cpp).
+  // All versions of the program (v1beta1/versions.cpp).
   static const conversions& instance();
   conversions() = default;
   conversions(const conversions&) = delete;
@@ -33,25 +33,25 @@ class conversions {
 
   // -- registration ------------------------------------------------------------------------------
 
-  // A kind by its type, and the hub's kind that it is a shape of.
+  // Adds a kind by its type, with the hub's kind that it is a shape of.
   template <class External, class Hub>
   void add_kind() {
     add(*External::descriptor(), Hub::descriptor());
   }
-  // A kind that the hub has none for.
+  // Adds a kind without a counterpart in the hub.
   template <class External>
   void add_kind() {
     add(*External::descriptor(), nullptr);
   }
-  // Converts from one shape to another; where there is none and the shapes are equal the fields are
-  // copied (default_copy.hpp). `to` comes empty.
+  // Converts between two shapes. Without a function, equal shapes are copied field by field
+  // (default_copy.hpp). `to` is empty.
   template <class From, class To>
   void add_conversion(void (*convert)(const From& from, To& to)) {
     functions_[{From::descriptor(), To::descriptor()}] = [convert](const body& from, body& to) {
       convert(static_cast<const From&>(from), static_cast<To&>(to));
     };
   }
-  // Fills in what an object of that version means where it says nothing. Idempotent.
+  // Sets the defaults of an object of that version. Idempotent.
   template <class External>
   void add_defaults(void (*fill)(External& content)) {
     defaults_[External::descriptor()] = [fill](body& content) {
@@ -61,11 +61,11 @@ class conversions {
 
   // -- lookup ------------------------------------------------------------------------------------
 
-  // Kinds of the other versions and of the hub; null where there is none.
+  // Finds kinds of the other versions and of the hub; null if there is none.
   kind_handle find(std::string_view api_version, std::string_view kind) const;
-  // Of the other versions only. `plural` as it stands in paths, e.g. "replicationControllers".
+  // For the other versions only. `plural` as in paths, e.g. "replicationControllers".
   const kind_info* find_resource(std::string_view version, std::string_view plural) const;
-  // The hub's kind that the kind is a shape of; itself for one of the hub, null where there is
+  // The hub's kind that the kind is a shape of; a hub's kind itself; null if there is
   // none.
   const kind_info* hub(const kind_info& kind) const;
   // All kinds of the other versions.
@@ -73,16 +73,16 @@ class conversions {
 
   // -- conversion ---------------------------------------------------------------------------------
 
-  // The object in the shape of `to`, with the defaults of that shape's version (not the hub's:
-  // those are set_defaults). 500 where there is no conversion.
+  // The object in the shape of `to`, with the defaults of that version (not the hub's: see
+  // set_defaults). 500 if there is no conversion.
   expected<std::unique_ptr<body>> convert(const body& from, const kind_info& to) const;
   void set_defaults(body& content) const;
 
-  // As api::decode, for kinds of all versions; the content has the shape that the document names
-  // and the defaults of its version. Unknown versions and kinds are named.
+  // As api::decode, for kinds of all versions. The content has the shape and the defaults of the
+  // version that the document names. Errors name unknown versions and kinds.
   expected<decoded> decode(std::string_view bytes, media form, const kind_info* expected_kind,
                            const decode_options& options = {}) const;
-  // JSON with the kind and version that the type is registered under; 500 for any other type.
+  // JSON with the type's registered kind and version; 500 for any other type.
   expected<std::string> encode(const body& content) const;
 
  private:

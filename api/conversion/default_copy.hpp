@@ -1,12 +1,12 @@
-// The conversion of what has the same shape in two versions: fields of the same JSON name and type
-// are copied, at any depth.
+// The conversion between equal shapes in two versions: copies fields of the same JSON name and
+// type, at any depth.
 #pragma once
 
 #include "api/fwd.hpp"
 
 namespace troupe::api {
 
-// True when all that is set in `from` was copied; what has no equal in `to` is left out.
+// Returns true if all set fields of `from` were copied; fields without a counterpart are dropped.
 bool default_copy(const body& from, body& to);
 
 }  // namespace troupe::api

@@ -1,4 +1,4 @@
-// Events by their names in events.k8s.io/v1. Both versions say the same, so nothing is lost.
+// Events with the field names of events.k8s.io/v1. Both versions are equivalent: nothing is lost.
 #include <google/protobuf/message.h>
 
 #include <algorithm>
@@ -15,9 +15,9 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-// One field by its two names; of one type, but for the series, whose fields are alike.
+// A field's two names; both have one type, except the series, whose fields are equal.
 struct same_field_names {
-  std::string_view shown;  // as JSON has it
+  std::string_view shown;  // in JSON
   int shown_number;
   int home_number;
 };
@@ -45,7 +45,7 @@ constexpr same_field_names fields[] = {
     {"deprecatedCount", shown_event::kDeprecatedCountFieldNumber, home_event::kCountFieldNumber},
 };
 
-// The field's value or its absence.
+// Copies the field's value or its absence.
 void copy_field(const Message& from, int from_number, Message& into, int into_number) {
   const auto* source = from.GetDescriptor()->FindFieldByNumber(from_number);
   const auto* target = into.GetDescriptor()->FindFieldByNumber(into_number);
@@ -87,7 +87,7 @@ void take(const body& shown, body& home) {
   if (from.has_series()) copy_series(from.series(), *into.mutable_series());
 }
 
-// "regarding.name" is "involvedObject.name".
+// Maps "regarding.name" to "involvedObject.name".
 std::string home_path(std::string_view path) {
   const auto dot = path.find('.');
   const auto first = path.substr(0, dot);

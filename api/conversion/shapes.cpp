@@ -11,10 +11,10 @@ namespace troupe::api {
 
 namespace {
 
-// The object as one of a custom kind: itself where it is of that kind and was written by its rules.
+// The object as `kind`: itself if it is of that kind and was written under its current rules.
 object_ptr shown_custom(const kind_info& kind, const object_ptr& object) {
   const auto& from = object->kind();
-  // A Scale or a Status, say.
+  // Such as a Scale or a Status.
   if (!from.custom() || from.qualified_plural() != kind.qualified_plural()) return object;
   const bool old = object->revision() < kind.rules()->since();
   if (&from == &kind && !old) return object;

@@ -1,4 +1,4 @@
-// What the rules of a version do to objects.
+// Applies the rules of a version to objects.
 #include <algorithm>
 #include <limits>
 
@@ -17,7 +17,7 @@
 namespace troupe::api {
 namespace {
 
-// False where the defaults are too much: nothing is changed then.
+// Returns false if the defaults are too large: then nothing is changed.
 bool complete(const structural_schema& schema, CustomBody& content,
               std::vector<std::string>* unknown) {
   local_document local;
@@ -75,7 +75,7 @@ expected<std::vector<std::string>> custom_version::complete(CustomBody& content,
 }
 
 void custom_version::bring_into_line(CustomBody& content) const {
-  // What would be too large with the defaults of a schema that is newer is shown as it is stored.
+  // If a newer schema's defaults would be too large, the object is shown as it is stored.
   if (schema() != nullptr) api::complete(*schema(), content, nullptr);
 }
 
@@ -130,8 +130,8 @@ expected<void> custom_version::set_replicas(CustomBody& content, std::int32_t wa
   json_value* at = &tree;
   for (const auto& each : scale_->wanted.steps()) {
     if (!at->IsObject())
-      return fail(internal("the replicas cannot be set: what stands above " + quoted(each.name) +
-                           " is no object"));
+      return fail(internal("the replicas cannot be set: the parent of " + quoted(each.name) +
+                           " is not an object"));
     auto* found = find_member(*at, each.name);
     if (found == nullptr) {
       at->AddMember(make_text(each.name, allocator), json_value(rapidjson::kObjectType), allocator);

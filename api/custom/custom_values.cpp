@@ -13,7 +13,7 @@ using step = json_path_step;
 
 const json_value* first_of(std::span<const step> steps, const json_value& in);
 
-// Below, at or above 0 as the value stands to the literal; nothing where they are of two types.
+// Compares the value with the literal: below, at or above 0; nullopt if the types differ.
 std::optional<int> order_of(const json_value& value,
                             const std::variant<std::string, double, bool>& literal) {
   if (const auto* number = std::get_if<double>(&literal); number && value.IsNumber()) {

@@ -1,5 +1,5 @@
-// The values in an object of a custom kind that a path names. Only .cpp files of the room include
-// it.
+// Looks up the values at JSON paths in an object of a custom kind. Only .cpp files of the room
+// include it.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,12 @@
 
 namespace troupe::api {
 
-// Reads of the object what is asked for, once. The body must outlive it.
+// Parses the parts of the object on demand, once. The body must outlive it.
 class custom_values {
  public:
   explicit custom_values(const CustomBody& content) : content_(content) {}
 
-  // The first value that the path names; null where there is none.
+  // The first value at the path; null if there is none.
   const json_value* first(const json_path& path);
 
  private:
@@ -26,10 +26,10 @@ class custom_values {
   std::optional<json_document> rest_, metadata_;
 };
 
-// As a selector compares it; empty of what is neither a text nor a number nor a boolean.
+// The text that a selector compares; empty unless the value is a string, number or boolean.
 std::string plain_text(const json_value* value);
 
-// CustomBody.rest as a tree; an object without members where there is none.
+// CustomBody.rest as a tree; an empty object if it is absent.
 void read_rest(json_document& into, const CustomBody& content);
 void read_rest(local_document& into, const CustomBody& content);
 void write_rest(CustomBody& content, const json_value& rest);

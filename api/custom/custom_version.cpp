@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view creation_path = ".metadata.creationTimestamp";
 
 json_path path_of(std::string_view text) {
-  // What was stored before may be wrong: it names nothing then.
+  // A path stored by an older version may be invalid: it then selects nothing.
   return json_path::parse(text).value_or(json_path{});
 }
 

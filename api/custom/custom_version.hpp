@@ -1,5 +1,5 @@
-// The rules of one version of a definition. The schema is compiled at its first use: most kinds of
-// a cluster have no objects.
+// The rules of one version of a CustomResourceDefinition. The schema is compiled at its first use:
+// most kinds of a cluster have no objects.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ namespace troupe::api {
 
 class custom_version final : public version_rules {
  public:
-  // `definition` is a CustomResourceDefinition, `index` one of its versions.
+  // `definition` is a CustomResourceDefinition, `index` that of the version in it.
   custom_version(object_ptr definition, int index, std::uint64_t since);
   ~custom_version() override;
 
@@ -63,8 +63,8 @@ class custom_version final : public version_rules {
   const std::string warning_;
   std::optional<scale_paths> scale_;
   std::vector<std::string> descriptions_;                     // of columns_
-  std::vector<table_column> columns_;                         // the first is the name
-  std::vector<json_path> cells_;                              // of the others
+  std::vector<table_column> columns_;                         // the first one is the name
+  std::vector<json_path> cells_;                              // of the columns after the name
   std::map<std::string, json_path, std::less<>> selectable_;  // by name, without the first dot
 
   mutable std::once_flag compiled_;

@@ -14,7 +14,7 @@ struct comparison_sign {
   std::string_view sign;
   step::comparison means;
 };
-// The longer ones first.
+// Longer signs come first.
 constexpr comparison_sign signs[] = {
     {"==", step::comparison::equal},      {"!=", step::comparison::not_equal},
     {"<=", step::comparison::less_equal}, {">=", step::comparison::greater_equal},
@@ -24,7 +24,7 @@ class parser {
  public:
   explicit parser(std::string_view text) : rest_(text) {}
 
-  // Up to the end, or in a filter to what can be in no path.
+  // Parses to the end, or in a filter to a character that cannot be in a path.
   bool path(std::vector<step>& into, bool in_filter) {
     while (!rest_.empty()) {
       if (rest_.front() == '.') {

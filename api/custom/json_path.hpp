@@ -1,7 +1,7 @@
-// Simple JSON paths, as definitions name values in objects: .spec.hosts[0], .spec.names[*],
+// Simple JSON paths, as definitions use them for values in objects: .spec.hosts[0], .spec.names[*],
 // .status.conditions[?(@.type=="Ready")].status, .metadata.labels['a.b/c'].
 //
-// kubernetes: client-go/util/jsonpath, the part of it that columns use.
+// kubernetes: client-go/util/jsonpath, the subset that columns use.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,15 @@ class json_path {
  public:
   json_path() = default;
 
-  // The error says what is wrong with the text. It begins with a dot.
+  // The text begins with a dot. The error describes the problem.
   static tl::expected<json_path, std::string> parse(std::string_view text);
 
   const std::vector<json_path_step>& steps() const noexcept { return steps_; }
-  // Members alone, as fields of selectors and scales are named.
+  // True if all steps are members, as in the fields of selectors and scales.
   bool plain() const noexcept;
-  // Whether the path begins with that member.
+  // Whether the first step is that member.
   bool starts_with(std::string_view name) const noexcept;
-  // It is .metadata.creationTimestamp.
+  // Whether the path is .metadata.creationTimestamp.
   bool is_creation_time() const noexcept;
 
  private:
@@ -48,9 +48,9 @@ struct json_path_step {
   };
 
   type is = type::member;
-  std::string name = {};   // of a member
+  std::string name = {};   // for a member
   std::int64_t index = 0;  // below 0: from the end
-  // Of a filter: what is compared in each element, and with what.
+  // For a filter: the path in each element, and the value that it is compared with.
   std::vector<json_path_step> in_element = {};
   comparison compare = comparison::exists;
   std::variant<std::string, double, bool> literal = {};

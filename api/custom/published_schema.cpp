@@ -1,4 +1,4 @@
-// The schema of a custom kind, as OpenAPI documents show it.
+// The schema of a custom kind in OpenAPI documents.
 //
 // kubernetes: apiextensions-apiserver/pkg/controller/openapi/builder and v2/conversion.go.
 #include "api/codec/json_dom.hpp"
@@ -12,8 +12,8 @@ bool is_true(const json_value& of, const char* name) {
   return found != nullptr && found->IsTrue();
 }
 
-// Clients of v2 know neither junctors nor null, and refuse what is beside properties that are
-// named.
+// Clients of v2 do not support junctors (allOf, anyOf ...) or nullable, and refuse fields that are
+// not in properties.
 void narrow(json_value& schema, json_allocator& allocator) {
   if (!schema.IsObject()) return;
   for (const char* keyword :
@@ -36,7 +36,7 @@ void narrow(json_value& schema, json_allocator& allocator) {
       narrow(each.value, allocator);
 }
 
-// What all objects have.
+// Adds the properties that all objects have.
 void add_head(json_value& schema, version_rules::document in, json_allocator& allocator) {
   if (!schema.HasMember("properties"))
     schema.AddMember("properties", json_value(rapidjson::kObjectType), allocator);
@@ -64,7 +64,7 @@ std::string custom_version::published_schema(document in) const {
   json_document tree;
   if (!parse_json(tree, schema_text(), "the schema") || !tree.IsObject())
     return std::string{anything};
-  // Of v2 nothing may be named beside which other fields are: kubectl would refuse those.
+  // In v2 such an object must not list properties: kubectl would refuse all other fields.
   if (in == document::v2) {
     if (is_true(tree, "x-kubernetes-preserve-unknown-fields")) return std::string{anything};
     narrow(tree, tree.GetAllocator());

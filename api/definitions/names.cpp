@@ -15,13 +15,13 @@ namespace {
 
 using taken_names = std::set<std::string, std::less<>>;
 
-// Each name is compared alone, and what has no conflict is taken. The last conflict is told.
+// Checks each name on its own; names without conflict are accepted. Reports the last conflict.
 class name_check {
  public:
   name_check(const taken_names& resources, const taken_names& kinds)
       : resources_{resources}, kinds_{kinds} {}
 
-  // Whether the requested name can be had: it is the definition's already, or nobody's.
+  // Whether the requested name is available: it is free, or belongs to the definition already.
   bool resource(const std::string& requested, const std::string& accepted, const char* reason) {
     return requested == accepted || free(resources_, requested, reason);
   }
@@ -61,7 +61,7 @@ bool all_free(name_check& check, const CustomResourceDefinitionNames& wanted,
 definition_condition established(const CustomResourceDefinition& of, bool accepted) {
   constexpr const char* type = "Established";
   constexpr const char* message = "the initial names have been accepted";
-  // Once it is served it stays so, whatever names it asks for then.
+  // An established definition stays established, whatever names it requests later.
   if (accepted || condition_holds(of, type)) return {type, true, "InitialNamesAccepted", message};
   return {type, false, "NotAccepted", "not all names are accepted"};
 }

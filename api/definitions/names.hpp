@@ -1,4 +1,4 @@
-// The names of custom kinds: within one group no two definitions share one. Pure.
+// The naming conflicts of custom kinds: definitions of a group must not share names. Pure.
 //
 // kubernetes: apiextensions-apiserver/pkg/controller/status/naming_controller.go and
 // controller/establish, controller/apiapproval.
@@ -20,27 +20,27 @@ struct definition_condition {
   std::string message;
 };
 
-// The status that a definition should have.
+// The status of a definition.
 struct names_and_conditions {
-  // Those without conflict; of the others the ones that were accepted before.
+  // The names without conflict; for a conflicting name, the one that was accepted before.
   apiextensions::v1::CustomResourceDefinitionNames accepted;
-  // NamesAccepted and Established, and whether a group of Kubernetes itself was approved.
+  // NamesAccepted and Established, and the approval of a group that belongs to Kubernetes.
   std::vector<definition_condition> conditions;
 };
 
-// `others` are the other definitions of the group: what they were given is taken.
+// `others`: the other definitions of the group, whose accepted names are taken.
 names_and_conditions calculate_names(
     const apiextensions::v1::CustomResourceDefinition& of,
     std::span<const apiextensions::v1::CustomResourceDefinition* const> others);
 
-// True where the definition has the condition and it holds.
+// True if the definition has the condition and its status is True.
 bool condition_holds(const apiextensions::v1::CustomResourceDefinition& of, std::string_view type);
 
-// k8s.io, kubernetes.io and what ends with them: their kinds need an annotation that says where
-// they were approved.
+// The groups k8s.io, kubernetes.io and their subdomains: definitions need an annotation that links
+// to the approval.
 inline constexpr std::string_view approval_annotation = "api-approved.kubernetes.io";
 bool needs_approval(std::string_view group);
-// The problem with the annotation; none where it is a URL or says that there is no approval.
+// The problem with the annotation; nullopt if it is a URL or states that there is no approval.
 std::optional<std::string> approval_problem(std::string_view annotation);
 
 }  // namespace troupe::api

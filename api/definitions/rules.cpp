@@ -41,7 +41,7 @@ void check_labels(findings& out, std::string_view field, const Names& names) {
   }
 }
 
-// Of spec.names and of status.acceptedNames.
+// For spec.names and for status.acceptedNames.
 void check_names(findings& out, const CustomResourceDefinitionNames& names) {
   check_label(out, "plural", names.plural());
   check_label(out, "singular", names.singular());
@@ -62,7 +62,7 @@ void check_group(findings& out, const std::string& group) {
     out.invalid("group", group, "should be a domain with at least one dot");
 }
 
-// Nobody converts here yet.
+// Conversion webhooks are not supported yet.
 void check_conversion(findings& out, const CustomResourceConversion& conversion) {
   const auto step = out.at.field("conversion");
   if (conversion.strategy() == "Webhook")
@@ -118,7 +118,7 @@ void check_approval(findings& out, const CustomResourceDefinition& definition) {
     out.invalid({}, found->second, *problem);
 }
 
-// Each version in which objects may be stored has to stay.
+// Versions in which objects may be stored must not be removed.
 void check_stored_versions(findings& out, const CustomResourceDefinition& definition) {
   const auto step = out.at.field("status");
   const auto& stored = definition.status().stored_versions();
@@ -158,7 +158,7 @@ const CustomResourceDefinitionVersion* storage_version(const CustomResourceDefin
 
 void complete(CustomResourceDefinition& definition) {
   complete(*definition.mutable_spec()->mutable_names());
-  // What was accepted in an object from elsewhere has them too.
+  // Accepted names in an imported object get their defaults too.
   if (definition.status().has_accepted_names())
     complete(*definition.mutable_status()->mutable_accepted_names());
 }

@@ -1,4 +1,4 @@
-// Whether a definition of a custom kind may be stored, and what its writes change. Pure.
+// Defaults, validation and update rules of CustomResourceDefinitions. Pure.
 //
 // kubernetes: apiextensions-apiserver/pkg/apis/apiextensions/{v1/defaults,validation/validation}.go
 // and registry/customresourcedefinition/strategy.go.
@@ -18,19 +18,19 @@ namespace definitions {
 
 using apiextensions::v1::CustomResourceDefinition;
 
-// Holds a definition back until its objects are gone.
+// Delays the deletion of a definition until its objects are gone.
 inline constexpr std::string_view cleanup_finalizer = "customresourcecleanup.apiextensions.k8s.io";
 
-// The names that are left out.
+// Sets omitted names.
 void complete(CustomResourceDefinition& definition);
-// A new one has no status but the version in which objects will be stored.
+// Resets the status of a new definition, except for the storage version.
 void begin(CustomResourceDefinition& definition);
-// Versions in which objects have been stored are not forgotten.
+// Keeps the versions in which objects have been stored.
 void keep(CustomResourceDefinition& now);
-// The objects go first.
+// Deletes the objects before the definition.
 deletion_plan plan_delete(const CustomResourceDefinition& stored, std::int64_t now_seconds);
 
-// The version in which objects are stored; null where no version says so.
+// The storage version; null if no version is marked as such.
 const apiextensions::v1::CustomResourceDefinitionVersion* storage_version(
     const CustomResourceDefinition& definition);
 

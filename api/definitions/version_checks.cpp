@@ -32,7 +32,7 @@ void check_deprecation(findings& out, const CustomResourceDefinitionVersion& of)
 // A path of members below .spec or .status.
 void check_scale_path(findings& out, std::string_view field, const std::string& path, bool spec,
                       bool status) {
-  if (path.empty()) return;  // the schema demands those that are required
+  if (path.empty()) return;  // the schema has a rule for required ones
   const auto read = json_path::parse(path);
   if (!read || !read->plain())
     return out.invalid(field, path, "must be a dot notation path without arrays");
@@ -63,7 +63,7 @@ void check_column(findings& out, const CustomResourceColumnDefinition& column) {
     out.invalid("jsonPath", column.json_path(), "invalid JSON path: " + read.error());
 }
 
-// Where the field stands in the schema; null where it does not.
+// The schema of the field; null if there is none.
 const schema_node* node_of(const schema_node& root, const json_path& path) {
   const auto* at = &root;
   for (const auto& each : path.steps())

@@ -1,4 +1,4 @@
-// Whether one version of a definition is fine; for files of this folder.
+// Validates one version of a definition; for files of this folder.
 #pragma once
 
 #include "api/schema/apiextensions_v1.pb.h"
@@ -9,7 +9,7 @@ class findings;
 
 namespace definitions {
 
-// `out.at` stands at the version.
+// `out.at` is the path of the version.
 void check_version(findings& out, const apiextensions::v1::CustomResourceDefinitionVersion& of);
 
 }  // namespace definitions

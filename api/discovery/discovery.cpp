@@ -18,7 +18,7 @@ namespace troupe::api {
 
 namespace {
 
-// A JSON text from a few calls: object([&] { field("kind", "APIGroup"); … }).
+// Builds a JSON text: object([&] { field("kind", "APIGroup"); … }).
 class document {
  public:
   template <class F>
@@ -71,7 +71,7 @@ constexpr std::string_view all_verbs[] = {"create", "delete", "deletecollection"
                                           "list",   "patch",  "update",           "watch"};
 constexpr std::string_view part_verbs[] = {"get", "patch", "update"};
 
-// While a definition ends, its objects can be read and deleted.
+// While a definition is being deleted, its objects can be read and deleted.
 constexpr std::string_view verbs_at_the_end[] = {"delete", "deletecollection", "get", "list",
                                                  "watch"};
 
@@ -83,7 +83,7 @@ std::vector<std::string_view> verbs_of(const kind_info& kind) {
   return {own.begin(), own.end()};
 }
 
-// An object's parts in the order of their paths.
+// The subresources of a kind in the order of their paths.
 std::vector<kind_part> parts_of(const kind_info& kind) {
   std::vector<kind_part> all;
   if (kind.options().has_scale())
@@ -96,8 +96,8 @@ std::vector<kind_part> parts_of(const kind_info& kind) {
   return all;
 }
 
-// Of the version in which objects are stored, in eight bytes of a hash (kubernetes:
-// apiserver/pkg/endpoints/discovery/storageversionhash.go); empty where nothing is stored.
+// A hash of the storage version in eight bytes (kubernetes:
+// apiserver/pkg/endpoints/discovery/storageversionhash.go); empty if nothing is stored.
 std::string storage_version_hash(const kind_info& kind) {
   const auto& home = home_of(kind);
   if (!home.stored()) return {};
@@ -117,7 +117,7 @@ std::string group_version(std::string_view group, std::string_view version) {
   return group.empty() ? std::string{version} : std::string{group} + "/" + std::string{version};
 }
 
-// In the order of upstream's fields, as all documents here: people compare them.
+// In the order of upstream's fields, like all documents here, so that people can compare them.
 void write_part(document& d, const kind_info& kind, const kind_part& part) {
   d.object([&] {
     d.field("name", kind.plural() + "/" + std::string{part.name});
@@ -296,7 +296,7 @@ std::string write_version(const std::string& both, const std::vector<const kind_
   document d;
   d.object([&] {
     d.field("kind", "APIResourceList");
-    // As upstream, whose core group is older than the versions of these documents.
+    // As upstream, whose core group is older than these documents' version.
     if (both.find('/') != both.npos) d.field("apiVersion", "v1");
     d.field("groupVersion", both);
     d.list("resources", [&] {

@@ -9,7 +9,7 @@
 namespace troupe::api {
 namespace {
 
-// Empty where there is no such text.
+// Empty if there is no such string.
 std::string text_at(const json_value& of, std::string_view name) {
   const auto* found = find_member(of, name);
   return found != nullptr && found->IsString() ? std::string{text_of(*found)} : std::string{};
@@ -42,7 +42,7 @@ foreign_resource read_resource(const json_value& from, std::string name, const s
           .categories = texts_at(from, "categories")};
 }
 
-// The resource that a part belongs to may come after it, or not at all.
+// The resource of a subresource may come after it, or be missing.
 foreign_resource& resource_named(std::vector<foreign_resource>& all, const std::string& name) {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.name == name; });
@@ -59,7 +59,7 @@ expected<std::vector<foreign_resource>> read_resource_list(std::string_view text
     return fail(std::move(read.error()));
   const auto* list = find_member(document, "resources");
   if (list == nullptr || !list->IsArray() || text_at(document, "kind") != "APIResourceList")
-    return fail(bad_request("it is no APIResourceList"));
+    return fail(bad_request("it is not an APIResourceList"));
   if (text_at(document, "groupVersion") != group + "/" + version)
     return fail(bad_request("it is a list of another group or version"));
   if (list->Size() > limits::foreign_resources)

@@ -1,5 +1,5 @@
-// Versions of groups that other servers serve (APIServices that name a service), as discovery tells
-// of them: what each server says of its resources, read within bounds and written again by us.
+// Group versions served by other API servers (APIServices with a service), in discovery: the
+// resource lists of these servers, parsed within bounds and written again by us.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +29,9 @@ struct foreign_resource {
 
 struct foreign_version {
   std::string group = {}, version = {};
-  // Of the APIService: the greater stand first.
+  // Priorities from the APIService: higher ones come first.
   std::int32_t group_priority = 0, version_priority = 0;
-  // Its server did not answer the last time: `resources` are as it said before.
+  // The last request to its server failed: `resources` are from an earlier answer.
   bool stale = false;
   std::vector<foreign_resource> resources = {};
   bool operator==(const foreign_version&) const = default;
@@ -39,7 +39,7 @@ struct foreign_version {
 
 using foreign_versions = std::vector<foreign_version>;
 
-// An APIResourceList of that group and version. The error says in one line what is wrong with it.
+// Parses the APIResourceList of that group and version. The error is one line with the problem.
 // kubernetes: apiserver/pkg/endpoints, ConvertGroupVersionIntoToDiscovery.
 expected<std::vector<foreign_resource>> read_resource_list(std::string_view text,
                                                            const std::string& group,

@@ -1,4 +1,4 @@
-// A document made of the kinds and kept until they change (scheme.hpp, kind_table::revision).
+// A cached document built from the kinds; rebuilt when they change (kind_table::revision).
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace troupe::api {
 
-// Safe from any thread. One thread makes, others that need the new one wait for it; who has the old
-// one keeps it.
+// Thread safe. One thread builds a new document and others that need it wait; holders of the old
+// document keep it.
 template <class T>
 class made_of_kinds {
  public:

@@ -1,6 +1,6 @@
 // The description of the API for clients that check manifests and explain fields (`kubectl create`,
-// `apply`, `explain`): OpenAPI v2 as JSON and protobuf, and v3 by group version. Made from the
-// kinds at the first request and kept until these change. Safe from any thread.
+// `apply`, `explain`): OpenAPI v2 as JSON and protobuf, and v3 by group version. Built from the
+// kinds at the first request and cached until these change. Thread safe.
 #pragma once
 
 #include <string_view>
@@ -13,9 +13,9 @@ document_text openapi_v2_json();
 // gnostic's protobuf form: application/com.github.proto-openapi.spec.v2@v1.0+protobuf.
 document_text openapi_v2_protobuf();
 
-// /openapi/v3: where the documents of the group versions are, with a hash that changes with them.
+// /openapi/v3: the paths of the group versions' documents, each with a hash of its content.
 document_text openapi_v3_index();
-// `path` is "api/v1" or "apis/apps/v1"; null when there is none.
+// `path` is "api/v1" or "apis/apps/v1"; null if there is none.
 document_text openapi_v3_document(std::string_view path);
 
 }  // namespace troupe::api

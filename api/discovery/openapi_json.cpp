@@ -58,7 +58,7 @@ class writer {
     field("$ref", (v3_ ? "#/components/schemas/" : "#/definitions/") + name);
   }
 
-  // A text that is an object already, with the extensions at its end.
+  // Writes a JSON object given as text, with the extensions appended.
   void write_text(const std::string& json, const schema& from) {
     std::string text = json.substr(0, json.size() - 1);
     for (const auto& [name, extension] : from.extensions)
@@ -73,7 +73,7 @@ class writer {
     out_.StartObject();
     if (!from.description.empty()) field("description", from.description);
     if (!from.ref.empty()) {
-      // In v3 nothing may stand beside a reference.
+      // In v3 a reference must not have siblings.
       if (v3_) {
         out_.Key("allOf");
         out_.StartArray();

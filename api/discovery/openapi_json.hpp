@@ -1,4 +1,4 @@
-// OpenAPI documents as JSON, in both versions.
+// Writes OpenAPI documents v2 and v3 as JSON.
 #pragma once
 
 #include <string>

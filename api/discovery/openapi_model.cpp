@@ -27,7 +27,7 @@ std::string json_list(const Strings& all) {
   return out + "]";
 }
 
-// The forms that are no objects in JSON.
+// Describes the messages that are not objects in JSON.
 bool describe_form(const type_info& info, schema& out) {
   if (info.descriptor().options().GetExtension(meta::v1::duration_form)) {
     out.type = "string";
@@ -89,7 +89,7 @@ schema scalar(const FieldDescriptor& field, const Rule& rule) {
   return out;
 }
 
-// What one value of the field is: an element of a list, a value of a map, or the field itself.
+// The schema of one value of the field: a list element, a map value, or the field itself.
 schema element(const field_info& info, definitions& into) {
   if (info.type == nullptr) return scalar(*info.value_field(), *info.rule);
   schema out;
@@ -142,12 +142,12 @@ void add_type_meta(schema& out) {
   out.properties.emplace_back("kind", text_property("The kind of the object."));
 }
 
-// FooList of the kind Foo, in the same package.
+// The message FooList of the kind Foo, in the same package.
 const Descriptor* list_of(const kind_info& kind) {
   return kind.type().file()->pool()->FindMessageTypeByName(kind.type().full_name() + "List");
 }
 
-// "com.example.stable.v1.Foo" of the kind Foo in stable.example.com/v1.
+// "com.example.stable.v1.Foo" for the kind Foo in stable.example.com/v1.
 std::string custom_definition_name(const kind_info& kind) {
   std::string name;
   for (std::string_view rest = kind.group(); !rest.empty();) {

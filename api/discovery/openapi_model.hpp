@@ -1,4 +1,4 @@
-// The API as OpenAPI v2 and v3 both describe it, before it is written in either form.
+// The model of the API common to OpenAPI v2 and v3.
 #pragma once
 
 #include <map>
@@ -13,9 +13,10 @@ namespace troupe::api::openapi {
 
 // A JSON schema. Extensions ("x-kubernetes-…") hold JSON text.
 struct schema {
-  // Of a custom kind: the whole in its two forms, as JSON; then only extensions stand beside it.
+  // For a custom kind: the whole schema in both forms, as JSON; besides, only extensions are
+  // set.
   std::string raw_v2, raw_v3;
-  std::string ref;  // name of a definition; then only `description` and extensions stand beside it
+  std::string ref;  // name of a definition; else only `description` and extensions are set
   std::string type;
   std::string format;
   std::string description;
@@ -32,7 +33,7 @@ using definitions = std::map<std::string, schema>;
 struct operation {
   std::string method;   // "get", "post" …
   std::string action;   // x-kubernetes-action
-  bool writes = false;  // takes dryRun, fieldManager and fieldValidation
+  bool writes = false;  // has dryRun, fieldManager and fieldValidation
 };
 
 struct path {
@@ -41,11 +42,11 @@ struct path {
   std::vector<operation> operations;
 };
 
-// The definition of a message type and all that it refers to, by upstream's names.
+// Adds the definition of a message type and all that it refers to, with upstream's names.
 void define(const google::protobuf::Descriptor& type, definitions& into);
 std::string definition_name(const google::protobuf::Descriptor& type);
 
-// All kinds with their lists, or those of one group version.
+// The definitions of all kinds with their lists, or of those of one group version.
 definitions define_all(const kind_table& kinds);
 definitions define_version(const kind_table& kinds, std::string_view api_version);
 std::vector<path> paths_of(const kind_info& kind);

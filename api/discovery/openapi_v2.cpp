@@ -19,7 +19,7 @@ void extend(wire::Schema& to, std::string_view name, std::string text) {
   named.mutable_value()->set_yaml(std::move(text));
 }
 
-// A schema of a custom kind: what the message has fields for; clients need no more of it.
+// The schema of a custom kind, reduced to the message's fields; clients need no more.
 void write(const json_value& from, wire::Schema& to) {
   if (!from.IsObject()) return;
   for (const auto& each : from.GetObject()) {

@@ -9,7 +9,7 @@ namespace troupe::api {
 
 namespace {
 
-// By path.
+// Keyed by path.
 using documents = std::map<std::string, shared_text, std::less<>>;
 
 documents make_documents(const kind_table& kinds) {

@@ -9,9 +9,9 @@
 namespace troupe::api {
 namespace {
 
-// Which group a client takes where two have a resource of the same name (kubernetes:
-// pkg/controlplane/apiserver/aggregator.go, apiVersionPriorities, of 1.33; metrics-server's own
-// manifest for the last).
+// The priorities by which clients choose among groups with a resource of the same name (kubernetes
+// 1.33: pkg/controlplane/apiserver/aggregator.go, apiVersionPriorities; the last one is from
+// metrics-server's manifest).
 constexpr std::pair<std::string_view, std::int32_t> priorities[] = {
     {"", 18'000},
     {"apiregistration.k8s.io", 18'000},

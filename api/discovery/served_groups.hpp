@@ -1,4 +1,4 @@
-// The groups and versions that are served, by this server and by others, in the order of discovery.
+// The groups and versions served by this server and by others, in the order of discovery.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace troupe::api {
 
-// A version with the kinds that are resources of their own, or with what its server says.
+// A version, with its kinds that are resources, or with the resources of a foreign server.
 struct served_version {
   std::string version;
   std::int32_t priority = 0;
@@ -24,7 +24,7 @@ struct served_group {
 };
 using served_groups = std::vector<served_group>;
 
-// Views into both. A foreign version takes the place of our own of the same name.
+// Has views into both arguments. A foreign version replaces our own version of the same name.
 served_groups groups_of(const kind_table& kinds, const foreign_versions& foreign);
 
 }  // namespace troupe::api

@@ -1,4 +1,4 @@
-// Functions of types as functions of bodies, for the rows of kinds; for files of this folder.
+// Adapts functions of typed messages to functions of bodies, for the rows of this folder.
 #pragma once
 
 #include <string_view>
@@ -59,7 +59,7 @@ inline kind_row with_cells(const kind_cells& cells) {
   row.cells = cells.write;
   return row;
 }
-// A row with checks of the whole object; most kinds need no more.
+// A row that only checks the whole object; most kinds need no more.
 template <class T>
 kind_row checked(const kind_cells& cells) {
   auto row = with_cells(cells);
@@ -74,7 +74,7 @@ inline constexpr std::string_view of_any_method[] = {"create", "delete", "get", 
 inline constexpr std::string_view update_only[] = {"update"};
 inline constexpr std::string_view read_and_write[] = {"get", "patch", "update"};
 
-// What is kept, and not acted on: the words of the Warning after the kind's plural.
+// The end of the Warning, after the kind's plural, for kinds that are stored but not acted on.
 inline constexpr std::string_view not_enforced =
     "are stored, but this cluster does not enforce them yet";
 
@@ -84,7 +84,7 @@ void add(row_table& into, kind_row row) {
   into.emplace(T::descriptor(), row);
 }
 
-// One file of each; rows.cpp calls them.
+// Each is defined in one file of the folder; rows.cpp calls them.
 void add_core_kinds(row_table& into);
 void add_workload_kinds(row_table& into);
 void add_storage_kinds(row_table& into);

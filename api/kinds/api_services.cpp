@@ -1,4 +1,4 @@
-// The row of API services: who serves a version of a group.
+// The row of APIServices, which name the server of a group version.
 #include "api/kinds/adapters.hpp"
 #include "api/schema/apiregistration_v1.pb.h"
 

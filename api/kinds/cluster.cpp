@@ -1,4 +1,4 @@
-// The rows of limits, priorities, certificates, what judges writes, and what nodes and pods use.
+// The rows of limits, priorities, certificates, admission configuration, and usage metrics.
 #include "api/conversion/shapes.hpp"
 #include "api/kinds/adapters.hpp"
 #include "api/object/object.hpp"
@@ -62,7 +62,7 @@ kind_row level_row() {
   return row;
 }
 
-// The columns are those of the events themselves.
+// Uses the columns of core events.
 kind_row newer_event_row() {
   kind_row row;
   row.created_by_update = true;

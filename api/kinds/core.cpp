@@ -51,7 +51,7 @@ kind_row node_row() {
   kind_row row;
   row.parts = of_nodes;
   row.complete = &complete_as<Node>;
-  // A node that registers brings its status along.
+  // A node that registers sends its status too.
   row.begin = [](const kind_info&, body&) {};
   row.check = &check_as<Node>;
   row.check_update = [](findings& out, const body& now, const body& was) {

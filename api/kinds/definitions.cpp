@@ -1,4 +1,4 @@
-// The row of definitions of custom kinds.
+// The row of CustomResourceDefinitions.
 #include "api/definitions/rules.hpp"
 #include "api/kinds/adapters.hpp"
 #include "api/values/timestamp.hpp"

@@ -1,4 +1,4 @@
-// Kinds that upstream 1.33 has deprecated in the version that is served here.
+// Kinds that upstream 1.33 has deprecated in the served version.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace troupe::api {
 
-// The warning to whoever asks for objects of the kind, but not to watches; empty: none.
+// The warning for requests of the kind, except watches; empty: none.
 // kubernetes: apiserver/pkg/endpoints/deprecation.
 std::string_view deprecation_of(const kind_info& kind);
 

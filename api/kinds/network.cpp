@@ -1,4 +1,4 @@
-// The rows of services, of ways into the cluster, and of addresses.
+// The rows of services, ingresses, network policies and addresses.
 #include "api/kinds/adapters.hpp"
 
 namespace troupe::api::kinds {

@@ -42,7 +42,7 @@ void complete_binding(body& content) {
 
 // -- validation -----------------------------------------------------------------------------------
 
-// Names may be anything that a path can hold: "system:controller:x".
+// Names may contain anything that is valid in a path: "system:controller:x".
 void check_name(findings& out, const meta::v1::ObjectMeta& meta) {
   const auto step = out.at.field("metadata");
   if (!meta.name().empty()) out.each("name", meta.name(), check_path_segment(meta.name()));

@@ -1,4 +1,4 @@
-// The one table of what is special about kinds (kind_row.hpp), put together from its groups.
+// The table of all rows (kind_row.hpp), assembled from its groups.
 #include "api/kinds/adapters.hpp"
 
 namespace troupe::api {

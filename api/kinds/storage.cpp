@@ -1,4 +1,4 @@
-// The rows of volumes and what makes them.
+// The rows of volumes, claims, storage classes and drivers.
 #include "api/kinds/adapters.hpp"
 
 namespace troupe::api::kinds {
@@ -8,7 +8,7 @@ using core::v1::PersistentVolume;
 using core::v1::PersistentVolumeClaim;
 using namespace storage::v1;
 
-// Of volumes and claims.
+// For volumes and claims.
 template <class T>
 kind_row volume_row(const kind_cells& cells) {
   auto row = checked<T>(cells);

@@ -1,4 +1,4 @@
-// The rows of pods, of what keeps, scales and guards them.
+// The rows of pods, workloads, autoscalers and disruption budgets.
 #include "api/conversion/shapes.hpp"
 #include "api/kinds/adapters.hpp"
 #include "api/object/object.hpp"
@@ -131,7 +131,7 @@ kind_row autoscaler_row() {
   return row;
 }
 
-// The columns are those of the objects themselves.
+// Uses the columns of the home's objects.
 kind_row old_autoscaler_row() {
   auto row = with_cells(autoscaler_cells);
   row.shape = &autoscaler_shape;

@@ -10,18 +10,19 @@ namespace troupe::api {
 namespace {
 
 struct text_member {
-  std::string_view name;  // as it is written between its quotes
+  std::string_view name;  // as between its quotes
   std::string_view value;
 };
 
-// Past the string that begins at `at`.
+// Returns the position after the string that begins at `at`.
 std::size_t after_string(std::string_view json, std::size_t at) {
   for (++at; json[at] != '"'; ++at)
     if (json[at] == '\\') ++at;
   return at + 1;
 }
 
-// Past the value that begins at `at`. The text is what we wrote: compact and well formed.
+// The position after the value that begins at `at`. The text is our own: compact and
+// valid.
 std::size_t after_value(std::string_view json, std::size_t at) {
   std::size_t depth = 0;
   for (; at < json.size(); ++at) {
@@ -40,7 +41,7 @@ std::size_t after_value(std::string_view json, std::size_t at) {
   return at;
 }
 
-// Views into the text.
+// The members are views into the text.
 std::vector<text_member> members_of(std::string_view rest) {
   std::vector<text_member> found;
   for (std::size_t at = 1; at + 1 < rest.size();) {

@@ -1,4 +1,4 @@
-// The body of an object of a custom kind, by its parts: what the strategy needs of it.
+// Access to the members of an object of a custom kind, for the strategy.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace troupe::api {
 
-// It is an error of the program if the body is of a kind of the schema.
+// The body must not be of a built-in kind.
 CustomBody& as_custom(body& content);
 const CustomBody& as_custom(const body& content);
 
-// Names of members are such as JSON does not escape.
+// Member names must not need escaping in JSON.
 
-// A member of the object besides its metadata, as canonical JSON; empty where it is absent.
+// A member of the object besides its metadata, as canonical JSON; empty if it is absent.
 std::string member_of(const CustomBody& content, std::string_view name);
-// All others, as CustomBody.rest has them.
+// All other members, in the form of CustomBody.rest.
 std::string without_member(const CustomBody& content, std::string_view name);
-// Takes the place of the member; removes it where `json` is empty.
+// Replaces the member; removes it if `json` is empty.
 void set_member(CustomBody& content, std::string_view name, std::string_view json);
 
 }  // namespace troupe::api

@@ -28,10 +28,10 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using meta::v1::ObjectMeta;
 
-// Every kind has its metadata there.
+// The field number of the metadata in every kind.
 constexpr int metadata_number = 1;
 
-// Asked dozens of times for one write: the answer for the last type is kept, descriptors live as
+// Called dozens of times for one write: caches the answer for the last type. Descriptors live as
 // long as the program.
 const FieldDescriptor& metadata_field(const body& content) {
   thread_local const FieldDescriptor* last = nullptr;
@@ -45,13 +45,13 @@ const FieldDescriptor& metadata_field(const body& content) {
 
 std::atomic<std::size_t> all_text_bytes{0};
 
-// The first thread to finish publishes; the others' result is dropped.
+// The first thread to finish stores its result; results of others are dropped.
 template <class Encode>
 shared_text once(text_cell& cache, Encode encode) {
   if (auto known = cache.get()) return known;
   count_encoded_text();
   const shared_text made{encode()};
-  // Before others can see and forget it.
+  // Counted before other threads can see the text and forget it.
   all_text_bytes.fetch_add(made.size(), std::memory_order_relaxed);
   auto kept = cache.keep(made);
   if (kept != made) all_text_bytes.fetch_sub(made.size(), std::memory_order_relaxed);
@@ -63,9 +63,9 @@ void forget(text_cell& cache) {
     all_text_bytes.fetch_sub(known.size(), std::memory_order_relaxed);
 }
 
-// `raw` with that metadata.resourceVersion, or without one where it is empty. A field of that
-// number and another form is one that protobuf keeps without knowing it. So it does with groups,
-// which the reader takes for malformed: null where there are any.
+// `raw` with this metadata.resourceVersion, or without one if it is empty. A field of that number
+// and another wire type is an unknown field, which protobuf keeps. It keeps groups too, which the
+// reader treats as malformed: returns nullopt if there are any.
 std::optional<std::string> with_revision(std::string_view raw, std::string_view revision) {
   constexpr auto here = static_cast<std::uint32_t>(ObjectMeta::kResourceVersionFieldNumber);
   const auto is = [](const wire::field& f, std::uint32_t number) {
@@ -81,7 +81,7 @@ std::optional<std::string> with_revision(std::string_view raw, std::string_view 
     }
     std::string metadata;
     wire::reader inner(f.bytes);
-    auto missing = revision;  // to be put where it belongs in the order of fields
+    auto missing = revision;  // to be inserted in the order of fields
     const auto put = [&] {
       if (!missing.empty()) wire::append_bytes(metadata, here, missing);
       missing = {};
@@ -128,7 +128,7 @@ std::string custom_to_storage(const kind_info& kind, const CustomBody& content) 
   return out;
 }
 
-// Whatever version the object was written in: custom kinds do not convert.
+// Accepts objects written in any version: custom kinds have no conversion.
 expected<std::unique_ptr<body>> custom_from_storage(const kind_info& kind, std::string_view bytes) {
   auto read = read_written_custom(bytes);
   if (!read) return fail(unreadable(kind, read.error()));
@@ -171,7 +171,7 @@ std::mutex& lock_of(const object& of) {
 
 }  // namespace
 
-// What encoded() makes. Objects are destroyed as what they were made as: by their shared pointers.
+// The type made by encoded(). Objects are destroyed as their real type: by their shared pointers.
 struct object::encoded_object final : object {
   encoded_object(const kind_info& of, std::string_view bytes, std::uint64_t at,
                  std::shared_ptr<const void> kept_by)

@@ -1,8 +1,8 @@
-// An object as it was committed at a revision: it never changes, is decoded once, is shared by
-// pointer, and is encoded once for each wire form however many readers get it at a time.
+// An object as committed at a revision: immutable, decoded once, shared by pointer, and encoded
+// once for each wire format, however many readers request it at the same time.
 //
-// Of a compact kind (options.proto) the store keeps bytes alone, and every reader gets an object of
-// its own that is decoded at the first look at its content.
+// For a compact kind (options.proto) the store keeps only bytes; each reader gets its own object,
+// which is decoded at the first access to its content.
 #pragma once
 
 #include <atomic>
@@ -21,25 +21,26 @@ namespace troupe::api {
 // Thread safe. The body's metadata.resourceVersion is the revision.
 class object {
  public:
-  // Takes the body over and sets its resourceVersion to `revision` (to none where that is 0).
+  // Takes ownership of the body and sets its resourceVersion to `revision` (0: clears
+  // it).
   object(const kind_info& kind, std::unique_ptr<body> content, std::uint64_t revision);
   ~object();
   object(const object&) = delete;
   object& operator=(const object&) = delete;
 
-  // From the stored form: `k8s\0` + Unknown envelope, of a custom kind JSON, without a
-  // resourceVersion in it. The error is a 500 that names the problem of the bytes.
+  // From the stored form: `k8s\0` + Unknown envelope, or JSON for a custom kind, without a
+  // resourceVersion. The error is a 500 that describes the problem.
   static expected<object_ptr> from_storage(const kind_info& kind, std::string_view bytes,
                                            std::uint64_t revision);
 
-  // Of the stored form, which is decoded when it is needed; `owner` keeps `stored` alive. The bytes
-  // have been read by from_storage before, or were made by to_storage.
+  // From the stored form, decoded on demand; `owner` keeps `stored` alive. The bytes must have been
+  // accepted by from_storage, or be made by to_storage.
   static object_ptr encoded(const kind_info& kind, std::string_view stored, std::uint64_t revision,
                             std::shared_ptr<const void> owner);
-  // The stored form of an object that encoded() made; empty for others.
+  // The stored form of an object made by encoded(); empty for others.
   std::string_view stored() const noexcept;
-  // Another object of the same stored form, for a reader that should not leave this one decoded;
-  // null for others.
+  // A copy of an encoded() object, for a reader that should not leave the original decoded; null
+  // for other objects.
   object_ptr undecoded() const;
 
   // `last` with another revision: the state in which an object was removed. Metadata and body are
@@ -57,34 +58,34 @@ class object {
     const auto* known = meta_.load(std::memory_order_acquire);
     return known != nullptr ? *known : decoded_meta();
   }
-  // About the size of the encoded content; does not decode.
+  // Approximate size of the encoded content; does not decode.
   std::size_t encoded_bytes() const;
 
-  // The typed body; it is an error of the program if the object is of another kind.
+  // The typed body; the object must be of that kind.
   template <class T>
   const T& as() const {
     return static_cast<const T&>(checked(*T::descriptor()));
   }
 
-  // A copy to change and submit.
+  // A copy to modify and submit.
   std::unique_ptr<body> copy() const;
   template <class T>
   std::unique_ptr<T> copy_as() const {
     return std::make_unique<T>(as<T>());
   }
 
-  // Encoded at the first call and kept for the next ones, until forget_texts(). JSON has kind and
-  // apiVersion first; protobuf is the whole `k8s\0` envelope as clients get it, and no custom kind
-  // has it.
+  // Encoded at the first call and cached until forget_texts(). JSON starts with kind
+  // and apiVersion; protobuf is the `k8s\0` envelope for clients, not for custom
+  // kinds.
   shared_text json_text() const;
   shared_text protobuf_text() const;
   std::string json() const { return std::string{*json_text()}; }
   std::string protobuf() const { return std::string{*protobuf_text()}; }
-  // Drops the texts if none was used since the last call.
+  // Drops the cached texts if none was used since the last call.
   void forget_texts() const;
-  // The bytes of the kept texts of all objects of the process.
+  // The bytes of the cached texts of all objects in the process.
   static std::size_t text_bytes() noexcept;
-  // The content as protobuf without an envelope, encoded again at each call.
+  // The content as protobuf without an envelope; not cached.
   std::string wire() const;
 
  private:
@@ -111,17 +112,17 @@ class object {
   mutable text_cell json_, protobuf_;
 };
 
-// The bytes that the store keeps: the `k8s\0` envelope, of a custom kind JSON, without
-// resourceVersion. Equal contents give equal bytes.
+// The stored bytes: the `k8s\0` envelope, or JSON for a custom kind, without resourceVersion. Equal
+// contents give equal bytes.
 std::string to_storage(const kind_info& kind, const body& content);
-// The body of what to_storage made; the error says what is wrong with the bytes.
+// The body from bytes of to_storage; the error describes the problem.
 expected<std::unique_ptr<body>> body_from_storage(const kind_info& kind, std::string_view bytes);
-// The kind of a key that is in the store with this value. An object whose custom kind is not there
-// gets a kind that is served to nobody, named as the object names itself
-// (scheme::find_or_stand_in). Null for keys that no kind can have.
+// The kind of a stored key and value. For an object whose custom kind is not registered, returns a
+// stand-in kind that is not served, with the names in the object (scheme::find_or_stand_in). Null
+// for keys that belong to no kind.
 kind_handle kind_of_stored(std::string_view key, std::string_view stored);
 
-// ObjectMeta of any kind's body; it is an error of the program if the body has none.
+// ObjectMeta of any kind's body, which must have one.
 const meta::v1::ObjectMeta& meta_of(const body& content);
 meta::v1::ObjectMeta& meta_of(body& content);
 

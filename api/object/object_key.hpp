@@ -1,4 +1,4 @@
-// The key under which the store keeps an object: of its kind, namespace and name.
+// The key of an object in the store, from its kind, namespace and name.
 #pragma once
 
 #include <string>

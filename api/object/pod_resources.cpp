@@ -17,7 +17,7 @@ resource_list limits_of(const Container& container) {
   return read_resource_list(container.resources().limits());
 }
 
-// Each amount becomes the larger of the two.
+// Sets each amount to the larger of the two.
 void raise_to(resource_list& to, const resource_list& other) {
   for (const auto& [name, amount] : other) {
     const auto [found, added] = to.try_emplace(name, amount);
@@ -30,7 +30,7 @@ resource_list sum(const PodSpec& spec, Amounts amounts) {
   resource_list total, sidecars, largest_init;
   for (const auto& container : spec.containers())
     add_to(total, amounts(container));
-  // Init containers run one after the other, except those that stay (sidecars).
+  // Init containers run one after the other, except sidecars, which keep running.
   for (const auto& container : spec.init_containers()) {
     auto own = amounts(container);
     if (container.restart_policy() == "Always") {
@@ -46,7 +46,7 @@ resource_list sum(const PodSpec& spec, Amounts amounts) {
   return total;
 }
 
-// Null where nothing is said of it.
+// Null if there is no status of the container.
 const ContainerStatus* status_of(const Pod& pod, const Container& container) {
   for (const auto* all :
        {&pod.status().container_statuses(), &pod.status().init_container_statuses()})
@@ -55,7 +55,7 @@ const ContainerStatus* status_of(const Pod& pod, const Container& container) {
   return nullptr;
 }
 
-// The overhead counts for those resources only that have a limit.
+// The overhead counts only for resources with a limit.
 resource_list with_overhead(resource_list limits, const PodSpec& spec) {
   for (const auto& [name, amount] : read_resource_list(spec.overhead()))
     if (const auto found = limits.find(name); found != limits.end()) found->second += amount;
@@ -70,7 +70,7 @@ std::optional<quantity> amount(const quantity_messages& of, const char* name) {
 }
 
 struct totals {
-  bool any = false;      // some container asks for something
+  bool any = false;      // some container has a request or limit
   bool complete = true;  // every container has both limits, and requests equal to them
 };
 
@@ -79,7 +79,7 @@ void add(totals& sum, const Container& container) {
     const auto request = amount(container.resources().requests(), name);
     const auto limit = amount(container.resources().limits(), name);
     if (request || limit) sum.any = true;
-    // A request that is absent is the limit: defaulting has not always run before.
+    // An absent request equals the limit: defaults may not have been set yet.
     if (!limit || (request && *request != *limit)) sum.complete = false;
   }
 }

@@ -18,7 +18,7 @@ void shared_text::destroy(block* unheld) noexcept {
   unheld->~block();
 #ifdef __cpp_sized_deallocation
   ::operator delete(unheld, size);
-#else  // clang, with which the decoders are fuzzed
+#else  // clang, for the fuzzers
   static_cast<void>(size);
   ::operator delete(unheld);
 #endif
@@ -29,13 +29,13 @@ shared_text text_cell::keep(shared_text made) noexcept {
   ensure(block_of(word) == made.block_, "an address has 48 bits");
   auto& holders = made.block_->holders;
   for (;;) {
-    // Before others can take it from here.
+    // Before other threads can get it from here.
     holders.fetch_add(cell_share, std::memory_order_relaxed);
     std::uint64_t nothing = 0;
     if (word_.compare_exchange_strong(nothing, word, std::memory_order_release,
                                       std::memory_order_relaxed))
       return made;
-    holders.fetch_sub(cell_share, std::memory_order_relaxed);  // `made` still holds it
+    holders.fetch_sub(cell_share, std::memory_order_relaxed);  // `made` still holds the text
     if (auto known = get()) return known;
   }
 }
@@ -45,13 +45,14 @@ shared_text text_cell::take() noexcept {
   if (word == 0) return {};
   auto* const block = block_of(word);
   const auto taken = static_cast<std::int64_t>(word & count_mask);
-  // One is ours: the count cannot come to zero here.
+  // One handle is ours: the count cannot reach zero here.
   block->holders.fetch_add(taken + 1 - cell_share, std::memory_order_acq_rel);
   return shared_text{block};
 }
 
-// The caller has a handle: the block stays. It is counted there before it is no longer counted
-// here; whoever empties the place in between has counted it too, and it is taken back.
+// The caller has a handle, so the block lives. Its count is raised before that of the
+// slot is lowered; if another thread empties the slot in between, the raise is
+// undone.
 void text_cell::hand_over(shared_text::block* held) const noexcept {
   auto word = word_.load(std::memory_order_relaxed);
   while (block_of(word) == held && (word & count_mask) >= many) {

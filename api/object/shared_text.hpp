@@ -1,4 +1,4 @@
-// A text that many hold and nobody changes: its count and its bytes are one block of memory.
+// An immutable reference-counted text: count and bytes are in one memory block.
 #pragma once
 
 #include <atomic>
@@ -9,11 +9,11 @@
 
 namespace troupe::api {
 
-// Thread safe as a shared_ptr is: different handles of one text may be used by different threads.
+// As thread safe as shared_ptr: different threads may use different handles of the same text.
 class shared_text {
  public:
   shared_text() noexcept = default;
-  // A copy of the bytes.
+  // Copies the bytes.
   explicit shared_text(std::string_view bytes);
   shared_text(const shared_text& other) noexcept : block_{other.block_} {
     if (block_ != nullptr) block_->holders.fetch_add(1, std::memory_order_relaxed);
@@ -28,15 +28,15 @@ class shared_text {
   }
 
   explicit operator bool() const noexcept { return block_ != nullptr; }
-  // Valid as long as this or another handle of the text.
+  // Valid while this or another handle of the text exists.
   std::string_view operator*() const noexcept { return {bytes_of(block_), block_->size}; }
   std::size_t size() const noexcept { return block_->size; }
-  // Of handles that are not in a text_cell, if nobody else takes or drops one now.
+  // The number of handles outside text_cells, if no other thread copies or drops one now.
   std::int64_t use_count() const noexcept {
     return block_->holders.load(std::memory_order_acquire);
   }
   void reset() noexcept { *this = {}; }
-  // The same text, not an equal one.
+  // True for the same text, not for an equal one.
   friend bool operator==(const shared_text& a, const shared_text& b) noexcept {
     return a.block_ == b.block_;
   }
@@ -61,14 +61,14 @@ class shared_text {
   block* block_ = nullptr;
 };
 
-// A place for one text, from which any thread takes a handle with one atomic operation while others
-// fill it or empty it.
+// A slot for one text: any thread gets a handle with one atomic operation while others fill or
+// empty the slot.
 //
-// The word has the address of the block and how many handles were taken here since the text came.
-// Those are not in the block's own count, which would have to be raised after the address was read,
-// when the block may be gone. The block's count is high by `cell_share` instead while it is here,
-// so that handles that are dropped never bring it to zero; who empties the place brings both counts
-// together, and the last handle frees the block.
+// The word has the block's address and the number of handles taken here since the text was stored.
+// The block's own count does not include them: raising it after the address was read could be too
+// late, as the block may have been freed. Instead the block's count is raised by `cell_share` while
+// the text is here, so dropped handles never bring it to zero. Emptying the slot adds both counts,
+// and the last handle frees the block.
 class text_cell {
  public:
   text_cell() noexcept = default;
@@ -76,7 +76,7 @@ class text_cell {
   text_cell& operator=(const text_cell&) = delete;
   ~text_cell() { take(); }
 
-  // Empty when nothing is here.
+  // Returns an empty text if the slot is empty.
   shared_text get() const noexcept {
     auto word = word_.load(std::memory_order_relaxed);
     do {
@@ -87,17 +87,17 @@ class text_cell {
     if ((word & count_mask) >= many) hand_over(block);
     return shared_text{block};
   }
-  // Puts `made` here if nothing is; gives what is here then.
+  // Stores `made` if the slot is empty; returns the text in the slot.
   shared_text keep(shared_text made) noexcept;
-  // Empties it.
+  // Empties the slot.
   shared_text take() noexcept;
 
  private:
-  // Addresses of a process have 48 bits.
+  // Addresses have 48 bits.
   static constexpr unsigned count_bits = 16;
   static constexpr std::uint64_t count_mask = (std::uint64_t{1} << count_bits) - 1;
-  // From here on each that takes a handle moves the count over: for it to overflow so many threads
-  // would have to be between the two at once.
+  // From here on each get() moves the count to the block. An overflow would need as many threads
+  // between the two steps at once.
   static constexpr std::uint64_t many = std::uint64_t{1} << (count_bits - 1);
   static constexpr std::int64_t cell_share = std::int64_t{1} << 48;
 

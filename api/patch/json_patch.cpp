@@ -1,4 +1,4 @@
-// RFC 6902: operations at places that JSON pointers name.
+// RFC 6902: operations at JSON pointers.
 #include <charconv>
 
 #include "api/limits.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 using tokens = std::vector<std::string>;
 
-// "/a~1b/0" to {"a/b", "0"}. False where it is no pointer.
+// Splits "/a~1b/0" into {"a/b", "0"}. Returns false if it is not a pointer.
 bool split(std::string_view pointer, tokens& out) {
   if (pointer.empty()) return true;
   if (pointer.front() != '/') return false;
@@ -176,7 +176,7 @@ expected<void> patcher::move_or_copy(json_value& operation, const tokens& path, 
     value.CopyFrom(*origin, document_.GetAllocator());
     return add(path, value);
   }
-  // What is moved into itself would be lost.
+  // A value that is moved into itself would be lost.
   if (path.size() > from.size() && std::equal(from.begin(), from.end(), path.begin()))
     return fail(patch_does_not_fit("a value cannot be moved into itself"));
   if (auto taken = remove(from, &value); !taken) return taken;

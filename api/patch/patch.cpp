@@ -60,7 +60,7 @@ expected<std::string> apply_patch(patch_form form, const google::protobuf::Descr
                                        "application/json-patch+json, "
                                        "application/merge-patch+json"));
   json_document target;
-  // The patch's values end in the document: they share its memory.
+  // The patch's values move into the document: both use one allocator.
   json_document change(&target.GetAllocator());
   if (auto read = parse_json(target, document, "the object"); !read)
     return fail(std::move(read.error()));

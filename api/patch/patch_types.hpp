@@ -1,4 +1,4 @@
-// The three types of patch, applied to JSON trees; for patch.cpp.
+// The three patch types on JSON trees; for patch.cpp.
 #pragma once
 
 #include "api/codec/json_dom.hpp"
@@ -6,13 +6,13 @@
 
 namespace troupe::api {
 
-// `patch` is used up: its values move into the document.
+// `patch` is consumed: its values move into the document.
 expected<void> apply_json_patch(json_document& document, json_document& patch);
 void apply_merge_patch(json_value& document, json_value& patch, json_allocator& allocator);
 expected<void> apply_strategic_patch(const type_info& type, json_value& document, json_value& patch,
                                      json_allocator& allocator);
 
-// A patch that cannot be applied to this document: 422, with the reason as its cause.
+// The error for a patch that cannot be applied to the document: 422, with the reason as cause.
 error patch_does_not_fit(std::string reason);
 
 }  // namespace troupe::api

@@ -1,5 +1,5 @@
-// Strategic merge patches: merge patches that know from the schema which lists are merged by a key
-// instead of replaced, with directives for what cannot be said by example:
+// Strategic merge patches: merge patches that merge some lists by a key from the schema instead of
+// replacing them, with directives for other changes:
 //
 //   $patch: replace | delete | merge        the object or list element that holds it
 //   $retainKeys: [names]                    members of the object that stay, all others go
@@ -31,7 +31,7 @@ const json_value* member_of(const json_value& object, std::string_view name) {
   return nullptr;
 }
 
-// The directive of an element or object; empty where it has none.
+// The directive of an element or object; empty if it has none.
 std::string_view directive_of(const json_value& value) {
   if (!value.IsObject()) return {};
   const auto* found = member_of(value, directive);
@@ -39,7 +39,7 @@ std::string_view directive_of(const json_value& value) {
   return found->IsString() ? text_of(*found) : std::string_view("?");
 }
 
-// False where the value is itself a directive and stands for nothing.
+// Returns false if the value is itself a directive and has no content.
 bool strip_directives(json_value& value, json_allocator& allocator) {
   if (value.IsArray()) {
     auto end = value.Begin();
@@ -65,7 +65,7 @@ bool strip_directives(json_value& value, json_allocator& allocator) {
 
 // How a field's lists and objects are merged.
 struct field_rule {
-  const type_info* type = nullptr;  // of the value or of the list's elements; null where unknown
+  const type_info* type = nullptr;  // type of the value or of the list's elements; null if unknown
   bool merge_list = false;
   std::string key;
 };
@@ -79,13 +79,13 @@ field_rule rule_of(const type_info* type, std::string_view name) {
   const auto& strategy = rule.patch_strategy();
   made.merge_list =
       strategy == "merge" || strategy.starts_with("merge,") || strategy.ends_with(",merge");
-  // Members of maps are names of the user's, not fields.
+  // Members of maps are names chosen by users, not fields.
   if (!found->info->field->is_map()) made.type = found->info->type;
   return made;
 }
 
-// What tells elements of a merged list apart: the value of the merge key, or the value itself.
-// Empty where the element has none.
+// The identity of an element of a merged list: the value of the merge key, or the value itself.
+// Empty if the element has no key.
 std::string identity(const json_value& element, const std::string& key) {
   if (key.empty()) return write_json(element);
   const auto* found = element.IsObject() ? member_of(element, key) : nullptr;
@@ -106,8 +106,8 @@ std::size_t position(const positions& of, const std::string& id) {
   return found == of.end() ? static_cast<std::size_t>(-1) : found->second;
 }
 
-// Elements that the patch names stand in its order, the others in the order of the server; where
-// both orders know two elements, that of the server decides between them.
+// Elements in the patch's order get that order, others the server's; if both orders have two
+// elements, the server's order decides between them.
 void put_in_order(json_value& list, const std::string& key, const positions& by_patch,
                   const positions& by_server, json_allocator& allocator) {
   struct element {
@@ -153,7 +153,7 @@ class merger {
                       const type_info* type);
   result merge_list(json_value& original, json_value& patch, const field_rule& rule);
   result merge_elements(json_value& original, json_value& patch, const field_rule& rule);
-  // Takes the elements with directives out of the patch and does what they say. True: what is left
+  // Removes the elements with directives from the patch and executes them. Returns true if the rest
   // of the patch is the new list.
   expected<bool> obey_directives(json_value& original, json_value& patch, const field_rule& rule);
   void take_out(json_value& list, const json_value& values);
@@ -182,7 +182,7 @@ result merger::keep_only(json_value& original, json_value& patch) {
   return {};
 }
 
-// Whether the elements of the patch stand in the order that it asks for.
+// Whether the elements of the patch are in the order that it requests.
 bool follows(const json_value& patch, const positions& order, const std::string& key) {
   std::size_t last = 0;
   for (const auto& element : patch.GetArray()) {
@@ -204,7 +204,7 @@ result merger::merge_ordered(json_members& original, json_value& patch, const ty
     auto* list = original.find(name);
     auto* change = changes.find(name);
     if ((list && !list->IsArray()) || (change && !change->IsArray()))
-      return wrong("$setElementOrder/" + name + " is about something that is no list");
+      return wrong("$setElementOrder/" + name + " refers to a value that is not a list");
     const auto rule = rule_of(type, name);
     const auto order = positions_of(member.value, rule.key);
     if (change && !follows(*change, order, rule.key))

@@ -1,5 +1,5 @@
-// The files of the schema, listed by the build: what is registered at start-up is what is linked
-// in, and the build links them all.
+// The files of the schema, listed by the build, which links all of them: types are registered at
+// start-up only if they are linked in.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace troupe::api {
 
-// Paths as protobuf knows them, e.g. "api/schema/core_pod.proto"; sorted.
+// Paths as in protobuf, e.g. "api/schema/core_pod.proto"; sorted.
 const std::vector<std::string_view>& schema_files();
 
 }  // namespace troupe::api

@@ -1,5 +1,5 @@
-// Field selectors: fields are named by their JSON paths and found by reflection once, when the
-// selector is made.
+// Field selectors: fields are named by JSON paths and resolved by reflection once, when the
+// selector is parsed.
 #include <google/protobuf/message.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ const Message* walk(const Message& from, const std::vector<const FieldDescriptor
   return at;
 }
 
-// Compares the field with text without making text of it where it is a string already.
+// Compares the field with text, without a copy if the field is a string.
 bool same(const Message* holder, const FieldDescriptor* field, std::string_view text) {
   const bool set = holder && holder->GetReflection()->HasField(*holder, field);
   std::string scratch;
@@ -58,8 +58,8 @@ tl::unexpected<error> invalid_term(std::string_view selector, std::string_view t
                           std::string(term) + "'"));
 }
 
-// One term without its backslashes. False where a backslash stands before anything but `\`, `,`
-// or `=`, or an `=` stands bare.
+// Removes the backslashes of a term. Returns false for a backslash before a character other than
+// `\`, `,` and `=`, and for an unescaped `=`.
 bool unescape(std::string_view raw, std::string& out) {
   for (std::size_t i = 0; i < raw.size(); ++i) {
     if (raw[i] == '=') return false;
@@ -71,7 +71,7 @@ bool unescape(std::string_view raw, std::string& out) {
   return true;
 }
 
-// Up to the next comma that no backslash escapes.
+// Up to the next unescaped comma.
 std::string_view next_term(std::string_view& rest) {
   std::size_t end = 0;
   while (end < rest.size() && rest[end] != ',')
@@ -106,7 +106,7 @@ bool field_selector::compile(const kind_info& kind, term& t) {
     rest.remove_prefix(std::min(name.size() + 1, rest.size()));
     if (!step(name)) return false;
   }
-  // A path that ends at a message means the component that it names (Event `source`).
+  // A path that ends at a message means its component (Event `source`).
   return !type || step("component");
 }
 
@@ -146,7 +146,7 @@ bool field_selector::matches(const body& content) const {
   return true;
 }
 
-// What is selected by is a string there, so it stands in the bytes as it is.
+// Selectable fields are strings in the stored form, so their values are in the bytes unchanged.
 bool field_selector::may_match(std::string_view stored) const {
   return std::all_of(terms_.begin(), terms_.end(), [stored](const term& t) {
     return !t.equal || stored.find(t.value) != std::string_view::npos;

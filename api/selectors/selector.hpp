@@ -1,6 +1,6 @@
-// Selectors choose objects: by labels (`app=web,tier in (front,back),!canary`) or by fields
-// (`status.phase!=Running`). Text from clients becomes a compiled selector once; matching allocates
-// nothing. Selectors are values, safe to read from any thread.
+// Selectors choose objects by labels (`app=web,tier in (front,back),!canary`) or by fields
+// (`status.phase!=Running`). Text from clients is compiled once; matching allocates nothing.
+// Selectors are values, safe to read from any thread.
 #pragma once
 
 #include <google/protobuf/map.h>
@@ -25,37 +25,37 @@ using label_map = google::protobuf::Map<std::string, std::string>;
 
 enum class label_operator { in, not_in, exists, not_exists, greater, less };
 
-// `=` and `==` are `in` one value, `!=` is `not_in` one value.
+// `=` and `==` are `in` with one value, `!=` is `not_in` with one value.
 struct label_requirement {
   std::string key;
   label_operator op = label_operator::exists;
-  std::vector<std::string> values;  // sorted, without doubles
-  std::int64_t bound = 0;           // of `greater` and `less`
+  std::vector<std::string> values;  // sorted, without duplicates
+  std::int64_t bound = 0;           // for `greater` and `less`
 
   bool matches(const label_map& labels) const;
   bool operator==(const label_requirement& other) const = default;
 };
 
-// All requirements must hold. A label that is absent satisfies `!=`, `notin` and `!key`, as
-// upstream. The default selector matches everything.
+// A conjunction of requirements. As upstream, an absent label satisfies `!=`, `notin` and `!key`.
+// The default selector matches everything.
 class label_selector {
  public:
-  // kubectl's text form. 400 with the place where it stops making sense.
+  // Parses kubectl's text form. 400 with the place of the syntax error.
   static expected<label_selector> parse(std::string_view text);
-  // matchLabels and matchExpressions; an empty message matches everything. 400 for an operator or a
-  // wrong number of values.
+  // matchLabels and matchExpressions; an empty message matches everything. 400 for an unknown
+  // operator or a wrong number of values.
   static expected<label_selector> from(const meta::v1::LabelSelector& selector);
-  // Labels that must be exactly so (the selector of a ReplicationController or a Service).
+  // Exact labels (the selector of a ReplicationController or a Service).
   static label_selector from(const label_map& labels);
-  // Matches no object, as an absent LabelSelector.
+  // Matches no object, like an absent LabelSelector.
   static label_selector nothing();
 
-  // One more that must hold.
+  // Adds a requirement.
   void add(label_requirement requirement);
 
   bool matches(const label_map& labels) const;
   bool everything() const noexcept { return !nothing_ && requirements_.empty(); }
-  // Canonical text, requirements sorted by key: equal selectors print the same.
+  // Canonical text, requirements sorted by key: equal selectors have equal text.
   std::string str() const;
   // Sorted by key.
   const std::vector<label_requirement>& requirements() const noexcept { return requirements_; }
@@ -69,29 +69,29 @@ class label_selector {
   bool nothing_ = false;
 };
 
-// Conditions on the few fields that a kind lets clients select by: metadata.name,
-// metadata.namespace, and Kind.selectable_fields of the schema. An absent field compares as the
-// zero of its type ("", "0", "false").
+// Conditions on the fields that a kind lets clients select by: metadata.name, metadata.namespace,
+// and Kind.selectable_fields of the schema. An absent field compares as the zero of its type ("",
+// "0", "false").
 class field_selector {
  public:
   field_selector() = default;
-  // 400 for bad syntax and for fields that the kind does not offer.
+  // 400 for bad syntax and for fields that the kind does not support.
   static expected<field_selector> parse(const kind_info& kind, std::string_view text);
 
   bool matches(const body& content) const;
   bool everything() const noexcept { return terms_.empty(); }
-  // The value that `path` must have, when the selector demands one: a list of
-  // `metadata.name=x` reads one key.
+  // The value that the selector requires for `path`, if any: a list with `metadata.name=x` reads
+  // one key.
   std::optional<std::string_view> exact(std::string_view path) const;
-  // False: no object of a compact kind (options.proto) with this stored form matches. Spares nearly
-  // all of them the decoding.
+  // For objects of a compact kind (options.proto): returns false if the stored form cannot match.
+  // So most of them need no decoding.
   bool may_match(std::string_view stored) const;
 
  private:
   struct term {
     std::string path;
     std::vector<const google::protobuf::FieldDescriptor*> chain;
-    version_rules_ptr custom = {};  // of a field that a definition makes selectable
+    version_rules_ptr custom = {};  // for a selectable field of a definition
     std::string value;
     bool equal = true;
   };

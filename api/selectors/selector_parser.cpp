@@ -34,7 +34,7 @@ class parser {
       const auto next = take();
       if (next.empty()) return made;
       if (next != ",") return wrong(next, "',' or end of selector");
-      // A comma at the end is let pass nowhere but in a value set.
+      // A trailing comma is allowed only in a value set.
       const auto after = peek();
       if (after != "!" && (after.empty() || special(after[0])))
         return wrong(after, "identifier after ','");
@@ -84,7 +84,7 @@ class parser {
     return wrong(op, "in, notin, =, ==, !=, gt, lt");
   }
 
-  // Nothing after the operator is the empty value.
+  // No token after the operator means the empty value.
   expected<label_requirement> one_value(std::string key, label_operator op) {
     const auto next = peek();
     std::string value;
@@ -102,7 +102,7 @@ class parser {
       take();
     } else {
       for (;;) {
-        // `(a,)` and `(,a)` hold the empty value too.
+        // `(a,)` and `(,a)` contain the empty value too.
         values.push_back(is_word(peek()) ? take() : std::string());
         const auto next = take();
         if (next == ")") break;

@@ -1,4 +1,4 @@
-// The text form of label selectors, as kubectl -l writes it.
+// Parses the text form of label selectors, as used by kubectl -l.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace troupe::api {
 
-// The requirements in the order of the text. 400 names the text found and the one expected.
+// The requirements in the order of the text. 400 names the unexpected token and the expected one.
 expected<std::vector<label_requirement>> parse_label_requirements(std::string_view text);
 
 // Checks key and values against the operator and sorts the values.

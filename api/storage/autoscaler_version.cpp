@@ -1,6 +1,6 @@
-// A HorizontalPodAutoscaler in autoscaling/v1. What that version cannot say upstream keeps in
-// annotations: metrics in JSON of their own form, the behavior in JSON with Go's names of fields,
-// conditions. They go when the object is read; measured values are measured again.
+// HorizontalPodAutoscaler in autoscaling/v1. Upstream stores fields that the version lacks in
+// annotations: metrics and conditions in JSON of their own form, the behavior in JSON with Go's
+// field names. Reading drops the annotations; measured values are measured again.
 #include <array>
 #include <cctype>
 #include <utility>
@@ -24,7 +24,7 @@ constexpr auto current_annotation = "autoscaling.alpha.kubernetes.io/current-met
 constexpr auto behavior_annotation = "autoscaling.alpha.kubernetes.io/behavior";
 constexpr auto conditions_annotation = "autoscaling.alpha.kubernetes.io/conditions";
 
-// What targets are named in each source, and what they mean.
+// The names of targets in each source, and their types.
 struct target_name {
   const char* old_name;
   const char* type;
@@ -45,7 +45,7 @@ void move_member(json_value& from, const char* name, json_value& into, const cha
   from.RemoveMember(found);
 }
 
-// One of the sources of a metric, from the form of autoscaling/v1 to that of v2.
+// Converts a metric source from autoscaling/v1's form to v2's.
 void convert_source(json_value& source, json_allocator& memory) {
   json_value described;
   if (const auto found = source.FindMember("target"); found != source.MemberEnd()) {
@@ -81,7 +81,7 @@ void read_metrics(const std::string& text, hub::HorizontalPodAutoscalerSpec& int
       if (member.value.IsObject()) convert_source(member.value, tree.GetAllocator());
     if (!decode_into(write_json(each), media::json, *found.add_metrics())) return;
   }
-  // The usual metric comes last.
+  // The cpu metric comes last.
   *found.mutable_metrics() = [&] {
     auto all = found.metrics();
     all.MergeFrom(into.metrics());
@@ -90,7 +90,7 @@ void read_metrics(const std::string& text, hub::HorizontalPodAutoscalerSpec& int
   *into.mutable_metrics() = found.metrics();
 }
 
-// "ScaleUp" → "scaleUp". Nesting is bounded by parse_json.
+// Changes "ScaleUp" to "scaleUp". parse_json bounds the nesting.
 void lower_names(json_value& value, json_allocator& memory) {
   if (value.IsArray())
     for (auto& each : value.GetArray())

@@ -46,11 +46,11 @@ void read_conversion(json_value& spec, json_allocator& memory) {
   found->value.AddMember("webhook", std::move(webhook), memory);
 }
 
-// What v1 asks for: each version has a schema; one that keeps unknown fields says so in it.
+// v1 requires a schema in each version, which itself states whether unknown fields are preserved.
 json_value schema_for_all(json_value& spec, json_allocator& memory) {
   auto schema = taken(spec, "validation");
   auto keeps = taken(spec, "preserveUnknownFields");
-  // Its default was true.
+  // The default was true.
   const bool keeps_unknown = !keeps.IsBool() || keeps.GetBool();
   if (!schema.IsObject()) schema.SetObject();
   if (!schema.HasMember("openAPIV3Schema"))

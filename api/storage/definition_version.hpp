@@ -1,5 +1,6 @@
-// A CustomResourceDefinition as kube-apiserver up to 1.21 stores it: JSON of
-// apiextensions.k8s.io/v1beta1, which may say once for all versions what v1 says for each.
+// A CustomResourceDefinition as stored by kube-apiserver up to 1.21:
+// apiextensions.k8s.io/v1beta1 JSON, which may set fields once that v1 sets in each
+// version.
 #pragma once
 
 #include <string>
@@ -11,8 +12,8 @@
 namespace troupe::api {
 
 bool is_old_definition(const kind_info& kind, std::string_view api_version);
-// The same definition in JSON of v1. A definition that keeps fields without a schema is read with
-// one that allows all.
+// Converts such a definition to JSON of v1. If it preserves unknown fields and has no schema, it
+// gets a schema that allows everything.
 expected<std::string> definition_from_v1beta1(std::string_view json);
 
 }  // namespace troupe::api

@@ -1,6 +1,6 @@
-// An EndpointSlice in discovery.k8s.io/v1beta1: node and zone of an endpoint are labels of its
-// topology there. Zone and hints have other numbers than in v1; a release that stores v1beta1 as
-// 1.20 does knows neither.
+// EndpointSlice in discovery.k8s.io/v1beta1: node and zone of an endpoint are labels in its
+// topology. Zone and hints have other field numbers than in v1; releases that store v1beta1 as 1.20
+// does have neither.
 #include "api/schema/discovery_v1.pb.h"
 #include "api/storage/version_shapes.hpp"
 
@@ -16,7 +16,7 @@ constexpr auto zone_label = "topology.kubernetes.io/zone";
 void read(const body& stored, body& home) {
   home.CopyFrom(stored);
   for (auto& each : *static_cast<EndpointSlice&>(home).mutable_endpoints()) {
-    // Number 7 is a message there.
+    // Field number 7 is a message in that version.
     each.clear_zone();
     each.clear_hints();
     auto& labels = *each.mutable_deprecated_topology();

@@ -1,4 +1,4 @@
-// An Ingress in networking.k8s.io/v1beta1 and in extensions/v1beta1, which say the same.
+// Ingress in networking.k8s.io/v1beta1 and in extensions/v1beta1, which are equal.
 #include "api/schema/networking_v1.pb.h"
 #include "api/storage/ingress_v1beta1.pb.h"
 #include "api/storage/version_shapes.hpp"
@@ -37,7 +37,7 @@ void write_backend(const hub::IngressBackend& from, old::IngressBackend& into) {
   }
 }
 
-// Of either version: the names of the fields are the same but for the default backend.
+// For both directions: field names are equal except for the default backend.
 template <class From, class Into, class Backend>
 void copy(const From& from, Into& into, Backend copy_backend) {
   *into.mutable_metadata() = from.metadata();

@@ -11,13 +11,13 @@ namespace {
 using autoscaling::v2::HorizontalPodAutoscaler;
 
 struct older_version {
-  std::string_view group, plural;  // an empty plural is any
-  int last_minor;                  // of the releases that store it
+  std::string_view group, plural;  // an empty plural means all
+  int last_minor;                  // the last release that stores it
   std::string_view version;
 };
 
 // pkg/kubeapiserver/default_storage_factory_builder.go and the priorities in pkg/apis/*/install of
-// Kubernetes 1.20; where a later release may store a newer version which 1.21 can read as well, the
+// Kubernetes 1.20. If a later release may store a newer version that 1.21 can read as well, the
 // newer one is written from 1.22 on.
 constexpr std::array older_versions = {
     older_version{"admissionregistration.k8s.io", "mutatingwebhookconfigurations", 21, "v1beta1"},
@@ -46,7 +46,7 @@ bool is_autoscaler(const kind_info& kind) {
   return &kind.type() == HorizontalPodAutoscaler::descriptor();
 }
 
-// autoscaling/v1 says all of it without the annotations in which upstream hides the rest.
+// Whether autoscaling/v1 can express it without the annotations that upstream uses for the rest.
 bool is_plain(const HorizontalPodAutoscaler& of) {
   if (of.spec().has_behavior() || of.status().conditions_size() != 0) return false;
   if (of.status().current_metrics_size() != 0 || of.spec().metrics_size() > 1) return false;
@@ -78,7 +78,7 @@ std::string stored_api_version(const kind_info& kind, int minor) {
 
 std::string stored_api_version(const kind_info& kind, const body& content, int minor) {
   if (has_one_stored_version(kind, minor)) return stored_api_version(kind, minor);
-  // Every release that has no v2 reads v2beta2, which is v2 by another name.
+  // Every release without v2 can read v2beta2, which is v2 under another name.
   const bool plain = is_plain(static_cast<const HorizontalPodAutoscaler&>(content));
   return plain ? "autoscaling/v1" : "autoscaling/v2beta2";
 }
@@ -91,7 +91,7 @@ stored_version find_stored_version(const kind_info& kind, std::string_view api_v
       slash == std::string_view::npos ? api_version : api_version.substr(slash + 1);
   const bool is_own = api_version == kind.api_version();
   if (is_own) return {stored_form::same};
-  // What extensions/v1beta1 had went to apps, networking.k8s.io and policy.
+  // The kinds of extensions/v1beta1 moved to apps, networking.k8s.io and policy.
   if (group != kind.group() && group != "extensions" && group != "events.k8s.io") return {};
   if (is_autoscaler(kind)) {
     if (version == "v1") return {stored_form::shape, &autoscaler_v1_shape()};

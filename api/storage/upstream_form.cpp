@@ -31,8 +31,8 @@ bool is_stored_as_json(const kind_info& kind) {
          &kind.type() == apiregistration::v1::APIService::descriptor();
 }
 
-// As Go writes JSON that may stand in HTML, with a line end behind. The characters are in strings
-// alone.
+// As Go writes JSON safe for HTML, with a line feed at the end. The escaped characters occur only
+// in strings.
 std::string as_go_writes(std::string_view json) {
   std::string out;
   out.reserve(json.size() + 1);
@@ -50,7 +50,7 @@ std::string as_go_writes(std::string_view json) {
   return out;
 }
 
-// A map in Go: members in order of name.
+// Go sorts the members of a map by name.
 std::string custom_to_upstream(std::string_view stored) {
   local_document tree;
   if (!tree.read(stored, "object")) return std::string{stored};
@@ -109,8 +109,8 @@ expected<std::string> protobuf_from_upstream(const kind_info& kind, std::string_
   return to_storage(kind, *home);
 }
 
-// `raw` is of an object of the kind, whose version differs from object to object or whose form is
-// another one in the version that is stored.
+// `raw` is an object of a kind whose storage version depends on the object, or differs in form from
+// the home version.
 std::string other_to_upstream(const kind_info& kind, std::string_view raw, int minor,
                               std::string& api_version, const google::protobuf::Descriptor*& type) {
   const auto home = kind.make();
@@ -139,7 +139,7 @@ std::optional<encryption> find_encryption(std::string_view value) {
     return word;
   };
   found.provider = next();
-  next();  // of its form
+  next();  // the number of its form
   found.key = next();
   return found;
 }

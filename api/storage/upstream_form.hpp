@@ -1,7 +1,7 @@
-// Values as kube-apiserver stores them in etcd, and as this program does (`to_storage`).
+// Converts values between kube-apiserver's form in etcd and this program's (`to_storage`).
 //
-// Objects of built-in kinds: protobuf with all zeros, in the version that the release stores;
-// CustomResourceDefinitions, APIServices and objects of custom kinds: JSON on a line of its own.
+// Built-in kinds: protobuf with all zeros, in the storage version of the release;
+// CustomResourceDefinitions, APIServices and custom kinds: JSON followed by a line feed.
 #pragma once
 
 #include <optional>
@@ -13,14 +13,14 @@
 
 namespace troupe::api {
 
-// `stored` is what to_storage made of an object of the kind; null for one that is not known: then
-// it stays as it is. For release 1.`minor`.
+// For release 1.`minor`. `stored` is output of to_storage for the kind; with a null (unknown) kind
+// it is returned unchanged.
 std::string to_upstream(const kind_info* kind, std::string_view stored, int minor);
 
-// The error says what about the value cannot be read.
+// The error describes the part that cannot be read.
 expected<std::string> from_upstream(const kind_info* kind, std::string_view value);
 
-// Of a value that kube-apiserver has encrypted (`k8s:enc:aescbc:v1:key1:` and bytes).
+// The prefix of a value encrypted by kube-apiserver (`k8s:enc:aescbc:v1:key1:` and bytes).
 struct encryption {
   std::string_view provider, key;
 };

@@ -1,4 +1,4 @@
-// Stored versions whose protobuf differs from that of the version which this program keeps.
+// Stored versions whose protobuf differs from that of the version that this program stores.
 #pragma once
 
 #include "api/fwd.hpp"
@@ -7,9 +7,9 @@ namespace troupe::api {
 
 struct version_shape {
   const google::protobuf::Descriptor& type;
-  // `home` comes empty.
+  // `home` is empty.
   void (*read)(const body& stored, body& home);
-  // `stored` comes empty.
+  // `stored` is empty.
   void (*write)(const body& home, body& stored);
 };
 

@@ -13,7 +13,7 @@ namespace troupe::api {
 
 namespace {
 
-// metadata.clusterName: written as an empty string up to 1.23, then it went.
+// metadata.clusterName: written as an empty string up to 1.23, then removed.
 constexpr std::uint32_t cluster_name_number = 15;
 constexpr int last_minor_with_cluster_name = 23;
 
@@ -25,12 +25,12 @@ bool is_numeric(shape value) {
   return value <= shape::number;
 }
 
-// No pointer in Go, although it is a message.
+// A message that is not a pointer in Go.
 bool is_struct(const field_plan& plan) {
   return plan.many == cardinality::one && (plan.always || plan.inlined);
 }
 
-// metadata.creationTimestamp, which JSON leaves out where there is none.
+// metadata.creationTimestamp, which JSON omits if it is unset.
 bool is_creation(const type_plan& type, const field_plan& plan) {
   return is_object_meta(type) && plan.number == meta::v1::ObjectMeta::kCreationTimestampFieldNumber;
 }
@@ -65,7 +65,7 @@ bool read_fields(std::string_view wire, std::vector<wire::field>& fields) {
   return reader.ok();
 }
 
-// -- with them ------------------------------------------------------------------------------------
+// -- adding zeros ---------------------------------------------------------------------------------
 
 class filler {
  public:
@@ -146,7 +146,7 @@ bool filler::map_entry(const field_plan& plan, std::string_view wire) {
   return ok && fields.ok();
 }
 
-// A message of any form.
+// Handles a message of any form.
 bool filler::value(const field_plan& plan, std::uint32_t number, std::string_view wire) {
   static constexpr shape time[] = {shape::int64, shape::int32};
   static constexpr shape duration[] = {shape::int64};
@@ -181,7 +181,7 @@ bool filler::value(const field_plan& plan, std::uint32_t number, std::string_vie
   return ok;
 }
 
-// Fields 1, 2, … of the forms that are no objects in JSON.
+// Fields 1, 2, … of the messages that are not objects in JSON.
 bool filler::scalars(std::string_view wire, std::span<const shape> forms) {
   std::vector<wire::field> fields;
   if (!read_fields(wire, fields)) return false;
@@ -198,7 +198,7 @@ bool filler::scalars(std::string_view wire, std::span<const shape> forms) {
   return true;
 }
 
-// -- without them ---------------------------------------------------------------------------------
+// -- removing zeros -------------------------------------------------------------------------------
 
 class stripper {
  public:
@@ -274,7 +274,7 @@ bool stripper::value(const field_plan& plan, std::uint32_t number, std::string_v
       ok = scalars(wire);
       break;
     case shape::quantity:
-      // "0" is what says nothing.
+      // "0" means absent.
       if (!empty_is_absent || wire != std::string_view("\x0a\x01\x30")) out_.raw(wire);
       break;
     case shape::raw_json:

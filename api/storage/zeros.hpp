@@ -1,8 +1,8 @@
-// Protobuf as kube-apiserver stores it, and as this program writes it.
+// Converts protobuf between kube-apiserver's form, with zeros, and this program's, without.
 //
-// Go's generated code writes every field that is no pointer: zeros, empty strings and empty
-// messages too. This program leaves out what says nothing. The schema tells which fields those are:
-// scalars without `presence`, and messages that are `always` there or inlined.
+// Go's generated code writes every non-pointer field: zeros, empty strings and empty messages too.
+// This program omits fields without information. The schema defines which: scalars without
+// `presence`, and messages that are `always` present or inlined.
 #pragma once
 
 #include <optional>
@@ -13,11 +13,11 @@
 
 namespace troupe::api {
 
-// `wire` in canonical form, as upstream's release 1.`minor` stores it. Nothing for bytes that are
-// no message of the type.
+// Converts canonical `wire` to the form of upstream's release 1.`minor`. Returns nullopt if the
+// bytes are not a message of the type.
 std::optional<std::string> with_zeros(const type_plan& type, std::string_view wire, int minor);
 
-// The other way round, whichever release it was. Fields that the schema does not know stay.
+// The reverse, for any release. Keeps fields that are not in the schema.
 std::optional<std::string> without_zeros(const type_plan& type, std::string_view wire);
 
 }  // namespace troupe::api

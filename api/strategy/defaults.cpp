@@ -13,8 +13,8 @@ namespace {
 
 using quantities = google::protobuf::Map<std::string, resource::Quantity>;
 
-// The part after the last ':' of the last path component; "latest" where neither a tag nor a digest
-// is given, and empty with a digest alone.
+// The part after the last ':' of the last path component; "latest" if there is neither a tag nor a
+// digest, and empty if there is only a digest.
 std::string_view image_tag(std::string_view image) {
   const auto digest = image.find('@');
   const auto named = image.substr(0, digest);
@@ -46,7 +46,7 @@ void default_pod_spec(PodSpec& spec) {
     default_container(container, spec.host_network());
   for (auto& container : *spec.mutable_ephemeral_containers())
     default_container(*container.mutable_ephemeral_container_common(), false);
-  // Two names of one field: clients of either see what the other said.
+  // Two names of one field: both are set, for clients of either.
   if (spec.service_account_name().empty() && !spec.service_account().empty())
     spec.set_service_account_name(spec.service_account());
   if (!spec.service_account_name().empty()) spec.set_service_account(spec.service_account_name());

@@ -1,6 +1,6 @@
-// Defaults: values of the fields that its author left out. Constants stand in the schema
-// (Rule.default_json) and are put in place by reflection; what is computed from other fields
-// (imagePullPolicy from the image's tag, an RC's selector from its template) is code.
+// Defaults of the fields that the author of an object omitted. Constants are in the schema
+// (Rule.default_json) and set by reflection; values computed from other fields (imagePullPolicy
+// from the image's tag, an RC's selector from its template) are code.
 #pragma once
 
 #include "api/fwd.hpp"
@@ -8,12 +8,12 @@
 
 namespace troupe::api {
 
-// Completes an object that came from a client, in place. Idempotent: a second call changes nothing.
-// Defaults are set within messages that are present; a message itself appears only where the schema
-// says so (`default_json: "{}"`).
+// Sets the defaults in an object from a client, in place. Idempotent. Defaults are set within
+// messages that are present; an absent message is created only if the schema says so
+// (`default_json: "{}"`).
 void set_defaults(const kind_info& kind, body& content);
 
-// The part that the schema describes, for any message.
+// The schema's defaults, for any message.
 void set_schema_defaults(google::protobuf::Message& message);
 
 }  // namespace troupe::api

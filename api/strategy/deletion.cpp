@@ -1,4 +1,4 @@
-// What a DELETE does to an object, and when a pending deletion ends.
+// Plans the deletion of an object, and decides when a pending deletion ends.
 #include <google/protobuf/message.h>
 
 #include <algorithm>
@@ -24,8 +24,8 @@ bool has(const google::protobuf::RepeatedPtrField<std::string>& list, std::strin
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-// What is to become of the dependents: by the options, else by a finalizer that is there already,
-// else by the kind.
+// The propagation policy: from the options, else from an existing finalizer, else from the
+// kind.
 std::string_view propagation(const kind_info& kind, const ObjectMeta& meta,
                              const DeleteOptions& options) {
   if (!kind.row().has_dependents) return "Background";
@@ -43,14 +43,14 @@ void set_finalizers(ObjectMeta& meta, std::string_view policy) {
     if (one != orphan && one != foreground) *finalizers.Add() = one;
   if (policy == "Orphan") *finalizers.Add() = orphan;
   if (policy == "Foreground") *finalizers.Add() = foreground;
-  // Order alone is no change.
+  // A different order alone is not a change.
   const bool same =
       finalizers.size() == meta.finalizers_size() &&
       std::is_permutation(finalizers.begin(), finalizers.end(), meta.finalizers().begin());
   if (!same) *meta.mutable_finalizers() = std::move(finalizers);
 }
 
-// 68 years: what is longer has no time of an end that could be written.
+// 68 years: later end times could not be written.
 constexpr std::int64_t longest_grace = std::numeric_limits<std::int32_t>::max();
 
 void mark(ObjectMeta& meta, std::int64_t at_seconds, std::int64_t grace_seconds) {
@@ -64,7 +64,7 @@ void mark(ObjectMeta& meta, std::int64_t at_seconds, std::int64_t grace_seconds)
 }
 
 std::int64_t grace_of(const core::v1::Pod& pod, const DeleteOptions& options) {
-  // It does not run: no grace is needed.
+  // It does not run: no grace period is needed.
   const auto& phase = pod.status().phase();
   if (pod.spec().node_name().empty() || phase == "Failed" || phase == "Succeeded") return 0;
   const auto requested = options.has_grace_period_seconds()
@@ -135,7 +135,7 @@ deletion_plan plan_delete(const kind_info& kind, const core::v1::Pod& stored,
   auto meta = stored.metadata();
   const auto grace_change = set_grace(meta, stored, options, now_seconds);
   if (grace_change == grace::pending) {
-    // The grace period is over: remove it.
+    // The grace period is over: remove the pod.
     if (meta.deletion_grace_period_seconds() == 0 && meta.finalizers().empty())
       return {deletion_step::remove, nullptr};
     return {deletion_step::unchanged, nullptr};
@@ -147,7 +147,7 @@ deletion_plan plan_delete(const kind_info& kind, const core::v1::Pod& stored,
   return with_metadata(stored, std::move(meta));
 }
 
-// A namespace is emptied first, by the client that removes "kubernetes" from spec.finalizers.
+// A namespace is emptied first, by the controller that removes "kubernetes" from spec.finalizers.
 deletion_plan plan_delete(const core::v1::Namespace& stored, std::int64_t now_seconds) {
   if (stored.metadata().has_deletion_timestamp()) {
     if (!stored.spec().finalizers().empty() || !stored.metadata().finalizers().empty())

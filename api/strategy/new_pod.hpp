@@ -1,11 +1,11 @@
-// Fields that every new pod gets besides its defaults.
+// Initial fields of every new pod besides its defaults.
 #pragma once
 
 #include "api/schema/core_pod.pb.h"
 
 namespace troupe::api {
 
-// Status Pending with its QoS class, and the condition of a gated pod.
+// Status Pending with its QoS class, and the condition of a pod with scheduling gates.
 void initialize_pod(core::v1::Pod& pod);
 
 }  // namespace troupe::api

@@ -11,7 +11,7 @@ namespace {
 using certificates::v1::CertificateSigningRequest;
 using quantities = google::protobuf::Map<std::string, resource::Quantity>;
 
-// What `into` lacks; it keeps what it has.
+// Adds the entries that `into` lacks.
 void add_missing(quantities& into, const quantities& from) {
   for (const auto& [name, amount] : from)
     if (!into.contains(name)) into[name] = amount;

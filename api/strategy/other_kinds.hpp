@@ -1,5 +1,5 @@
-// What a write does to the kinds of storage, networks and the cluster itself, by their types; for
-// the table of rows (kinds/).
+// Write rules of the kinds of storage, networks and the cluster, by type; for the table of rows
+// (kinds/).
 #pragma once
 
 #include "api/kind.hpp"
@@ -21,19 +21,19 @@ void complete(flowcontrol::v1::PriorityLevelConfiguration& object);
 
 // -- volumes --------------------------------------------------------------------------------------
 
-// Nobody has looked at it yet.
+// Pending, until a controller handles it.
 void begin(core::v1::PersistentVolume& object);
 void begin(core::v1::PersistentVolumeClaim& object);
 
 // -- requests for certificates --------------------------------------------------------------------
 
-// What was asked for, and by whom, never changes.
+// The request and its author are immutable.
 void keep_request(certificates::v1::CertificateSigningRequest& now,
                   const certificates::v1::CertificateSigningRequest& was);
-// A write of the status: who signs neither approves nor denies.
+// For a status write: a signer must not approve or deny.
 void keep_decisions(certificates::v1::CertificateSigningRequest& now,
                     const certificates::v1::CertificateSigningRequest& was);
-// A write of approval, in place of prepare_status_update: who approves does not sign.
+// For an approval, instead of prepare_status_update: an approver must not sign.
 void prepare_approval(const kind_info& kind, body& now, const body& was);
 
 }  // namespace troupe::api

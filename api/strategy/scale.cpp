@@ -42,7 +42,7 @@ autoscaling::v1::Scale read(const Object& object) {
   return scale;
 }
 
-// Calls with the object as what it is.
+// Calls `call` with the concrete type of the object.
 template <class Body, class Call>
 auto with(Body& content, Call call) {
   const auto* type = content.GetDescriptor();
@@ -52,7 +52,7 @@ auto with(Body& content, Call call) {
     return call.template operator()<apps::v1::ReplicaSet>();
   if (type == apps::v1::StatefulSet::descriptor())
     return call.template operator()<apps::v1::StatefulSet>();
-  ensure(type == apps::v1::Deployment::descriptor(), "only what can be scaled has a scale");
+  ensure(type == apps::v1::Deployment::descriptor(), "only scalable kinds have a scale");
   return call.template operator()<apps::v1::Deployment>();
 }
 

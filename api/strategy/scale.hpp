@@ -1,4 +1,4 @@
-// The one number of everything that can be scaled, as autoscaling/v1 Scale (PLURAL/scale).
+// The replica count of every scalable object, as autoscaling/v1 Scale (PLURAL/scale).
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace troupe::api {
 
-// Of a kind with has_scale. An object of a custom kind may lack the number: 500, as upstream.
+// For a kind with has_scale. 500 if an object of a custom kind has no count, as upstream.
 expected<autoscaling::v1::Scale> scale_of(const kind_info& kind, const body& content);
 
-// The steps to the number of replicas in an object of the kind.
+// The path of the replica count in an object of the kind.
 std::vector<std::string> replicas_path(const kind_info& kind);
 
-// Sets the number of replicas; nothing else of `scale` counts. 500 where a custom object has no
-// place for it.
+// Sets the replica count and nothing else of `scale`. 500 if a custom object has no place for
+// it.
 expected<void> set_scale(const kind_info& kind, body& content, const autoscaling::v1::Scale& scale);
 
 }  // namespace troupe::api

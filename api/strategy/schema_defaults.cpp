@@ -1,5 +1,5 @@
-// The defaults of the schema, by plans that are made once for each message type: which fields have
-// a constant, and below which fields there are more.
+// The schema's defaults, by plans that are made once for each message type: the fields with a
+// constant, and the fields below which there are more.
 #include <google/protobuf/message.h>
 #include <rapidjson/document.h>
 
@@ -22,7 +22,7 @@ using google::protobuf::Reflection;
 
 struct constant {
   const FieldDescriptor* field;
-  bool presence;  // zero is a value: only absence is filled
+  bool presence;  // zero is a value: only an absent field gets the default
   std::string text;
   std::int64_t number = 0;
   std::unique_ptr<Message> message;
@@ -76,7 +76,7 @@ void constant::set(Message& in, const Reflection& reflection) const {
   }
 }
 
-// A literal that stands for a message: {} for an object, a number or a text for an IntOrString.
+// A literal for a message: {} for an object, a number or a string for an IntOrString.
 std::unique_ptr<Message> message_of(const type_info& type, const rapidjson::Value& literal) {
   auto* prototype =
       google::protobuf::MessageFactory::generated_factory()->GetPrototype(&type.descriptor());
@@ -97,7 +97,7 @@ std::unique_ptr<Message> message_of(const type_info& type, const rapidjson::Valu
   return made;
 }
 
-// A spec is never absent: where nothing is said in it, all its defaults hold.
+// A spec is never absent: an empty one gets all its defaults.
 bool has_constant(const field_info& info) {
   return info.rule->has_default_json() || (info.rule->always() && info.name() == "spec");
 }
@@ -168,7 +168,7 @@ void apply(const plan& plan, Message& message) {
         apply(*inner, *reflection.MutableMessage(&message, field));
       continue;
     }
-    // Maps of messages carry no defaults in the schema (quantities only).
+    // Maps of messages have no defaults in the schema (quantities only).
     if (field->is_map()) continue;
     const int size = reflection.FieldSize(message, field);
     for (int i = 0; i < size; ++i)

@@ -10,7 +10,7 @@ namespace {
 using core::v1::Service;
 using core::v1::ServiceSpec;
 
-// Reached from outside of the cluster.
+// Whether it is reachable from outside the cluster.
 bool is_external(const ServiceSpec& spec) {
   return spec.type() == "NodePort" || spec.type() == "LoadBalancer";
 }
@@ -20,7 +20,7 @@ bool same_list(const List& a, const List& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
-// Each where it is what it was.
+// Removes each field that is unchanged.
 void drop_address(ServiceSpec& spec, const ServiceSpec& before) {
   if (spec.cluster_ip() == before.cluster_ip() &&
       same_list(spec.cluster_ips(), before.cluster_ips())) {

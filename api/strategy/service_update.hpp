@@ -1,4 +1,4 @@
-// The fields that an update of a Service keeps or removes before it is validated. Pure.
+// Fields that an update of a Service keeps or removes before validation. Pure.
 #pragma once
 
 namespace troupe::api {
@@ -11,10 +11,10 @@ class ServiceSpec;
 // Whether its ports are opened on each node.
 bool has_node_ports(const core::v1::ServiceSpec& spec);
 
-// What the server once chose for a service stays, where the client does not say otherwise.
+// Keeps values that the server once allocated, unless the client sets them.
 void keep_allocations(core::v1::Service& now, const core::v1::Service& was);
-// Takes off what a change of the type makes meaningless, where the client only repeats what was:
-// validation would refuse it.
+// Removes fields that a change of the type makes invalid, if the client only repeats their old
+// values: validation would refuse them.
 //
 // kubernetes: pkg/registry/core/service/strategy.go, dropTypeDependentFields.
 void drop_leftovers(core::v1::Service& now, const core::v1::Service& was);

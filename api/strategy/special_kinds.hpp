@@ -1,5 +1,5 @@
-// What a write does to the kinds that are special, by their types, and what such functions share;
-// for files of this folder and the table of rows (kinds/, kind_row.hpp).
+// Write rules of the kinds with special behaviour, by type, and their common functions; for files
+// of this folder and the table of rows (kinds/, kind_row.hpp).
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ namespace troupe::api {
 // -- shared ---------------------------------------------------------------------------------------
 
 void clear_status(body& content);
-// Whether all fields but metadata and status mean the same.
+// Whether all fields except metadata and status are semantically equal.
 bool same_but_status(const body& now, const body& was);
-// Of a pod, or of the template of what keeps pods.
+// For a pod, or a pod template.
 void default_pod_spec(core::v1::PodSpec& spec);
 
 // -- defaults that are computed -------------------------------------------------------------------
@@ -43,12 +43,12 @@ deletion_plan plan_delete(const kind_info& kind, const core::v1::Pod& stored,
 
 // -- deployments ----------------------------------------------------------------------------------
 
-// Annotations of a deployment go to its replica sets: they are part of what it asks for.
+// Annotations of a deployment are copied to its replica sets: they are part of the desired state.
 bool same_wish(const apps::v1::Deployment& now, const apps::v1::Deployment& was);
 
 // -- namespaces -----------------------------------------------------------------------------------
 
-// Active, and held by the finalizer "kubernetes".
+// Active, with the finalizer "kubernetes".
 void begin(core::v1::Namespace& ns);
 deletion_plan plan_delete(const core::v1::Namespace& stored, std::int64_t now_seconds);
 
@@ -56,7 +56,7 @@ deletion_plan plan_delete(const core::v1::Namespace& stored, std::int64_t now_se
 
 void begin_custom(const kind_info& kind, body& content);
 void keep_custom_status(const kind_info& kind, body& now, const body& was);
-// All but metadata, and but status where the kind has one apart.
+// All fields except metadata, and except the status if the kind has that subresource.
 bool same_custom_wish(const kind_info& kind, const body& now, const body& was);
 void keep_all_but_custom_status(body& now, const body& was);
 

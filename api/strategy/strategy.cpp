@@ -16,7 +16,7 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using meta::v1::ObjectMeta;
 
-// Takes one field over from another message of the type, absence too.
+// Copies one field from another message of the type, or its absence.
 void copy_field(body& into, const body& from, const FieldDescriptor* field) {
   const auto& reflection = *into.GetReflection();
   reflection.ClearField(&into, field);
@@ -36,7 +36,7 @@ void keep_all_but_status(body& now, const body& was) {
   }
 }
 
-// What a client can neither set nor take away.
+// Restores the fields that a client can neither set nor remove.
 void keep_identity(ObjectMeta& now, const ObjectMeta& was) {
   now.set_name(was.name());
   if (now.namespace_().empty() && !was.namespace_().empty()) now.set_namespace_(was.namespace_());
@@ -58,7 +58,7 @@ void keep_identity(ObjectMeta& now, const ObjectMeta& was) {
     now.clear_generation();
 }
 
-// Everything but metadata and status says what is wanted.
+// By default all fields except metadata and status are the desired state.
 bool wants_the_same(const kind_info& kind, const body& now, const body& was) {
   const auto same = kind.row().same_wish;
   return same != nullptr ? same(kind, now, was) : same_but_status(now, was);
@@ -157,7 +157,7 @@ void prepare_status_update(const kind_info& kind, body& now, const body& was) {
     kind.row().keep_at_status(now, was);
   else
     keep_all_but_status(now, was);
-  // Who reports a status does not change owners.
+  // A status write must not change owners.
   *meta_of(now).mutable_owner_references() = meta_of(was).owner_references();
   if (kind.row().status_keeps_labels) *meta_of(now).mutable_labels() = meta_of(was).labels();
 }
@@ -175,7 +175,7 @@ namespace {
 
 using containers = google::protobuf::RepeatedPtrField<core::v1::Container>;
 
-// All but the resources of each as it was. One that was not there before stays for the validation.
+// Restores all of each container except its resources. Validation handles added ones.
 void take_resources(containers& now, const containers& was) {
   for (auto& container : now)
     for (const auto& before : was) {

@@ -1,5 +1,5 @@
-// What the server does to an object between decoding and storing: identity, generation, what a
-// write may not touch, what a deletion means. Pure: time, randomness and uids are handed in.
+// The server's changes to an object between decoding and storing: identity, generation, protected
+// fields, deletion. Pure: time, randomness and uids are parameters.
 //
 // The order for a write: decode, set_defaults, prepare_*, validate_*, store.
 #pragma once
@@ -23,11 +23,11 @@ class DeleteOptions;
 
 using random_bits = std::function<std::uint64_t()>;
 
-// `base` cut so that five random characters of "bcdfghjklmnpqrstvwxz2456789" fit within 63.
+// Truncates `base` so that five random characters of "bcdfghjklmnpqrstvwxz2456789" fit within 63.
 std::string generate_name(std::string_view base, const random_bits& random);
 
-// The namespace of the request, where the object names none; 400 where it names another. Kinds of
-// the whole cluster lose theirs.
+// Sets the namespace of the request if the object has none; 400 if it has another. Removes it from
+// cluster-scoped kinds.
 expected<void> settle_namespace(const kind_info& kind, body& content, std::string_view ns);
 
 struct creation {
@@ -36,38 +36,38 @@ struct creation {
   const random_bits& random;
 };
 
-// Gives a new object its identity: uid, creationTimestamp, generation, a name where it only had
-// generateName. Removes fields that no client may set (status, deletion, resourceVersion) and gives
-// pods, namespaces and services the state that they begin with.
+// Sets the identity of a new object: uid, creationTimestamp, generation, and a name made from
+// generateName. Removes fields that clients must not set (status, deletion, resourceVersion) and
+// sets the initial state of pods, namespaces and services.
 void prepare_create(const kind_info& kind, body& content, const creation& by);
 
-// Preconditions of an update or a deletion on the stored object. 0 and "": none.
+// Preconditions of an update or deletion on the stored object. 0 and "": none.
 struct precondition {
   std::uint64_t revision = 0;
   std::string uid;
 };
 
-// From metadata.resourceVersion and metadata.uid of a PUT or a patched object. 400 for a version
-// that is no number.
+// From metadata.resourceVersion and metadata.uid of a PUT or a patched object. 400 if the version
+// is not a number.
 expected<precondition> precondition_of(const body& content);
-// 409 where the stored object is another one, or at another revision.
+// 409 if the stored object has another uid or revision.
 expected<void> check_precondition(const kind_info& kind, const precondition& demanded,
                                   const body& stored, std::uint64_t stored_revision);
 
-// Makes `now` the successor of `was`: identity and status are kept, generation counts a change of
-// the spec. A write of the object itself.
+// For a write of the object itself: keeps identity and status of `was`, and raises the generation
+// if the spec changed.
 void prepare_update(const kind_info& kind, body& now, const body& was);
-// A write of PLURAL/status: all but status, labels, annotations and finalizers is kept.
+// For a write of PLURAL/status: keeps all except status, labels, annotations and finalizers.
 void prepare_status_update(const kind_info& kind, body& now, const body& was);
-// A write of pods/ephemeralcontainers: only these are taken from `now`.
+// For a write of pods/ephemeralcontainers: takes only these from `now`.
 void prepare_ephemeral_containers(body& now, const body& was);
-// A write of pods/resize: only the resources of containers are taken from `now`.
+// For a write of pods/resize: takes only the resources of containers from `now`.
 void prepare_pod_resize(body& now, const body& was);
-// A write of namespaces/finalize: only spec.finalizers is taken from `now`.
+// For a write of namespaces/finalize: takes only spec.finalizers from `now`.
 void prepare_finalize(body& now, const body& was);
 
-// Whether a write that leaves `now` ends a deletion that only waited for finalizers: the object is
-// to be removed instead of stored.
+// Whether a write with the result `now` completes a deletion that waited only for finalizers: the
+// object must be removed instead of stored.
 bool ends_deletion(const kind_info& kind, const body& now, const body& was);
 
 enum class deletion_step { remove, update, unchanged };
@@ -77,9 +77,9 @@ struct deletion_plan {
   std::unique_ptr<body> updated;  // for `update`: deletionTimestamp, finalizers ... set
 };
 
-// What a DELETE does: pods get their grace, finalizers hold back, the propagation policy becomes a
-// finalizer, namespaces begin to end. 409 where a precondition of the options fails, 422 for
-// options that make no sense.
+// Plans a DELETE: pods get a grace period, finalizers delay the removal, the propagation policy
+// becomes a finalizer, namespaces start to terminate. 409 if a precondition of the options fails,
+// 422 for invalid options.
 expected<deletion_plan> plan_delete(const kind_info& kind, const body& stored,
                                     std::uint64_t stored_revision,
                                     const meta::v1::DeleteOptions& options,

@@ -113,13 +113,13 @@ void begin(batch::v1::Job& object) {
   if (spec.manual_selector() || !spec.has_template_()) return;
   const auto& meta = object.metadata();
   auto& labels = *spec.mutable_template_()->mutable_metadata()->mutable_labels();
-  // A label that the author has set himself stays; validation says what it must be.
+  // Labels set by the author are kept; validation checks them.
   for (const auto& [name, value] :
        {std::pair{job_uid_label, &meta.uid()}, std::pair{job_name_label, &meta.name()},
         std::pair{old_job_uid_label, &meta.uid()}, std::pair{old_job_name_label, &meta.name()}})
     if (!labels.contains(name)) labels[name] = *value;
   (*spec.mutable_selector()->mutable_match_labels())[job_uid_label] = meta.uid();
-  // A job without labels has those of its pods: as defaulting, before these were known.
+  // A job without labels gets those of its pods, as defaulting does, before the new ones are added.
   if (meta.labels().empty()) *object.mutable_metadata()->mutable_labels() = labels;
 }
 

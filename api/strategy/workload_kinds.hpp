@@ -1,5 +1,5 @@
-// What a write does to the kinds that keep pods, by their types: those beside ReplicaSet and
-// Deployment (special_kinds.hpp), and what scales and guards them; for the table of rows (kinds/).
+// Write rules of the workload kinds except ReplicaSet and Deployment (special_kinds.hpp), and of
+// autoscalers and disruption budgets, by type; for the table of rows (kinds/).
 #pragma once
 
 #include "api/schema/apps_sets.pb.h"
@@ -18,7 +18,7 @@ void complete(autoscaling::v2::HorizontalPodAutoscaler& object);
 
 // -- jobs -----------------------------------------------------------------------------------------
 
-// A new job selects its pods by its uid, unless its author selects them.
+// Sets the selector of a new job by its uid, unless its author has set one.
 void begin(batch::v1::Job& object);
 
 }  // namespace troupe::api

@@ -22,11 +22,11 @@ std::optional<schema_type> type_named(std::string_view name) {
   return std::nullopt;
 }
 
-// Keywords that a reader of one version of JSON Schema knows and another one does not.
+// Keywords that only some versions of JSON Schema support.
 constexpr const char* refused_keywords[] = {
     "$ref", "definitions", "dependencies", "id", "patternProperties", "additionalItems", "$schema"};
 
-// What stands on the structural part of the schema alone.
+// Keywords allowed only in the structural part of the schema.
 struct structural_keyword {
   const char* name;
   const char* detail;
@@ -47,7 +47,7 @@ constexpr structural_keyword not_in_junctors[] = {
     {"x-kubernetes-validations", "must be empty to be structural"},
 };
 
-// Keywords that the root may have where status is written apart.
+// Keywords allowed at the root if the status is a subresource.
 constexpr std::string_view root_keywords[] = {"description",
                                               "type",
                                               "format",
@@ -76,7 +76,7 @@ bool is_empty(const json_value& value) {
          (value.IsArray() && value.Empty());
 }
 
-// anyOf: [{type: integer}, {type: string}], as people say int-or-string in plain OpenAPI.
+// anyOf: [{type: integer}, {type: string}], the notation of int-or-string in plain OpenAPI.
 bool says_int_or_string(const json_value& any_of) {
   const auto is = [&](rapidjson::SizeType i, std::string_view type) {
     if (!any_of[i].IsObject() || any_of[i].MemberCount() != 1) return false;
@@ -90,7 +90,7 @@ class compiler {
  public:
   compiler(findings& out, json_allocator& pool) : out_(out), pool_(pool) {}
 
-  // Null where `from` is no object or nests too deep.
+  // Null if `from` is not an object or nests too deep.
   schema_node_ptr read(const json_value& from, place where) {
     if (!from.IsObject()) {
       out_.invalid_json({}, write_json(from), "must be an object");
@@ -238,7 +238,7 @@ class compiler {
     if (!keys.empty()) node.list_keys = std::make_unique<std::vector<std::string>>(std::move(keys));
   }
 
-  // -- what is below ------------------------------------------------------------------------------
+  // -- nested schemas -----------------------------------------------------------------------------
 
   void read_children(schema_node& node, const json_value& from, place where) {
     const auto below = [where](place otherwise) {
@@ -294,7 +294,7 @@ class compiler {
       node.values = read(*found, place::field);
   }
 
-  // Keys of a list's elements are scalars that are always there.
+  // Keys of list elements must be required scalars.
   void check_list_keys(const schema_node& node) {
     if (node.items->type != schema_type::object) {
       const auto step = out_.at.field("items");
@@ -361,7 +361,7 @@ class compiler {
                               std::to_string(limits::schema_patterns) +
                               " different patterns, and they are limited in size together");
     const auto found = text_pattern::check(pattern);
-    // What does not compile has cost as much as it may.
+    // A pattern that fails to compile counts with a tenth of the limit.
     instructions_ +=
         found.problem.empty() ? found.instructions : limits::schema_pattern_instructions / 10;
     if (!found.problem.empty())
@@ -400,8 +400,7 @@ class compiler {
     }
   }
 
-  // -- each field that a junctor names is in the structure
-  // -----------------------------------------
+  // -- each field in a junctor is in the structure -----------------------------------------------
 
   void check_complete(const schema_node& node) {
     if (!node.rules) return;
@@ -446,7 +445,7 @@ class compiler {
   std::size_t instructions_ = 0;
 };
 
-// Defaults that the schema itself would prune or refuse. Each has a copy of its own to be
+// Refuses defaults that the schema itself would prune or reject. Each default is copied to be
 // completed.
 void check_defaults(findings& out, const schema_node& node) {
   if (node.fallback) {
@@ -494,8 +493,8 @@ bool is_head(std::string_view name) {
   return name == "apiVersion" || name == "kind" || name == "metadata";
 }
 
-// apiVersion, kind and metadata are known without being named. What is said of them: nothing but
-// what names may look like.
+// apiVersion, kind and metadata are implicit. A schema may restrict only the names in
+// metadata.
 void take_head(findings& out, structural_schema& made) {
   const auto step = out.at.field("properties");
   for (const char* name : {"apiVersion", "kind"})

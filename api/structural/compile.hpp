@@ -1,10 +1,11 @@
-// Makes a tree of a schema's JSON, and tells why it is not structural.
+// Compiles a schema's JSON into a tree, and reports why it is not structural.
 //
 // kubernetes: apiextensions-apiserver/pkg/apiserver/schema/{convert,validation}.go and
 // pkg/apis/apiextensions/validation/validation.go. Only .cpp files of the room include it.
 //
-// Rules in CEL (x-kubernetes-validations) are not read yet. Their place is a member of schema_node,
-// filled by `compiler::read` and asked by `validator::visit` after all other rules held.
+// CEL rules (x-kubernetes-validations) are not supported. Their place would be a member of
+// schema_node, filled by `compiler::read` and evaluated by `validator::visit` after all other
+// rules.
 #pragma once
 
 #include <memory>
@@ -17,12 +18,12 @@ namespace troupe::api {
 class findings;
 
 struct compile_options {
-  // Status is written apart from the rest: the root then takes no rule that joins both.
+  // The status is a subresource: the root may not have rules that join it with the rest.
   bool status_apart = false;
 };
 
-// `out.at` stands at the schema. Null where anything was found. Time and memory are bounded by the
-// size of the text: nesting by limits::schema_depth.
+// `out.at` is the path of the schema. Null if there are findings. Time and memory are bounded by
+// the size of the text, nesting by limits::schema_depth.
 std::shared_ptr<const structural_schema> compile_schema(findings& out, std::string_view json,
                                                         const compile_options& options = {});
 

@@ -12,7 +12,7 @@ bool is_head(std::string_view name) {
   return name == "apiVersion" || name == "kind" || name == "metadata";
 }
 
-// Keeps the members that `stays` says true of, in their order. Says whether one went.
+// Keeps the members for which `stays` returns true, in order. Returns whether one was removed.
 template <class Stays>
 bool keep_members(json_value& object, Stays stays) {
   auto end = object.MemberBegin();
@@ -29,7 +29,7 @@ bool keep_members(json_value& object, Stays stays) {
   return true;
 }
 
-// The metadata of an object within the object, as any metadata. What cannot be read stays for the
+// Completes embedded metadata like those of any object. Metadata that cannot be decoded is left for
 // validation to refuse.
 void complete_metadata(json_value& value, json_allocator& allocator) {
   meta::v1::ObjectMeta meta;
@@ -45,7 +45,7 @@ class pruner {
   pruner(json_allocator& allocator, std::vector<std::string>* unknown)
       : allocator_(allocator), unknown_(unknown) {}
 
-  // A null node knows nothing.
+  // With a null node all fields are unknown.
   void visit(json_value& value, const schema_node* node) {
     if (value.IsArray()) return visit_items(value, node);
     if (!value.IsObject()) return;
@@ -99,7 +99,7 @@ class pruner {
   bool changed_ = false;
 };
 
-// Puts defaults in, as long as there is room for them: a short object may ask for as many as it has
+// Sets defaults within a budget: a short object may need as many as it has
 // elements.
 class completer {
  public:
@@ -138,7 +138,7 @@ class completer {
     return true;
   }
 
-  // A value that may be a null that is none.
+  // Handles a value that may be a null that is not allowed.
   void take(json_value& value, const schema_node& node) {
     if (node.drops(value) && node.fallback && spend(json_bytes(*node.fallback), 1)) {
       value.CopyFrom(*node.fallback, allocator_);
@@ -147,7 +147,7 @@ class completer {
     if (!too_large_) visit(value, node);
   }
 
-  // The members that a schema has a default for and the object has not.
+  // Adds absent members that have a default in the schema.
   void add_missing(json_value& object, const schema_node& node) {
     if (!node.sets_members || !spend(0, node.properties.size())) return;
     std::vector<const schema_property*> missing;

@@ -1,5 +1,5 @@
-// Changes an object as its schema says: unknown fields go, nulls that are no values go, defaults
-// come.
+// Completes an object by its schema: removes unknown fields and nulls that are not allowed, sets
+// defaults.
 //
 // kubernetes: apiextensions-apiserver/pkg/apiserver/schema/{pruning,defaulting,objectmeta}. Only
 // .cpp files of the room include it.
@@ -13,13 +13,13 @@
 
 namespace troupe::api {
 
-// Says whether anything went. Adds the paths of what is removed to `unknown`, where it is not null:
-// limits::document_problems at most.
+// Returns true if anything was removed. Adds the removed paths to `unknown` (may be null), at most
+// limits::document_problems.
 bool prune(json_value& value, const schema_node& node, json_allocator& allocator,
            std::vector<std::string>* unknown);
 
-// Also removes nulls that are no values. Defaults may add limits::document_bytes to an object, and
-// take limits::schema_steps; what would be more is left unfinished.
+// Also removes nulls that are not allowed. Defaults may add limits::document_bytes to an object and
+// take limits::schema_steps; beyond that the object stays incomplete (too_large).
 enum class completion { unchanged, changed, too_large };
 completion set_defaults(json_value& value, const schema_node& node, json_allocator& allocator);
 

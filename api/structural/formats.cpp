@@ -35,7 +35,7 @@ bool is_date(std::string_view value) {
   return value.size() == 10 && parse_time(std::string{value} + "T00:00:00Z").has_value();
 }
 
-// Digits of a number with a check digit, without what may stand between them.
+// The digits of a number with a check digit, without separators.
 std::string digits_of(std::string_view value) {
   std::string out;
   for (const char c : value)
@@ -66,7 +66,7 @@ bool is_isbn13(std::string_view value) {
   return sum % 10 == 0;
 }
 
-// Luhn's check digit.
+// Checks Luhn's check digit.
 bool is_credit_card(std::string_view value) {
   const auto digits = digits_of(value);
   if (digits.size() < 13 || digits.size() > 19 || !all_digits(digits)) return false;
@@ -97,7 +97,7 @@ constexpr char mac[] =
 constexpr char email[] = R"(^[^\s@<>()\[\],;:\\"]+@[^\s@<>()\[\],;:\\"]+$)";
 // RFC 3986 with a scheme, or a path of the same host.
 constexpr char uri[] = R"(^([a-zA-Z][a-zA-Z0-9+.-]*:[^\s]*|/[^\s]*)$)";
-// Of Go's time.ParseDuration, and of Scala's words, as upstream has it.
+// As upstream: Go's time.ParseDuration, and Scala's duration words.
 constexpr char duration[] =
     R"(^(0|[-+]?((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+|\d+\s*(ns|nano|nanos|nanosecond|nanoseconds|us|µs|micro|micros|microsecond|microseconds|ms|milli|millis|millisecond|milliseconds|s|sec|secs|second|seconds|m|min|mins|minute|minutes|h|hr|hrs|hour|hours|d|day|days|w|wk|wks|week|weeks))$)";
 constexpr char hostname[] =

@@ -1,4 +1,4 @@
-// The formats that strings of a schema may have.
+// The string formats of a schema.
 //
 // kubernetes: kube-openapi/pkg/validation/strfmt.
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace troupe::api {
 
-// True of formats that nobody knows.
+// True for unknown formats.
 bool has_format(std::string_view value, std::string_view format);
 
 }  // namespace troupe::api

@@ -26,23 +26,23 @@ using schema_node_ptr = std::unique_ptr<schema_node>;
 enum class schema_type : std::uint8_t { any, object, array, string, integer, number, boolean };
 enum class schema_list : std::uint8_t { atomic, set, map };
 
-// The name in a schema: "object"; empty of `any`.
+// The name in a schema: "object"; empty for `any`.
 std::string_view name_of(schema_type type);
 
-// A regular expression in RE2's language, which is Go's. Compiled at its first use: most patterns
-// of a cluster's definitions are never asked. Safe from any thread.
+// A regular expression of RE2, whose language is Go's. Compiled at its first use: most patterns of
+// a cluster's definitions are never used. Thread safe.
 class text_pattern {
  public:
   explicit text_pattern(std::string text);
   ~text_pattern();
 
   const std::string& text() const noexcept { return text_; }
-  // Anywhere in the value.
+  // Matches anywhere in the value.
   bool found_in(std::string_view value) const;
 
   struct check_result {
-    std::string problem;       // empty where nothing is wrong
-    std::size_t instructions;  // of the compiled program
+    std::string problem;       // empty: none
+    std::size_t instructions;  // number of instructions of the compiled program
   };
   static check_result check(std::string_view text);
 
@@ -55,11 +55,11 @@ class text_pattern {
 // The conditions on a value besides its type.
 struct value_rules {
   std::optional<double> minimum, maximum, multiple_of;
-  bool above_minimum = false, below_maximum = false;   // the bound itself is not allowed
+  bool above_minimum = false, below_maximum = false;   // exclusive bounds
   std::optional<std::int64_t> min_length, max_length;  // characters
   std::optional<std::int64_t> min_items, max_items;
   std::optional<std::int64_t> min_properties, max_properties;
-  std::shared_ptr<const text_pattern> pattern;  // equal ones are one
+  std::shared_ptr<const text_pattern> pattern;  // equal patterns are shared
   std::string format;
   std::vector<json_value> allowed;  // enum
   std::vector<std::string> required;
@@ -72,10 +72,10 @@ struct schema_property {
 
   std::string name;
   schema_node_ptr node;
-  std::uint64_t prefix;  // of the name, which a search compares first
+  std::uint64_t prefix;  // prefix_of(name), compared first in a search
 };
 
-// The first eight bytes as a number, in the order of the texts.
+// The first eight bytes as a number that sorts like the text.
 std::uint64_t prefix_of(std::string_view text) noexcept;
 
 struct schema_node {
@@ -94,21 +94,21 @@ struct schema_node {
   schema_node_ptr values;                // additionalProperties
   std::unique_ptr<json_value> fallback;  // default
   std::unique_ptr<value_rules> rules;
-  std::unique_ptr<std::vector<std::string>> list_keys;  // of a list that is a map
+  std::unique_ptr<std::vector<std::string>> list_keys;  // for a list of type map
 
   const schema_node* find(std::string_view name) const;
-  // A null that is no value: it is replaced by the default or goes.
+  // Whether the value is a null that is not allowed: it is replaced by the default or removed.
   bool drops(const json_value& value) const { return value.IsNull() && !nullable; }
 };
 
-// The whole of one version. Immutable, safe from any thread.
+// The whole schema of one version. Immutable and thread safe.
 struct structural_schema {
   structural_schema();
 
-  json_allocator pool;  // of defaults and enums
-  // Without apiVersion, kind and metadata: these are no part of CustomBody.rest.
+  json_allocator pool;  // for defaults and enums
+  // Without apiVersion, kind and metadata, which are not in CustomBody.rest.
   schema_node root;
-  // What the schema asks of metadata.name and metadata.generateName; null: nothing.
+  // The schemas of metadata.name and metadata.generateName; null: none.
   schema_node_ptr name, generate_name;
 };
 

@@ -14,7 +14,7 @@
 namespace troupe::api {
 namespace {
 
-// As a schema's type keyword names it.
+// The name in the type keyword of a schema.
 std::string_view type_of(const json_value& value) {
   if (value.IsObject()) return "object";
   if (value.IsArray()) return "array";
@@ -65,7 +65,7 @@ std::int64_t characters(std::string_view text) {
   return count;
 }
 
-// The keys of an element of a list that is a map, as one text.
+// The keys of an element of a list of type map, as one text.
 std::string keys_of(const json_value& element, const std::vector<std::string>& keys) {
   std::string out = "{";
   for (const auto& key : keys) {
@@ -87,7 +87,7 @@ class validator {
     if (!step(1)) return;
     const auto before = out_.size();
     check(node, now, was);
-    // What was wrong before and has not changed since is nobody's fault now.
+    // Errors of unchanged values are not reported.
     if (out_.size() > before && was != nullptr && same_json(now, *was)) out_.forget_from(before);
   }
 
@@ -205,7 +205,7 @@ class validator {
 
   // -- junctors -----------------------------------------------------------------------------------
 
-  // Whether the value is fine for the schema. What is not is forgotten.
+  // Whether the value matches the schema. Its findings are dropped.
   bool holds(const schema_node& node, const json_value& now) {
     const auto before = out_.size();
     visit(node, now, nullptr);
@@ -241,7 +241,7 @@ class validator {
     if (rules.none_of && holds(*rules.none_of, now)) junctor("must not validate the schema (not)");
   }
 
-  // -- what is below ------------------------------------------------------------------------------
+  // -- nested values ------------------------------------------------------------------------------
 
   void check_embedded(const json_value& now) {
     for (const char* name : {"apiVersion", "kind"}) {
@@ -296,7 +296,7 @@ class validator {
     return out;
   }
 
-  // Each element of a set, each key of a map once.
+  // Checks that elements of a set and keys of a map are unique.
   void check_unique(const schema_node& node, const json_value& now, const json_value* was) {
     const auto repeated = [&](const json_value& list) {
       std::set<std::string> seen;

@@ -1,4 +1,4 @@
-// Validates an object by a schema.
+// Validates an object against a schema.
 //
 // kubernetes: apiextensions-apiserver/pkg/apiserver/validation, schema/listtype, and
 // kube-openapi/pkg/validation. Only .cpp files of the room include it.
@@ -10,8 +10,8 @@ namespace troupe::api {
 
 class findings;
 
-// `out.at` stands at the value. `was`: the value before, or null; what was wrong and stays the same
-// is not told again. Looks at limits::schema_steps values at most: what is larger is refused.
+// `out.at` is the path of the value. `was`: the old value, or null; old errors in unchanged parts
+// are not reported. Visits at most limits::schema_steps values: larger ones are refused.
 void validate(findings& out, const schema_node& node, const json_value& now, const json_value* was);
 
 }  // namespace troupe::api

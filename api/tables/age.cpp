@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::int64_t minute = 60, hour = 60 * minute, day = 24 * hour, year = 365 * day;
 
-// "3m20s", or "3m" where nothing is left.
+// "3m20s", or "3m" if `small` is 0.
 std::string two(std::int64_t large, char large_unit, std::int64_t small, char small_unit) {
   auto text = std::to_string(large) + large_unit;
   if (small != 0) text += std::to_string(small) + small_unit;

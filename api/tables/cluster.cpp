@@ -1,4 +1,4 @@
-// Columns and cells of limits, certificates, request priorities and what judges writes.
+// Columns and cells of limits, certificates, request priorities and admission configuration.
 #include <array>
 #include <map>
 
@@ -30,8 +30,8 @@ const T& as(const body& content) {
 }
 
 constexpr std::array of_quotas = {
-    name_column, age_column, table_column{"Request", "string", "What is used, of what may be."},
-    table_column{"Limit", "string", "What is used of the limits, of what may be."}};
+    name_column, age_column, table_column{"Request", "string", "Used amounts and their limits."},
+    table_column{"Limit", "string", "Used amounts of limits and their limits."}};
 
 void write_quota(row_cells& into, const body& content) {
   const auto& object = as<ResourceQuota>(content);
@@ -142,7 +142,8 @@ void write_flow_schema(row_cells& into, const body& content) {
 constexpr std::array of_priority_levels = {
     name_column,
     table_column{"Type", "string", "Whether its requests are limited."},
-    table_column{"NominalConcurrencyShares", "string", "Its share of what is served at a time."},
+    table_column{"NominalConcurrencyShares", "string",
+                 "Its share of the requests served at a time."},
     table_column{"Queues", "string", "How many queues there are."},
     table_column{"HandSize", "string", "Among how many queues a flow is dealt."},
     table_column{"QueueLengthLimit", "string", "How many requests may wait in one queue."},

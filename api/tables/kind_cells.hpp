@@ -1,4 +1,4 @@
-// Columns and cells of the kinds that came after pods, services and what keeps them
+// Columns and cells of the kinds other than pods, services and the first workloads
 // (row_cells.hpp), for their rows (kinds/). The columns are upstream's
 // (pkg/printers/internalversion/printers.go).
 #pragma once
@@ -40,7 +40,7 @@ extern const kind_cells network_policy_cells;
 extern const kind_cells service_range_cells;
 extern const kind_cells address_cells;
 
-// -- the cluster itself
+// -- the cluster
 extern const kind_cells quota_cells;
 extern const kind_cells limit_cells;
 extern const kind_cells component_cells;
@@ -67,14 +67,14 @@ inline constexpr table_column selector_column = {"Selector", "string",
                                                  "The pods that belong to it.", 1};
 inline constexpr std::string_view unset = "<unset>";
 
-// "a=1,b in (2,3)"; "<none>" of an empty one.
+// "a=1,b in (2,3)"; "<none>" for an empty selector.
 std::string shown_selector(const meta::v1::LabelSelector& selector);
-// Some of a list, then how many more there are: "80,443 + 2 more...".
+// The first elements of a list and the number of the others: "80,443 + 2 more...".
 class short_list {
  public:
   explicit short_list(int most) : most_(most) {}
   void add(std::string_view text);
-  // `nothing` stands for an empty one.
+  // Returns `nothing` for an empty list.
   std::string text(std::string_view nothing) const;
 
  private:

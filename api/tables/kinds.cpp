@@ -1,4 +1,4 @@
-// Columns and cells of the kinds that need few.
+// Columns and cells of the kinds with few columns.
 #include <google/protobuf/message.h>
 
 #include <array>

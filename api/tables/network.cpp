@@ -1,4 +1,4 @@
-// Columns and cells of ways into the cluster and of addresses.
+// Columns and cells of ingresses, network policies, endpoint slices and addresses.
 #include <array>
 #include <set>
 
@@ -44,7 +44,7 @@ void write_slice(row_cells& into, const body& content) {
 
 constexpr std::array of_ingresses = {
     name_column,
-    table_column{"Class", "string", "The class, which says who takes care of it."},
+    table_column{"Class", "string", "The class, which names the controller."},
     table_column{"Hosts", "string", "The hosts that it leads to services."},
     table_column{"Address", "string", "Where its load balancer is reached."},
     table_column{"Ports", "string", "Ports that are open."},

@@ -1,4 +1,4 @@
-// Pods in a table: what a pod is doing, in one word.
+// The table of pods, with the status column.
 #include <algorithm>
 #include <array>
 
@@ -9,7 +9,7 @@ namespace {
 
 using namespace core::v1;
 
-// What is shown of a pod's containers; restarts count from the newest.
+// Summary of a pod's containers; restarts count from the latest.
 struct summary {
   int ready = 0;
   int total = 0;
@@ -25,7 +25,7 @@ bool holds(const Pod& pod, std::string_view condition) {
   });
 }
 
-// Init containers that keep running beside the others.
+// Whether it is an init container that keeps running (a sidecar).
 bool restartable(const Pod& pod, const std::string& name) {
   const auto& all = pod.spec().init_containers();
   return std::any_of(all.begin(), all.end(), [&](const auto& one) {
@@ -46,7 +46,7 @@ std::string how_it_ended(const ContainerStateTerminated& end) {
   return "ExitCode:" + std::to_string(end.exit_code());
 }
 
-// Looks at the init containers up to the first that is not done. True when there is one.
+// Reads the init containers up to the first unfinished one. Returns true if there is one.
 bool initializing(const Pod& pod, summary& all, summary& lasting) {
   for (int i = 0; i < pod.status().init_container_statuses_size(); ++i) {
     const auto& status = pod.status().init_container_statuses(i);
@@ -128,7 +128,7 @@ std::string gates(const Pod& pod) {
 constexpr std::array<table_column, 9> columns = {
     table_column{"Name", "string", "Name of the pod, unique within its namespace."},
     table_column{"Ready", "string", "Containers that are ready, of all."},
-    table_column{"Status", "string", "What the pod is doing, or what keeps it from doing it."},
+    table_column{"Status", "string", "The pod's state, or the reason why it does not run."},
     table_column{"Restarts", "string", "How often containers were restarted, and when last."},
     table_column{"Age", "string", "Time since the pod was created."},
     table_column{"IP", "string", "Address of the pod.", 1},

@@ -1,5 +1,5 @@
-// The cells of one row, and the functions that write them for each kind; for files of this folder
-// and the table of rows (kinds/).
+// The cells of a row, and the functions that write them for each kind; for files of this folder and
+// the table of rows (kinds/).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class row_cells {
     append_json_string(out_, value);
     return *this;
   }
-  // With a word for an absent value.
+  // With a placeholder for an absent value.
   row_cells& text_or(std::string_view value, std::string_view absent) {
     return text(value.empty() ? absent : value);
   }
@@ -63,7 +63,7 @@ inline constexpr std::string_view nothing_there = "<none>";
 
 // "a=1,b=2", sorted; "<none>" without labels.
 std::string shown_labels(const google::protobuf::Map<std::string, std::string>& labels);
-// "nginx,sidecar" and their images.
+// "nginx,sidecar", and the containers' images.
 std::string container_names(const core::v1::PodSpec& spec);
 std::string container_images(const core::v1::PodSpec& spec);
 
@@ -71,7 +71,7 @@ std::string container_images(const core::v1::PodSpec& spec);
 
 extern const std::span<const table_column> pod_columns;
 void pod_cells(row_cells& into, const body& content);
-// Completed, for rows that a client may leave out: JSON, or empty.
+// The condition Completed, for rows that clients may omit: JSON, or empty.
 std::string_view pod_row_conditions(const body& content);
 
 extern const std::span<const table_column> service_columns;
@@ -86,7 +86,7 @@ extern const std::span<const table_column> event_columns;
 void event_cells(row_cells& into, const body& content);
 
 extern const std::span<const table_column> controller_columns;
-// Of a ReplicationController or a ReplicaSet.
+// For a ReplicationController or a ReplicaSet.
 template <class Object>
 void controller_cells(row_cells& into, const body& content);
 extern const std::span<const table_column> deployment_columns;

@@ -9,7 +9,8 @@ namespace {
 
 using namespace core::v1;
 
-// Of more addresses than that a table shows only how many there are (upstream: formatEndpoints).
+// With more addresses, a table shows the number of the others (upstream:
+// formatEndpoints).
 constexpr int shown_addresses = 3;
 
 template <class List>

@@ -1,4 +1,4 @@
-// Columns and cells of volumes and what makes them.
+// Columns and cells of volumes, claims, storage classes and drivers.
 #include <algorithm>
 #include <array>
 
@@ -19,7 +19,7 @@ const T& as(const body& content) {
   return static_cast<const T&>(content);
 }
 
-// "RWO,ROX": in one order, each once.
+// "RWO,ROX": in a fixed order, without duplicates.
 std::string shown_modes(const strings& modes) {
   constexpr std::pair<std::string_view, std::string_view> short_names[] = {
       {"ReadWriteOnce", "RWO"},
@@ -133,7 +133,7 @@ constexpr std::array of_drivers = {
     name_column,
     table_column{"AttachRequired", "boolean", "Whether volumes are attached to a node first."},
     table_column{"PodInfoOnMount", "boolean",
-                 "Whether the driver is told for which pod it mounts."},
+                 "Whether the driver gets the pod for which it mounts."},
     table_column{"StorageCapacity", "boolean", "Whether pods are placed by its capacity."},
     table_column{"TokenRequests", "string", "For whom it gets tokens."},
     table_column{"RequiresRepublish", "boolean", "Whether it is called again while a pod runs."},

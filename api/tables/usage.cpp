@@ -1,4 +1,4 @@
-// Columns and cells of what nodes and pods use (metrics-server: pkg/api/table.go).
+// Columns and cells of the usage of nodes and pods (metrics-server: pkg/api/table.go).
 #include <array>
 
 #include "api/schema/metrics_v1beta1.pb.h"

@@ -1,4 +1,4 @@
-// Columns and cells of what runs pods, scales and guards them.
+// Columns and cells of workloads, autoscalers and disruption budgets.
 #include <algorithm>
 #include <array>
 
@@ -97,7 +97,7 @@ constexpr std::array of_revisions = {
     name_column, table_column{"Controller", "string", "Whose state it is."},
     table_column{"Revision", "integer", "Which one it is."}, age_column};
 
-// "statefulset.apps/web".
+// Such as "statefulset.apps/web".
 std::string shown_controller(const meta::v1::ObjectMeta& meta) {
   for (const auto& owner : meta.owner_references()) {
     if (!owner.controller()) continue;
@@ -212,7 +212,7 @@ void write_cron_job(row_cells& into, const body& content) {
 constexpr std::array of_autoscalers = {
     name_column,
     table_column{"Reference", "string", "What is scaled."},
-    table_column{"Targets", "string", "What is measured, and what it should be."},
+    table_column{"Targets", "string", "Measured and desired values."},
     table_column{"MinPods", "string", "The least number of pods."},
     table_column{"MaxPods", "string", "The greatest number of pods."},
     table_column{"Replicas", "string", "How many pods there are."},
@@ -230,7 +230,7 @@ std::string percent(int value) {
   return std::to_string(value) + "%";
 }
 
-// The value, or the average; "<unknown>" where nothing was measured.
+// The value, or the average; "<unknown>" if it was not measured.
 std::string of_values(const MetricTarget& target, const MetricValueStatus* current) {
   const bool average = target.has_average_value();
   const auto& wanted = average ? target.average_value().string() : target.value().string();

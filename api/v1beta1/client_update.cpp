@@ -1,4 +1,4 @@
-// What a client of 2014 that updates an object cannot say, or need not.
+// Fields that a client of 2014 cannot or need not send in an update.
 #include <google/protobuf/message.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 void fill(Container& now, const Container& was) {
   if (was.privileged() && !now.has_privileged()) now.set_privileged(true);
-  // The default follows the image and is never PullNever.
+  // The default depends on the image and is never PullNever.
   if (now.image_pull_policy().empty() &&
       (now.image() == was.image() || was.image_pull_policy() == "PullNever"))
     now.set_image_pull_policy(was.image_pull_policy());
@@ -40,7 +40,7 @@ void fill_nodes(T& now, const T& was, client_version by) {
 
 void fill(Pod& now, const Pod& was, client_version by) {
   auto& wanted = *now.mutable_desired_state();
-  // Only the server says where it runs (upstream: pkg/registry/pod, UpdatePod).
+  // Only the server sets the host (upstream: pkg/registry/pod, UpdatePod).
   wanted.set_host(was.desired_state().host());
   if (wanted.manifest().uuid().empty())
     wanted.mutable_manifest()->set_uuid(was.desired_state().manifest().uuid());
@@ -57,8 +57,8 @@ void fill(ReplicationController& now, const ReplicationController& was, client_v
   fill_nodes(pods, before, by);
 }
 
-// Upstream kept the address (pkg/registry/service, Update, since v0.5). The others have defaults
-// that can be said, and come from versions that the file of a service does not tell apart.
+// Upstream kept the address (pkg/registry/service, Update, since v0.5). The other fields have
+// defaults, and a service's manifest does not tell which version wrote it.
 void fill(Service& now, const Service& was, client_version by) {
   if (now.portal_ip().empty()) now.set_portal_ip(was.portal_ip());
   if (now.protocol().empty()) now.set_protocol(was.protocol());

@@ -10,7 +10,7 @@
 namespace troupe::api::v1beta1 {
 namespace {
 
-// Pull policies and the like, in both languages.
+// Pull policies and other words in both versions.
 struct word_pair {
   std::string_view old_word;
   std::string_view word;
@@ -18,7 +18,7 @@ struct word_pair {
 constexpr word_pair pull_policies[] = {
     {"PullAlways", "Always"}, {"PullIfNotPresent", "IfNotPresent"}, {"PullNever", "Never"}};
 
-// A word that is in neither language stays: validation names it.
+// An unknown word is kept: validation reports it.
 std::string word_of(std::string_view old_word) {
   for (const auto& pair : pull_policies)
     if (pair.old_word == old_word) return std::string(pair.word);
@@ -30,7 +30,7 @@ std::string old_word_of(std::string_view word) {
   return std::string(word);
 }
 
-// 2014 wrote numbers of ports as strings, too; today a string is a name.
+// 2014 allowed port numbers as strings; today a string is a name.
 void to_port(const intstr::IntOrString& from, intstr::IntOrString& to) {
   to = from;
   if (from.type() != 1) return;
@@ -83,7 +83,7 @@ void set_limit(core::v1::Container& to, const char* resource, const quantity& am
   (*to.mutable_resources()->mutable_limits())[resource].set_string(amount.str());
 }
 
-// Zero where there is none.
+// Zero if there is none.
 quantity limit_of(const core::v1::Container& from, const char* resource) {
   const auto& limits = from.resources().limits();
   const auto found = limits.find(resource);
@@ -93,7 +93,7 @@ quantity limit_of(const core::v1::Container& from, const char* resource) {
 
 }  // namespace
 
-// `command` of 2014 was what Docker calls Cmd: arguments of the image's entry point.
+// `command` of 2014 was Docker's Cmd: arguments of the image's entry point.
 void to_container(const Container& from, core::v1::Container& to) {
   if (from.has_name()) to.set_name(from.name());
   if (from.has_image()) to.set_image(from.image());
@@ -152,7 +152,7 @@ void from_container(const core::v1::Container& from, Container& to) {
     to.set_image_pull_policy(old_word_of(from.image_pull_policy()));
 }
 
-// What v0.2 writes in one way and v0.3 in another is there in both.
+// Fields that v0.2 and v0.3 write in different ways are set in both.
 void fill_container(Container& content) {
   for (auto& each : *content.mutable_env()) {
     if (each.name().empty() && !each.key().empty()) each.set_name(each.key());
@@ -185,7 +185,7 @@ void to_volume(const Volume& from, core::v1::Volume& to) {
     default_copy(from.source().git_repo(), *source.mutable_git_repo());
 }
 
-// A volume that v1beta1 knows nothing of has a name alone.
+// A volume type that v1beta1 does not support has a name only.
 void from_volume(const core::v1::Volume& from, Volume& to) {
   if (from.has_name()) to.set_name(from.name());
   const auto& source = from.volume_source();

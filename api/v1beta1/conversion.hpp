@@ -1,4 +1,4 @@
-// The conversions between v1beta1 and the hub, by kind, and the parts that several kinds share.
+// Converts between v1beta1 and the hub, by kind, and the parts that several kinds share.
 #pragma once
 
 #include "api/schema/core_pod.pb.h"
@@ -27,16 +27,16 @@ void fill_container(Container& content);
 void to_volume(const Volume& from, core::v1::Volume& to);
 void from_volume(const core::v1::Volume& from, Volume& to);
 
-// Of labels, and of what selects by them.
+// For labels and for label selectors.
 void to_labels(const label_map& from, label_map& to);
 
-// The wanted state of a pod.
+// The desired state of a pod.
 void to_spec(const PodState& from, const label_map& node_selector, core::v1::PodSpec& to);
 void from_spec(const core::v1::PodSpec& from, PodState& to, label_map& node_selector);
 void fill_state(PodState& content);
 
-// v1beta1 shows the first of several ports, which are told apart by their numbers: has `before`
-// change that number as `now` does, so that the port keeps the rest.
+// v1beta1 shows the first of several ports, which are identified by their numbers. Changes that
+// number in `before` as in `now`, so that the port keeps its other fields.
 void follow_port(const core::v1::Service& now, core::v1::Service& before);
 
 // -- kinds ----------------------------------------------------------------------------------------

@@ -13,11 +13,11 @@
 namespace troupe::api::v1beta1 {
 namespace {
 
-// Of the readable part of what stands for an id or a label's value: leaves room for the hash in 63
-// characters, the limit of a service's name and of such a value.
+// The length of the readable part of a name or label value: leaves room for the hash within 63
+// characters, the limit of service names and label values.
 constexpr std::size_t readable_size = 48;
 
-// FNV-1a: the name of an id must never change.
+// FNV-1a: the name for an id must never change.
 std::uint32_t hash(std::string_view text) {
   std::uint32_t out = 2166136261u;
   for (const char c : text)

@@ -77,7 +77,7 @@ void from_binding(const core::v1::Binding& from, Binding& to) {
 
 // -- endpoints ------------------------------------------------------------------------------------
 
-// "10.0.0.1:80", "[::1]:80". What has no port keeps all of its text: validation names it.
+// Splits "10.0.0.1:80", "[::1]:80". Without a port the whole text is kept: validation reports it.
 std::pair<std::string, std::int32_t> parts_of(const std::string& endpoint) {
   const auto colon = endpoint.rfind(':');
   std::int32_t port = 0;
@@ -98,7 +98,7 @@ std::string endpoint_of(const std::string& address, std::int32_t port) {
   return (wide ? "[" + address + "]" : address) + ":" + std::to_string(port);
 }
 
-// Neighbours of the same port make one subset, so that the order is kept.
+// Adjacent endpoints with the same port form one subset, so that the order is kept.
 void to_endpoints(const Endpoints& from, core::v1::Endpoints& to) {
   to_meta(from.meta(), *to.mutable_metadata());
   for (const auto& each : from.endpoints()) {

@@ -18,7 +18,7 @@ bool says_nothing(const RestartPolicy& policy) {
          !policy.has_never();
 }
 
-// The hub's word; empty where the policy says nothing.
+// The hub's word; empty if the policy is empty.
 std::string word_of(const RestartPolicy& policy) {
   if (policy.has_always()) return "Always";
   if (policy.has_on_failure()) return "OnFailure";
@@ -28,7 +28,7 @@ std::string word_of(const RestartPolicy& policy) {
   return policy.type();
 }
 
-// In the form of v0.2 and in that of v0.3.
+// Sets the forms of v0.2 and v0.3.
 void set_word(std::string_view word, RestartPolicy& to) {
   to.Clear();
   if (word.empty()) return;
@@ -87,7 +87,7 @@ void to_status(const PodState& from, core::v1::PodStatus& to) {
   if (!from.message().empty()) to.set_message(from.message());
   if (!from.host_ip().empty()) to.set_host_ip(from.host_ip());
   if (!from.pod_ip().empty()) to.set_pod_ip(from.pod_ip());
-  // Sorted: the same state gives the same status.
+  // Sorted, so that equal states give equal statuses.
   const std::map<std::string, ContainerStatus> info(from.info().begin(), from.info().end());
   for (const auto& [name, state] : info)
     to_container_state(name, state, *to.add_container_statuses());
@@ -124,7 +124,7 @@ void fill_pod(Pod& content) {
   auto& wanted = *content.mutable_desired_state();
   auto& manifest = *wanted.mutable_manifest();
   if (manifest.id().empty() && !content.meta().id().empty()) manifest.set_id(content.meta().id());
-  // What is wanted of a pod is that it runs.
+  // The desired status of a pod is Running.
   if (wanted.status().empty()) wanted.set_status("Running");
   fill_state(wanted);
 }

@@ -1,4 +1,4 @@
-// What one form cannot say is kept in the other.
+// Keeps in one version the fields that the other cannot express.
 #include <google/protobuf/message.h>
 
 #include "api/codec/codec.hpp"
@@ -26,7 +26,7 @@ std::string annotation_of(const body& content) {
   return found == annotations.end() ? std::string() : found->second;
 }
 
-// What was stored, under the names that its parts have now.
+// The stored object, with the current names of its ports.
 std::unique_ptr<body> with_current_ports(const body& now, const body& stored) {
   std::unique_ptr<body> out(stored.New());
   out->CopyFrom(stored);
@@ -35,7 +35,7 @@ std::unique_ptr<body> with_current_ports(const body& now, const body& stored) {
   return out;
 }
 
-// Adds the annotation where the object needs one. What was kept before stays while it does.
+// Sets the annotation if the object needs one. An existing annotation is kept while it is needed.
 void update_annotation(body& content, const body& external, const kind_info& kind,
                        const std::string& before) {
   auto& annotations = *meta_of(content).mutable_annotations();
@@ -72,7 +72,7 @@ std::unique_ptr<body> from_hub(const body& content, const kind_info& external) {
   bare->CopyFrom(content);
   meta_of(*bare).mutable_annotations()->erase(std::string(kept_annotation));
   auto made = converted(*bare, external);
-  // Any client may have written the annotation.
+  // The annotation is untrusted: any client may have written it.
   auto written = external.make();
   if (!decode_into(annotation, media::json, *written)) return made;
   carry_over(*made,

@@ -1,5 +1,5 @@
-// The registry of all versions beside the hub's. It is here, above conversion/, because it names
-// what each version adds.
+// The registry of all versions other than the hub's. It is here, above conversion/, because it uses
+// the registration of each version.
 #include "api/conversion/conversion.hpp"
 #include "api/v1beta1/conversion.hpp"
 

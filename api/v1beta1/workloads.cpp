@@ -16,7 +16,7 @@ void to_controller(const ReplicationController& from, HubController& to) {
   to_labels(from.labels(), *to.mutable_metadata()->mutable_labels());
   const auto& wanted = from.desired_state();
   auto& spec = *to.mutable_spec();
-  // None means none in 2014, and one today.
+  // An absent count means none in 2014 and one today.
   spec.set_replicas(wanted.replicas());
   to_labels(wanted.replica_selector(), *spec.mutable_selector());
   const auto& pods = wanted.pod_template();
@@ -65,7 +65,7 @@ void to_service(const Service& from, HubService& to) {
   if (!from.session_affinity().empty()) spec.set_session_affinity(from.session_affinity());
 }
 
-// Of several ports the first is shown.
+// Shows the first of several ports.
 void from_service(const HubService& from, Service& to) {
   from_meta(from.metadata(), *to.mutable_meta());
   *to.mutable_labels() = from.metadata().labels();

@@ -19,7 +19,7 @@ constexpr int most_indexed_pods = 100'000;
 constexpr int most_policy_rules = 20;
 constexpr int most_exit_codes = 255;
 constexpr std::size_t manager_bytes = 63;
-constexpr std::size_t cron_job_name_bytes = 52;  // a job's name has eleven characters more
+constexpr std::size_t cron_job_name_bytes = 52;  // a job's name is eleven characters longer
 
 bool is_indexed(const JobSpec& spec) {
   return spec.completion_mode() == "Indexed";
@@ -103,7 +103,7 @@ void check_restart_policy(findings& out, const JobSpec& spec) {
                 "only \"Never\" is supported when podFailurePolicy is specified");
 }
 
-// Of a job and of a cron job's template.
+// For a job and for a cron job's template.
 void check_job_spec(findings& out, const JobSpec& spec) {
   check_indexed(out, spec);
   check_failure_policy(out, spec);
@@ -138,7 +138,7 @@ void check_label(findings& out, const Job& job, const std::string& name, const s
     out.invalid({}, found->second, "must be '" + value + "'");
 }
 
-// What the server has chosen is still there.
+// Checks that the labels set by the server are present.
 void check_generated_selector(findings& out, const Job& job) {
   if (job.spec().manual_selector() || !job.spec().has_selector()) return;
   const auto& meta = job.metadata();
@@ -156,7 +156,7 @@ void check_generated_selector(findings& out, const Job& job) {
                    "`selector` not auto-generated");
 }
 
-// What of a template may change before the first pod: where pods may run, and how they are labelled
+// Fields of a template that may change before the first pod: scheduling and labels
 // (KEP-2926).
 void take_directives(core::v1::PodTemplateSpec& into, const core::v1::PodTemplateSpec& from) {
   *into.mutable_metadata()->mutable_labels() = from.metadata().labels();
@@ -226,7 +226,7 @@ void check_update(findings& out, const Job& now, const Job& was) {
 
 namespace {
 
-// Whether there is a zone of that name the API cannot know: the machine of the controller does.
+// The API cannot know the existing time zones: only the controller's machine does.
 void check_time_zone(findings& out, const std::string& zone) {
   constexpr std::string_view letters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+/";

@@ -1,4 +1,4 @@
-// The parts of validation that call each other; for files of this folder.
+// Validation functions that call each other; for files of this folder.
 #pragma once
 
 #include <google/protobuf/map.h>
@@ -23,12 +23,12 @@ using label_map = google::protobuf::Map<std::string, std::string>;
 using quantity_map = google::protobuf::Map<std::string, resource::Quantity>;
 
 // -- rules of the schema ---
-// `status` of a kind is left out: it is the server's and the controllers' own.
+// Skips the status of a kind, which only the server and controllers write.
 void check_rules(findings& out, const google::protobuf::Message& message, bool is_object);
 void check_immutable(findings& out, const google::protobuf::Message& now,
                      const google::protobuf::Message& was);
 
-// -- metadata; `out.at` stands at the object ---
+// -- metadata; `out.at` is the path of the object ---
 void check_meta(findings& out, const kind_info& kind, const meta::v1::ObjectMeta& meta);
 void check_meta_update(findings& out, const meta::v1::ObjectMeta& now,
                        const meta::v1::ObjectMeta& was);
@@ -36,12 +36,12 @@ void check_labels(findings& out, std::string_view field, const label_map& labels
 void check_annotations(findings& out, const label_map& annotations);
 void check_label_selector(findings& out, const meta::v1::LabelSelector& selector);
 
-// -- pods; `out.at` stands at the spec ---
+// -- pods; `out.at` is the path of the spec ---
 void check_pod_spec(findings& out, const core::v1::PodSpec& spec);
-// A template's: labels, annotations, the spec, and what only a pod may have.
+// For a template: labels, annotations, the spec, and the fields allowed only in a pod.
 void check_pod_template(findings& out, const core::v1::PodTemplateSpec& made_from);
 void check_pod_update(findings& out, const core::v1::Pod& now, const core::v1::Pod& was);
-// Of a write of pods/resize; `out.at` stands at the pod.
+// For a write of pods/resize; `out.at` is the path of the pod.
 void check_pod_resize(findings& out, const core::v1::Pod& now, const core::v1::Pod& was);
 void check_containers(findings& out, const core::v1::PodSpec& spec);
 void check_ephemeral_containers(findings& out, const core::v1::PodSpec& spec);
@@ -55,10 +55,10 @@ void check_container(findings& out, const core::v1::PodSpec& spec,
 void check_env(findings& out, const core::v1::Container& container);
 void check_probes(findings& out, const core::v1::Container& container, bool may_have);
 void check_resources(findings& out, const core::v1::ResourceRequirements& resources);
-// Amounts that may not be negative, by name of the resource.
+// Amounts by resource name; they must not be negative.
 void check_amounts(findings& out, std::string_view field, const quantity_map& amounts);
 
-// -- what keeps pods; `out.at` stands at the object ---
+// -- workloads; `out.at` is the path of the object ---
 void check_workload(findings& out, const core::v1::ReplicationController& object);
 void check_workload(findings& out, const apps::v1::ReplicaSet& object);
 void check_workload(findings& out, const apps::v1::Deployment& object);
@@ -76,7 +76,7 @@ void check_config_update(findings& out, const core::v1::ConfigMap& now,
                          const core::v1::ConfigMap& was);
 void check_config_update(findings& out, const core::v1::Secret& now, const core::v1::Secret& was);
 
-// -- whole objects of kinds that need few ---
+// -- whole objects of kinds with few rules ---
 void check(findings& out, const core::v1::Pod& pod);
 void check(findings& out, const core::v1::PodTemplate& object);
 void check(findings& out, const core::v1::Node& node);

@@ -1,5 +1,5 @@
-// Runtimes, requests for certificates, priorities of requests (kubernetes: pkg/apis/node,
-// pkg/apis/certificates, pkg/apis/flowcontrol).
+// RuntimeClasses, CertificateSigningRequests, FlowSchemas and PriorityLevelConfigurations
+// (kubernetes: pkg/apis/node, pkg/apis/certificates, pkg/apis/flowcontrol).
 #include "api/validation/cluster.hpp"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ void check_usages(findings& out, const strings& given) {
   }
 }
 
-// DOMAIN/NAME, of which the domain has a dot.
+// DOMAIN/NAME; the domain has a dot.
 void check_signer(findings& out, const std::string& name) {
   if (name.empty()) return;
   const auto slash = name.find('/');

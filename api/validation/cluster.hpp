@@ -1,5 +1,5 @@
 // Rules of limits, runtimes, certificates and request priorities; for the table of rows (kinds/).
-// `out.at` stands at the object.
+// `out.at` is the path of the object.
 #pragma once
 
 #include "api/schema/certificates_v1.pb.h"
@@ -19,7 +19,7 @@ void check(findings& out, const node::v1::RuntimeClass& object);
 
 void check(findings& out, const certificates::v1::CertificateSigningRequest& object);
 void check_create(findings& out, const certificates::v1::CertificateSigningRequest& object);
-// Of a write of status or approval.
+// For a write of status or approval.
 void check_status(findings& out, const certificates::v1::CertificateSigningRequest& now,
                   const certificates::v1::CertificateSigningRequest& was);
 

@@ -1,4 +1,4 @@
-// Config maps and secrets: what each type of secret must hold, how much, and what is sealed.
+// Config maps and secrets: required keys of each secret type, size limits, immutability.
 #include "api/equality.hpp"
 #include "api/limits.hpp"
 #include "api/validation/checks.hpp"

@@ -107,8 +107,8 @@ void check_resize_policy(findings& out, const PodSpec& spec, const Container& co
   }
 }
 
-// Two containers cannot have one port of the node. Ports of init containers that end first do not
-// count.
+// Two containers cannot use the same host port. Ports of init containers that end before the others
+// do not count.
 void check_host_ports(findings& out, const PodSpec& spec) {
   std::set<std::string> taken;
   for (int c = 0; c < spec.containers_size(); ++c) {
@@ -123,7 +123,7 @@ void check_host_ports(findings& out, const PodSpec& spec) {
   }
 }
 
-// Only what the kubelet can add to a running pod.
+// Allows only fields that the kubelet can add to a running pod.
 void check_ephemeral(findings& out, const Container& container) {
   constexpr std::string_view detail = "cannot be set for an Ephemeral Container";
   if (!container.ports().empty()) out.forbidden("ports", detail);
@@ -181,7 +181,7 @@ void check_ephemeral_containers(findings& out, const PodSpec& spec) {
   for (int i = 0; i < spec.ephemeral_containers_size(); ++i) {
     const auto step = out.at.item("ephemeralContainers", i);
     const auto& one = spec.ephemeral_containers(i);
-    // The same fields by the same numbers: one piece of code serves both.
+    // Both messages have the same fields and numbers: one function checks both.
     Container common;
     common.ParseFromString(one.ephemeral_container_common().SerializeAsString());
     if (!names.insert(common.name()).second) out.duplicate("name", common.name());

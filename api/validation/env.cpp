@@ -1,4 +1,4 @@
-// The environment of containers, and the fields of a pod that it may show them.
+// Environment variables of containers, and the pod fields that they may reference.
 #include <algorithm>
 #include <array>
 
@@ -30,7 +30,7 @@ bool holds(const List& list, std::string_view value) {
 void check_field_ref(findings& out, const ObjectFieldSelector& ref) {
   const auto step = out.at.field("fieldRef");
   const std::string_view path = ref.field_path();
-  if (path.empty()) return;  // the schema's rule says so
+  if (path.empty()) return;  // the schema's rule reports it
   const auto open = path.find("['");
   if (open != std::string_view::npos && path.ends_with("']")) {
     const auto name = path.substr(0, open);

@@ -1,5 +1,5 @@
-// The errors of a validation of an object: causes with the path of their field, worded as every
-// client of Kubernetes knows them (`Invalid value: "x": must be …`).
+// The errors of an object's validation: causes with field paths, in the wording of Kubernetes
+// (`Invalid value: "x": must be …`).
 #pragma once
 
 #include <algorithm>
@@ -16,16 +16,16 @@
 
 namespace troupe::api {
 
-// Collects causes along a walk. The walker moves `at`; each complaint is about a field below it, or
-// about the place itself when the field's name is empty. Past limits::causes the rest is dropped: a
-// hostile object must not make an answer larger than itself.
+// Collects causes while code walks over an object. The walker moves `at`; each error is about a
+// field below it, or about `at` itself if the field name is empty. Causes beyond limits::causes are
+// dropped: a hostile object must not cause a larger response.
 class findings {
  public:
   field_path at;
 
   void required(std::string_view field, std::string_view detail = {});
   void invalid(std::string_view field, std::string_view value, std::string_view detail);
-  // The value as it stands in JSON: numbers, bools, lists, objects.
+  // The value as JSON: numbers, bools, lists, objects.
   void invalid_json(std::string_view field, std::string_view json, std::string_view detail);
   template <std::integral T>
   void invalid(std::string_view field, T value, std::string_view detail) {
@@ -50,17 +50,17 @@ class findings {
   void not_found(std::string_view field, std::string_view value);
   void forbidden(std::string_view field, std::string_view detail);
   void too_long(std::string_view field, std::size_t limit_bytes);
-  // Of the place itself: a value of another type or format than the schema wants.
+  // For the value at `at`: its type or format differs from the schema.
   void wrong_type(std::string_view value, std::string_view detail);
   void too_many(std::int64_t count, std::int64_t limit);
-  // Does nothing where the list is no longer than that.
+  // No error if the list is not longer than `limit`.
   void at_most(std::string_view field, int size, int limit);
-  // One `invalid` for each complaint about a string's syntax.
+  // Adds one `invalid` for each complaint about a string's syntax.
   void each(std::string_view field, std::string_view value, const complaints& found);
 
   bool empty() const noexcept { return causes_.empty(); }
   std::size_t size() const noexcept { return causes_.size(); }
-  // Drops the errors found since there were `count` of them.
+  // Drops the errors after the first `count`.
   void forget_from(std::size_t count) { causes_.resize(std::min(count, causes_.size())); }
   std::vector<error_cause> take() { return std::move(causes_); }
 

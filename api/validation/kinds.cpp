@@ -1,4 +1,4 @@
-// The checks of the kinds that need few.
+// The checks of kinds with few rules.
 #include <algorithm>
 #include <set>
 
@@ -45,7 +45,7 @@ void check(findings& out, const Namespace& ns) {
 }
 
 void check(findings& out, const Event& event) {
-  // Events about what stands in no namespace are kept in these.
+  // Events about cluster-scoped objects are stored in these namespaces.
   const auto& subject_namespace = event.involved_object().namespace_();
   const auto& ns = event.metadata().namespace_();
   const bool fits =

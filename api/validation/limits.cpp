@@ -108,7 +108,7 @@ std::optional<quantity> amount_of(const quantity_map& amounts, const std::string
   return found == amounts.end() ? std::nullopt : quantity::parse(found->second.string());
 }
 
-// What is less must not be more: complaints name both amounts.
+// Checks that `smaller` does not exceed `greater`; the errors name both amounts.
 void check_order(findings& out, std::string_view field, const std::string& name,
                  std::string_view less, const quantity_map& smaller, std::string_view more,
                  const quantity_map& greater) {

@@ -11,7 +11,7 @@ namespace {
 
 using meta::v1::ObjectMeta;
 
-// What generateName will be with its random end in place of a dash at the end.
+// The generated name, with a letter in place of a trailing dash.
 std::string as_name(const std::string& prefix) {
   if (prefix.size() < 2 || prefix.back() != '-') return prefix;
   return prefix.substr(0, prefix.size() - 2) + "a";
@@ -90,7 +90,7 @@ void check_managed_fields(findings& out, const ObjectMeta& meta) {
   }
 }
 
-// Fields that only the server sets, once.
+// Checks fields that only the server sets, once.
 void check_kept(findings& out, const ObjectMeta& now, const ObjectMeta& was) {
   constexpr std::string_view fixed = "field is immutable";
   if (now.name() != was.name()) out.invalid("name", now.name(), fixed);
@@ -109,7 +109,7 @@ void check_kept(findings& out, const ObjectMeta& now, const ObjectMeta& was) {
 }  // namespace
 
 void check_labels(findings& out, std::string_view field, const label_map& labels) {
-  // In the order of the keys: an answer to the same object is always the same.
+  // Sorted by key: equal objects get equal responses.
   const std::map<std::string_view, std::string_view> sorted(labels.begin(), labels.end());
   for (const auto& [key, value] : sorted) {
     out.each(field, key, check_qualified_name(key));

@@ -1,5 +1,5 @@
-// Rules of the kinds that run pods, or scale and guard what does; for the table of rows (kinds/).
-// `out.at` stands at the object.
+// Rules of the other workload kinds, of autoscalers and disruption budgets; for the table of rows
+// (kinds/). `out.at` is the path of the object.
 #pragma once
 
 #include "api/schema/apps_sets.pb.h"
@@ -10,10 +10,10 @@
 
 namespace troupe::api {
 
-// The labels by which a job knows its pods (kubernetes: pkg/apis/batch/types.go).
+// The labels that select a job's pods (kubernetes: pkg/apis/batch/types.go).
 inline constexpr auto job_uid_label = "batch.kubernetes.io/controller-uid";
 inline constexpr auto job_name_label = "batch.kubernetes.io/job-name";
-// Their names before 1.27, which are still set.
+// The names of these labels before 1.27; they are still set.
 inline constexpr auto old_job_uid_label = "controller-uid";
 inline constexpr auto old_job_name_label = "job-name";
 

@@ -188,7 +188,7 @@ void check_update(findings& out, const ServiceCIDR& now, const ServiceCIDR& was)
   const auto step = out.at.field("spec");
   const auto& ranges = now.spec().cidrs();
   const auto& before = was.spec().cidrs();
-  // A second family may be added later (KEP-1880).
+  // A second address family may be added later (KEP-1880).
   for (int i = 0; i < before.size(); ++i) {
     if (i < ranges.size() && ranges[i] == before[i]) continue;
     const auto inner = out.at.item("cidrs", i);

@@ -1,5 +1,5 @@
-// Rules of ways into the cluster and of addresses; for the table of rows (kinds/). `out.at` stands
-// at the object.
+// Rules of ingresses, network policies, endpoint slices and addresses; for the table of rows
+// (kinds/). `out.at` is the path of the object.
 #pragma once
 
 #include "api/schema/discovery_v1.pb.h"

@@ -24,7 +24,7 @@ constexpr auto storage = "storage";
 void check_modes(findings& out, const modes& given) {
   bool alone = false;
   for (const auto& mode : given) {
-    // Also the schema says which there are; for claims it cannot, as pods have them too.
+    // The schema checks this too, but not for claims, as pods have them as well.
     if (std::find(access_modes.begin(), access_modes.end(), mode) == access_modes.end())
       out.unsupported("accessModes", mode, access_modes);
     alone = alone || mode == "ReadWriteOncePod";
@@ -114,14 +114,14 @@ void check(findings& out, const PersistentVolumeClaim& object) {
 
 void check_update(findings& out, const PersistentVolumeClaim& now,
                   const PersistentVolumeClaim& was) {
-  // What may change is taken over; the rest must be equal.
+  // Restores the fields that may change; the rest must be equal.
   auto before = was.spec();
   const bool bound = was.status().phase() == "Bound";
   if (before.volume_name().empty()) before.set_volume_name(now.spec().volume_name());
   if (bound) *before.mutable_resources()->mutable_requests() = now.spec().resources().requests();
   if (now.spec().has_volume_attributes_class_name())
     before.set_volume_attributes_class_name(now.spec().volume_attributes_class_name());
-  // A default class may be chosen later.
+  // The default storage class may be set later.
   if (!before.has_storage_class_name() && now.spec().has_storage_class_name())
     before.set_storage_class_name(now.spec().storage_class_name());
   if (!same_meaning(now.spec(), before))

@@ -1,4 +1,4 @@
-// A pod's spec as a whole, and templates of pods.
+// The pod spec as a whole, and pod templates.
 #include "api/validation/checks.hpp"
 #include "api/validation/security.hpp"
 
@@ -60,7 +60,7 @@ void check_context(findings& out, const PodSpec& spec) {
                 "ShareProcessNamespace and HostPID cannot both be enabled");
 }
 
-// A template says nothing where the schema wants a spec: its own rules have said so.
+// An absent spec is reported by the schema's rules.
 void check_spec(findings& out, const PodSpec& spec, bool in_template) {
   check_containers(out, spec);
   if (in_template && !spec.ephemeral_containers().empty())

@@ -1,5 +1,5 @@
-// What a write of pods/resize may change: cpu and memory of the containers that stay, within the
-// QoS class that the pod has.
+// The changes allowed in a write of pods/resize: cpu and memory of existing containers, within the
+// pod's QoS class.
 //
 // kubernetes: pkg/apis/core/validation, ValidatePodResize (1.33).
 #include "api/equality.hpp"
@@ -16,8 +16,8 @@ using containers = google::protobuf::RepeatedPtrField<Container>;
 // core/types.go, MirrorPodAnnotationKey.
 constexpr const char* mirror_annotation = "kubernetes.io/config.mirror";
 
-// A node that can resize says which resources are in force. Without a running container nobody
-// knows, and it is taken for one that can.
+// A node that supports resizing reports the resources in force. Without a running container it is
+// unknown, and the node is assumed to support it.
 bool node_resizes(const Pod& pod) {
   for (const auto& status : pod.status().container_statuses())
     if (status.state().has_running()) return status.has_resources();
@@ -46,7 +46,7 @@ bool removes(const quantity_map& now, const quantity_map& was) {
   return false;
 }
 
-// What the container uses may be more than the new limit: only a restart makes that safe.
+// The container may use more than the new limit: only a restart makes that safe.
 void check_memory_limit(findings& out, const Container& now, const Container& was) {
   for (const auto& policy : was.resize_policy())
     if (policy.resource_name() == "memory" && policy.restart_policy() == "RestartContainer") return;
@@ -71,7 +71,7 @@ bool same_but_cpu_and_memory(const ResourceRequirements& now, const ResourceRequ
   return same_meaning(a, b);
 }
 
-// Returns whether anything else than cpu and memory changes.
+// Returns whether anything other than cpu and memory changes.
 bool check_containers_of(findings& out, std::string_view field, const containers& now,
                          const containers& was, bool init) {
   bool others_change = false;

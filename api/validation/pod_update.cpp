@@ -1,6 +1,6 @@
-// What of a pod may change while it lives: images, the deadline (sooner), tolerations (more of
-// them), a negative grace period (to 1), gates (fewer of them); and while it is gated, where it may
-// run.
+// The mutable fields of a pod: images, the deadline (only shortened), tolerations (only added), a
+// negative grace period (to 1), scheduling gates (only removed); and while it has gates, its
+// placement.
 #include <algorithm>
 
 #include "api/equality.hpp"
@@ -64,7 +64,7 @@ void take_images(Containers& into, const Containers& from) {
     into[i].set_image(from[i].image());
 }
 
-// A pod that waits behind a gate may still be narrowed: its node selector and affinity.
+// While a pod has scheduling gates, its node selector and affinity may be narrowed.
 void take_placement(findings& out, PodSpec& into, const PodSpec& was) {
   for (const auto& [key, value] : was.node_selector()) {
     const auto found = into.node_selector().find(key);
@@ -79,7 +79,7 @@ void take_placement(findings& out, PodSpec& into, const PodSpec& was) {
     into.clear_affinity();
 }
 
-// `now` with all that may change as it was: what then differs may not change.
+// `now` with all mutable fields restored: any remaining difference is forbidden.
 PodSpec without_allowed(findings& out, const PodSpec& now, const PodSpec& was) {
   PodSpec rest = now;
   take_images(*rest.mutable_containers(), was.containers());

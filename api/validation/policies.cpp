@@ -1,5 +1,5 @@
-// Webhooks and policies about writes (kubernetes: pkg/apis/admissionregistration/validation).
-// Expressions are kept as they are: nothing here reads CEL yet.
+// Webhooks and admission policies (kubernetes: pkg/apis/admissionregistration/validation).
+// Expressions are not checked: there is no CEL support yet.
 #include "api/validation/policies.hpp"
 
 #include <algorithm>
@@ -69,7 +69,7 @@ void check_resources(findings& out, const strings& resources) {
                      "if '*' is present, must not specify other resources without subresources");
 }
 
-// What is required of it the schema says; here also where there is no rule at all.
+// The schema checks required fields; this also covers an absent rule.
 void check_rule(findings& out, const RuleWithOperations& rule, bool has_parts) {
   check_alone(out, "operations", rule.operations(), "operations");
   if (!has_parts)

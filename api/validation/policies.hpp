@@ -1,4 +1,5 @@
-// Rules of policies and webhooks; for the table of rows (kinds/). `out.at` stands at the object.
+// Rules of policies and webhooks; for the table of rows (kinds/). `out.at`: path of the
+// object.
 #pragma once
 
 #include "api/schema/admission_policy.pb.h"

@@ -1,4 +1,4 @@
-// Probes and hooks of containers.
+// Probes and lifecycle hooks of containers.
 #include "api/validation/checks.hpp"
 
 namespace troupe::api::validation {

@@ -1,4 +1,4 @@
-// Amounts of resources: names, signs, and requests against limits.
+// Resource amounts: names, signs, and requests against limits.
 #include <algorithm>
 #include <map>
 
@@ -13,7 +13,7 @@ bool standard(std::string_view name) {
          name == "pods" || name.starts_with("hugepages-");
 }
 
-// Resources of vendors: whole numbers of things that are never shared.
+// Extended resources: whole numbers of devices that are never shared.
 bool extended(std::string_view name) {
   return name.find('/') != std::string_view::npos && !name.starts_with("kubernetes.io/") &&
          !name.starts_with("requests.");
@@ -41,7 +41,7 @@ void check_amount(findings& out, const std::string& name, const std::string& tex
   }
 }
 
-// In the order of the names, so that the same object always gets the same answer.
+// Sorted by name, so that equal objects get equal responses.
 std::map<std::string, std::string> sorted(const quantity_map& amounts) {
   std::map<std::string, std::string> made;
   for (const auto& [name, amount] : amounts)

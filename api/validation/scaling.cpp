@@ -1,4 +1,5 @@
-// What scales and guards pods (kubernetes: pkg/apis/autoscaling/validation, pkg/apis/policy).
+// Autoscalers and disruption budgets (kubernetes:
+// pkg/apis/{autoscaling,policy}/validation).
 #include "api/codec/codec.hpp"
 #include "api/validation/more_workloads.hpp"
 #include "api/validation/workload_parts.hpp"
@@ -94,7 +95,7 @@ void check_source(findings& out, const ExternalMetricSource& source) {
     out.forbidden("value", "may not set both a target value for metric and a per-pod target");
 }
 
-// The source that `type` names is there, and no other.
+// Only the source that `type` names must be present.
 void check_metric_spec(findings& out, const MetricSpec& metric) {
   const auto look_at = [&](std::string_view type, std::string_view field, bool present,
                            const auto& source) {
@@ -147,7 +148,7 @@ void check(findings& out, const HorizontalPodAutoscaler& object) {
   if (spec.has_min_replicas() && spec.max_replicas() < spec.min_replicas())
     out.invalid("maxReplicas", spec.max_replicas(),
                 "must be greater than or equal to `minReplicas`");
-  // What is required in it, also where nothing of it is there.
+  // Its required fields, reported even if it is absent.
   if (!spec.has_scale_target_ref()) {
     out.required("scaleTargetRef.kind");
     out.required("scaleTargetRef.name");

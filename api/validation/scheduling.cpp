@@ -1,4 +1,4 @@
-// Where a pod may run: selectors, affinity, tolerations, spreading, gates.
+// The placement of pods: selectors, affinity, tolerations, spreading, gates.
 #include <algorithm>
 #include <set>
 
@@ -63,7 +63,7 @@ bool names(const meta::v1::LabelSelector& selector, const std::string& key) {
                      [&](const auto& one) { return one.key() == key; });
 }
 
-// Labels whose values are taken from the pod itself: `ours` is a constraint or an affinity's term.
+// Label keys whose values come from the pod itself: `ours` is a constraint or an affinity term.
 template <class Keys, class Ours>
 void check_keys(findings& out, std::string_view field, const Keys& keys, const Ours& ours) {
   if (!keys.empty() && !ours.has_label_selector())

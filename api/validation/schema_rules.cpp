@@ -65,7 +65,7 @@ void check_scalar(findings& out, const Message& message, const field_info& info)
   }
 }
 
-// Rules of a map's syntax are about its keys.
+// The syntax rule of a map applies to its keys.
 void check_map(findings& out, const Message& message, const field_info& info) {
   if (info.rule->syntax() == FREE) return;
   const auto& reflection = *message.GetReflection();
@@ -109,7 +109,7 @@ std::string_view what_is_united(const type_info& type) {
   return "of its fields";
 }
 
-// EnvVarSource has words of its own, see check_env.
+// EnvVarSource has its own messages, see check_env.
 void check_union(findings& out, const Message& message, const type_info& type) {
   if (type.union_of_fields() == ANY || type.descriptor().name() == "EnvVarSource") return;
   int present = 0;

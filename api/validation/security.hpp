@@ -8,15 +8,15 @@
 
 namespace troupe::api::validation {
 
-// A path below something: relative, never out of it.
+// A relative path that does not leave its base directory.
 void check_descending(findings& out, std::string_view field, const std::string& path);
 
-// The profile's file or name goes with type Localhost and with no other (kubernetes: validation.go,
-// validateSeccompProfileField, ValidateAppArmorProfileField). `out.at` stands at the profile.
+// The profile's file or name is set only with type Localhost (kubernetes: validation.go,
+// validateSeccompProfileField, ValidateAppArmorProfileField). `out.at` is the path of the profile.
 void check_profile(findings& out, const core::v1::SeccompProfile& profile);
 void check_profile(findings& out, const core::v1::AppArmorProfile& profile);
 
-// Both profiles of a container's or a pod's context. `out.at` stands at the context.
+// Both profiles of a container's or a pod's context. `out.at` is the path of the context.
 template <class Context>
 void check_profiles(findings& out, const Context& context) {
   if (context.has_seccomp_profile()) {

@@ -27,7 +27,7 @@ void check_rolling_update(findings& out, const apps::v1::RollingUpdateDaemonSet&
     out.required("maxUnavailable", "cannot be 0 when maxSurge is 0");
 }
 
-// Mounts may name claims of the set, so that the pods are checked as a whole when they are made.
+// Mounts may name claims of the set, so the pods are checked as a whole when they are created.
 void check_template_of_set(findings& out, const core::v1::PodTemplateSpec& made_from,
                            const label_selector& selector) {
   const auto step = out.at.field("template");

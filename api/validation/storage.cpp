@@ -1,4 +1,4 @@
-// Classes of volumes and drivers (kubernetes: pkg/apis/storage/validation).
+// Storage classes and drivers (kubernetes: pkg/apis/storage/validation).
 #include "api/validation/storage.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Rules of volumes, classes and drivers; for the table of rows (kinds/). `out.at` stands at the
-// object.
+// Rules of volumes, classes and drivers; for the table of rows (kinds/). `out.at` is the path of
+// the object.
 #pragma once
 
 #include "api/schema/core_persistent_volume.pb.h"

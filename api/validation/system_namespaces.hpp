@@ -1,5 +1,5 @@
-// The namespaces that every cluster has (kubernetes: pkg/controlplane/controller/systemnamespaces,
-// and the namespace of clients). They may not be deleted.
+// The namespaces of every cluster, which must not be deleted (kubernetes:
+// pkg/controlplane/controller/systemnamespaces, and "default").
 #pragma once
 
 #include <algorithm>

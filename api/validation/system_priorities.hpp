@@ -1,4 +1,4 @@
-// The priority classes that every cluster has (kubernetes: pkg/apis/scheduling/v1/helpers.go).
+// The priority classes of every cluster (kubernetes: pkg/apis/scheduling/v1/helpers.go).
 #pragma once
 
 #include <algorithm>

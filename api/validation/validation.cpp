@@ -15,7 +15,7 @@ using namespace validation;
 
 namespace {
 
-// The schema of a custom kind.
+// Checks the schema of a custom kind.
 void check_schema(findings& out, const kind_info& kind, const body& now, const body* was,
                   version_rules::part of) {
   if (kind.rules() == nullptr) return;

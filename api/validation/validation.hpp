@@ -1,8 +1,8 @@
-// Whether an object may be stored: the rules of the schema (required, allowed values, ranges,
-// syntaxes, one-of, immutable) by reflection, and by code what is not one field's matter.
+// Validates an object before it is stored: the rules of the schema (required, allowed values,
+// ranges, syntaxes, one-of, immutable) by reflection, rules across fields by code.
 //
-// Pure functions of bodies that have their defaults. They answer every fault with the path of its
-// field, in the words of Kubernetes; an empty answer means that the object is fine. For
+// Pure functions of bodies with defaults. They return every error with its field path,
+// in the wording of Kubernetes; empty means that the object is valid. For
 // api::invalid.
 #pragma once
 
@@ -20,22 +20,22 @@ namespace troupe::api {
 
 std::vector<error_cause> validate_create(const kind_info& kind, const body& content);
 
-// `now` replaces `was`; both carry the identity that prepare_update gave (uid, timestamps).
+// `now` replaces `was`; both have the identity set by prepare_update (uid, timestamps).
 std::vector<error_cause> validate_update(const kind_info& kind, const body& now, const body& was);
 
-// A write of PLURAL/status: metadata and the little that is known of statuses.
+// For a write of PLURAL/status: metadata and the few rules of statuses.
 std::vector<error_cause> validate_status_update(const kind_info& kind, const body& now,
                                                 const body& was);
 
-// A write of pods/ephemeralcontainers: containers may be added, none changed nor removed.
+// For a write of pods/ephemeralcontainers: containers may be added, not changed or removed.
 std::vector<error_cause> validate_ephemeral_containers(const body& now, const body& was);
-// A write of pods/resize: cpu and memory of containers that stay may change.
+// For a write of pods/resize: cpu and memory of existing containers may change.
 std::vector<error_cause> validate_pod_resize(const body& now, const body& was);
 
-// A node affinity that stands in no pod; paths begin at its own fields.
+// A node affinity outside a pod; paths are relative to it.
 std::vector<error_cause> validate_node_affinity(const core::v1::NodeAffinity& affinity);
 
-// Messages that are no kind, by the rules of the schema alone (DeleteOptions, Scale).
+// Messages that are not a kind (DeleteOptions, Scale), by the rules of the schema alone.
 std::vector<error_cause> validate_message(const google::protobuf::Message& message);
 
 }  // namespace troupe::api

@@ -14,7 +14,7 @@ bool goes_up(const std::string& path) {
   return ("/" + path + "/").find("/../") != std::string::npos;
 }
 
-// Where a file of a volume may stand: below the volume, and not where updates are prepared.
+// The path of a file in a volume: relative, inside it, and not starting with ".." (for updates).
 void check_file(findings& out, const std::string& path) {
   if (path.empty()) return;
   if (path.starts_with('/')) out.invalid("path", path, "must be a relative path");

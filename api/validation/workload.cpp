@@ -1,4 +1,4 @@
-// What keeps pods: ReplicationController, ReplicaSet, Deployment.
+// Workloads: ReplicationController, ReplicaSet, Deployment.
 #include <charconv>
 
 #include "api/codec/codec.hpp"

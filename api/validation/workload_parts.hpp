@@ -1,4 +1,4 @@
-// Rules that several kinds share which keep pods; for files of this folder. `out.at` stands at the
+// Rules shared by several workload kinds; for files of this folder. `out.at` is the path of the
 // spec.
 #pragma once
 
@@ -14,15 +14,15 @@
 namespace troupe::api::validation {
 
 std::string labels_as_json(const core::v1::PodTemplateSpec& made_from);
-// The labels of a template match the selector. `out.at` stands at the template.
+// The template's labels match the selector. `out.at` is the path of the template.
 void check_selected(findings& out, const core::v1::PodTemplateSpec& made_from,
                     const label_selector& selector);
-// The pods of a template match the selector of their owner, and are restarted.
+// The template's pods match the selector of their owner, and have restartPolicy Always.
 void check_template(findings& out, const core::v1::PodTemplateSpec& made_from,
                     const label_selector& selector, std::string_view kind);
 
-// The selector and the template of an object of group apps. `about` is the kind as upstream's
-// message has it.
+// The selector and the template of an object of group apps. `about` is the kind's name in
+// upstream's message.
 template <class Spec>
 void check_apps(findings& out, const Spec& spec, std::string_view kind, std::string_view about) {
   auto selector = label_selector();
@@ -39,16 +39,16 @@ void check_apps(findings& out, const Spec& spec, std::string_view kind, std::str
   if (spec.has_template_()) check_template(out, spec.template_(), selector, kind);
 }
 
-// A number of pods, or a share of them.
+// A number of pods, or a percentage of them.
 struct share {
   bool valid = false;
   std::int64_t amount = 0;  // pods, or percent
   bool percent = false;
 };
 share read_share(findings& out, std::string_view field, const intstr::IntOrString& value);
-// As JSON has it.
+// The value as JSON.
 std::string share_as_json(const intstr::IntOrString& value);
-// Of a valid share: at most 100%.
+// For a valid share: at most 100%.
 void check_at_most_all(findings& out, std::string_view field, const share& given,
                        const intstr::IntOrString& value);
 

@@ -37,7 +37,7 @@ void append_base64(std::string& out, std::string_view bytes) {
 
 std::optional<base64_error> append_from_base64(std::string& out, std::string_view text) {
   std::uint32_t group = 0;
-  int digits = 0;   // of the group of four
+  int digits = 0;   // in the group of four
   int padding = 0;  // '=' seen
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];

@@ -1,4 +1,4 @@
-// Base64 with padding (RFC 4648 section 4): how JSON carries bytes.
+// Base64 with padding (RFC 4648 section 4), the encoding of bytes in JSON.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@ namespace troupe::api {
 
 void append_base64(std::string& out, std::string_view bytes);
 
-// Line breaks are skipped, as Go does. The error is the place of the first bad character.
+// Skips line breaks, as Go does. The error has the position of the first bad character.
 struct base64_error {
   std::size_t offset = 0;
 };

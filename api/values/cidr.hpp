@@ -1,4 +1,4 @@
-// Ranges of addresses as users write them: "10.0.0.0/8", "2001:db8::/64".
+// An address range in CIDR notation: "10.0.0.0/8", "2001:db8::/64".
 #pragma once
 
 #include <array>
@@ -14,28 +14,28 @@ namespace troupe::api {
 
 class cidr {
  public:
-  // Nothing where the text is no range. Bits beyond the prefix are kept.
+  // Returns nullopt for invalid text. Keeps bits beyond the prefix.
   static std::optional<cidr> parse(std::string_view text);
 
   bool is_v6() const noexcept { return v6_; }
   int prefix_bits() const noexcept { return prefix_bits_; }
-  // Its bits beyond the prefix are zero, and it is written in the shortest way.
+  // The bits beyond the prefix are zero, and the text was in its shortest form.
   bool is_canonical() const noexcept { return canonical_; }
-  // Whether all addresses of `other` are in it.
+  // Whether it contains all addresses of `other`.
   bool contains(const cidr& other) const noexcept;
-  // The first and the last address as numbers; nothing for IPv6.
+  // The first and the last address as numbers; nullopt for IPv6.
   std::optional<std::pair<std::uint32_t, std::uint32_t>> v4_range() const noexcept;
   std::string text() const;
   bool operator==(const cidr&) const = default;
-  // Its address without the prefix.
+  // The address without the prefix.
   std::string address() const;
-  // In network order; of IPv4 the first four.
+  // In network order; for IPv4 the first four.
   const std::array<std::uint8_t, 16>& bytes() const noexcept { return bytes_; }
 
-  // It divides into equal ranges of that prefix, which is longer by 0 to 31 bits. Their numbers are
-  // counted from its first address.
+  // Divides the range into equal parts of that prefix, which is longer by 0 to 31 bits, and returns
+  // the part of that number, counted from the first address.
   cidr part(int prefix_bits, std::uint32_t number) const noexcept;
-  // In which of these `other`, which is in this range, begins.
+  // The number of the part in which `other`, which must be in this range, begins.
   std::uint32_t part_number(int prefix_bits, const cidr& other) const noexcept;
 
  private:
@@ -45,11 +45,11 @@ class cidr {
   bool canonical_ = false;
 };
 
-// In the words of Kubernetes.
+// Errors in the wording of Kubernetes.
 complaints check_cidr(std::string_view s);
-// The one way in which an address is written.
+// The canonical text of an address.
 std::optional<std::string> canonical_ip(std::string_view s);
-// "", "IPv4", "IPv6": of what family an address is; empty for none.
+// The family of an address: "IPv4" or "IPv6"; empty if it is not an address.
 std::string_view ip_family(std::string_view s);
 
 }  // namespace troupe::api

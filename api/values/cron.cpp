@@ -70,7 +70,7 @@ std::string quoted_in_brackets(std::string_view text, const std::vector<std::str
   return std::string(text) + ": [" + all + "]";
 }
 
-// "*", "5", "1-5", each perhaps with "/2". Adds its values to `bits`; answers what is wrong.
+// "*", "5", "1-5", each with an optional "/2". Adds the values to `bits`; returns the error.
 std::string read_range(std::string_view range, const field_bounds& bounds, std::uint64_t& bits,
                        bool& any) {
   const auto steps = split(range, "/");
@@ -84,7 +84,7 @@ std::string read_range(std::string_view range, const field_bounds& bounds, std::
     if (!first || !last) return "failed to parse int from " + text;
     if (ends.size() > 2) return "too many hyphens: " + text;
     from = *first;
-    // A single value with a step goes on to the end of the range.
+    // A single value with a step continues to the end of the range.
     to = ends.size() == 1 && steps.size() > 1 ? bounds.most : *last;
   }
   if (steps.size() > 2) return "too many slashes: " + text;
@@ -103,7 +103,7 @@ std::string read_range(std::string_view range, const field_bounds& bounds, std::
   if (from > to)
     return "beginning of range (" + std::to_string(from) + ") beyond end of range (" +
            std::to_string(to) + "): " + text;
-  // As upstream's library: with a step it is a choice of days, not all of them.
+  // As upstream's library: "*" with a step is a selection of days, not all days.
   any |= star && step == 1;
   for (std::int64_t value = from; value <= to; value += step)
     bits |= std::uint64_t{1} << value;
@@ -124,7 +124,7 @@ parsed parse_fields(std::string_view text) {
   const std::array any{&ignored, &ignored, &result.any_day, &ignored, &result.any_weekday};
   for (std::size_t i = 0; i < fields.size(); ++i)
     for (const auto range : split(parts[i], ",")) {
-      // Empty elements are passed over, as upstream's library does.
+      // Skips empty elements, as upstream's library does.
       if (range.empty()) continue;
       if (auto fault = read_range(range, fields[i], *bits[i], *any[i]); !fault.empty())
         return tl::unexpected{std::move(fault)};
@@ -141,7 +141,7 @@ parsed parse_word(std::string_view text) {
   const auto length = parse_duration(text.substr(every.size()));
   if (!length) return tl::unexpected{"failed to parse duration " + std::string(text)};
   cron_schedule result;
-  // In whole seconds, and never less than one.
+  // Whole seconds, at least one.
   result.every_seconds = std::max<std::int64_t>(*length / 1'000'000'000, 1);
   return result;
 }

@@ -19,7 +19,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// "1.5" of 1,500 in units of 1,000.
+// "1.5" for 1,500 in units of 1,000.
 std::string in_units(std::uint64_t amount, std::uint64_t unit) {
   auto out = std::to_string(amount / unit);
   auto rest = amount % unit;
@@ -32,7 +32,7 @@ std::string in_units(std::uint64_t amount, std::uint64_t unit) {
   return out;
 }
 
-// Takes a number and its unit off the front; nothing where there is none.
+// Takes a number with its unit from the front; nullopt if there is none.
 std::optional<wide> take_part(std::string_view& text) {
   constexpr wide most = wide{1} << 64;
   wide whole = 0, fraction = 0, scale = 1;

@@ -14,11 +14,11 @@ constexpr wide nanos_per_unit = 1'000'000'000;
 constexpr wide nanos_per_milli = 1'000'000;
 constexpr int nano_digits = 9;
 constexpr wide largest = wide{std::numeric_limits<std::int64_t>::max()} * nanos_per_unit;
-constexpr int largest_digits = 28;  // of `largest`
+constexpr int largest_digits = 28;  // number of digits of `largest`
 // Beyond this every number is either too large or too small; keeps sums of exponents small.
 constexpr int exponent_bound = 10'000'000;
-// An exponent of more digits is a mistake, not an amount (kubernetes: suffix.go keeps 32 bits of
-// it).
+// An exponent with more digits is an error, not an amount (kubernetes: suffix.go keeps 32
+// bits).
 using exponent = std::int32_t;
 
 struct suffix {
@@ -46,7 +46,7 @@ constexpr std::array<suffix, 16> suffixes = {{
     {"Ei", quantity::notation::binary, 6},
 }};
 
-// Decimal digits, most significant first, without leading zeros, and how many of them follow the
+// Decimal digits, most significant first, without leading zeros, and the number of digits after the
 // point.
 struct digits {
   std::string text;
@@ -79,7 +79,7 @@ std::string_view take_digits(std::string_view& text) {
   return taken;
 }
 
-// "12.50" off the front.
+// Takes a number such as "12.50" from the front.
 std::optional<digits> take_number(std::string_view& text) {
   const std::string_view integer = take_digits(text);
   std::string_view fraction;
@@ -109,7 +109,7 @@ std::optional<suffix> read_suffix(std::string_view text) {
                 std::clamp<exponent>(power, -exponent_bound, exponent_bound)};
 }
 
-// The digits times 10^power in billionths, rounded up, held below `largest`.
+// The digits times 10^power in billionths, rounded up, at most `largest`.
 wide to_nanos(const digits& number, int power) {
   if (number.text.empty()) return 0;
   const int shift = power - number.after_point + nano_digits;
@@ -148,7 +148,7 @@ std::string to_text(wide amount) {
   return {out.rbegin(), out.rend()};
 }
 
-// Divides by `factor` as often as that leaves no rest.
+// Divides by `factor` as long as there is no remainder.
 int take_factors(wide& amount, int factor) {
   int times = 0;
   for (; amount % factor == 0; amount /= factor)
@@ -200,7 +200,7 @@ std::string quantity::str() const {
   wide amount = nanos_;
   int power = take_factors(amount, 10) - nano_digits;
   for (; power % 3 != 0; --power)
-    amount *= 10;  // suffixes stand for thousands
+    amount *= 10;  // each suffix is a factor of 1,000
   std::string out = to_text(amount);
   if (style_ != notation::exponent) return out.append(suffix_for(notation::decimal, power));
   return power == 0 ? out : out + "e" + std::to_string(power);

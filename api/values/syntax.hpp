@@ -1,5 +1,5 @@
-// The syntaxes that strings of the API must have (schema's enum Syntax and a few more). Each check
-// answers what is wrong, in the words that clients of Kubernetes know, or nothing.
+// The syntaxes of strings in the API (enum Syntax of the schema and a few more). Each check returns
+// the errors, in the wording of Kubernetes; empty if the string is valid.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ complaints check_ip(std::string_view s);
 complaints check_absolute_path(std::string_view s);
 complaints check_percent(std::string_view s);  // "25%"
 complaints check_http_header_name(std::string_view s);
-// A part of a URL path: no "/", no "%", neither "." nor "..".
+// A segment of a URL path: no "/", no "%", neither "." nor "..".
 complaints check_path_segment(std::string_view s);
 complaints check_port_number(long long port);
 

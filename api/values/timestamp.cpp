@@ -12,7 +12,7 @@ bool is_digit(char c) noexcept {
   return c >= '0' && c <= '9';
 }
 
-// Takes things off the front of a text; `ok` is false once something was not there.
+// Takes tokens from the front of a text; `ok` is false after a missing one.
 struct scanner {
   std::string_view rest;
   bool ok = true;
@@ -38,7 +38,7 @@ struct scanner {
     if (!take(c)) fail();
   }
 
-  // Digits beyond the ninth are cut off.
+  // Digits after the ninth are ignored.
   std::int32_t fraction() noexcept {
     std::int32_t nanos = 0;
     std::int32_t unit = 100'000'000;

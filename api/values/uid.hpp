@@ -1,5 +1,5 @@
-// The identity that the server gives a new object. Random comes from the caller, so that a
-// simulation repeats exactly. (Generated names: strategy.hpp.)
+// The uid of a new object. The caller provides the randomness, so that a simulation is
+// reproducible. (Generated names: strategy.hpp.)
 #pragma once
 
 #include <random>

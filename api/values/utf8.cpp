@@ -64,7 +64,7 @@ bool is_utf8(std::string_view text) noexcept {
 void append_utf8(std::string& out, std::string_view text) {
   const char* at = text.data();
   const char* end = at + text.size();
-  const char* plain = at;  // from here on everything is a character
+  const char* plain = at;  // start of valid characters
   while ((at = skip_ascii(at, end)) != end) {
     const std::size_t size = utf8_character(at, end);
     if (size != 0) {

@@ -75,8 +75,8 @@ expected<void> committer::write_rows(batch& pending) {
   return {};
 }
 
-// An unsynced write may be lost with its revision, which a client may have seen; the disk must know
-// that it was taken. True when the batch has to be synced.
+// An unsynced write may be lost although a client has seen its revision, so the disk must record a
+// limit of used revisions. Returns true if the batch must be synced.
 bool committer::reserve_revisions(write_batch& rows, revision last, bool synced) {
   const bool short_of = relaxed_seen_ && floor_ < last + defaults::revision_reserve / 2;
   const bool exceeded = !synced && floor_ < last;
@@ -135,13 +135,13 @@ expected<void> committer::recover() {
     if (auto alive = core_.disk->probe(); !alive) return alive;
   {
     std::unique_lock lock{core_.disk_mutex};
-    core_.disk.reset();  // before the new one: both would want the lock on the directory
+    core_.disk.reset();  // before the new one: the directory has one lock
     auto opened = open_engine(core_.factory, open_mode::rewrite);
     if (!opened) return fail(std::move(opened.error()));
     core_.disk = std::move(*opened);
     const auto compacted = read_meta(*core_.disk, meta_key::compacted);
     if (!compacted) return fail(compacted.error());
-    // A compaction that seemed to fail may have reached the disk.
+    // A compaction that reported an error may have reached the disk.
     core_.compacted = std::max(core_.compacted.load(), *compacted);
   }
   auto on_disk = last_revision(*core_.disk);
@@ -163,7 +163,7 @@ expected<void> committer::rewrite_unsynced(revision on_disk) {
     return fail(errc::corrupt,
                 fmt::format("the disk came back without the changes from revision {} to {}",
                             survived + 1, written_));
-  // Also the proof that the log takes writes again.
+  // This write also proves that the disk accepts writes again.
   const auto rows = core_.disk->make_batch();
   floor_ = std::max({floor_, core_.root.load()->at(), on_disk});
   rows->put(table::meta, meta_key::floor, std::to_string(floor_));

@@ -1,10 +1,10 @@
-// The way of a batch of transactions: it is staged, written and made visible, in this
-// order; and how the store recovers after the disk has failed.
+// The commit pipeline: it stages a batch of transactions, writes it and makes it visible, in this
+// order. It also recovers the store after a failure of the disk.
 //
-// The three steps are a pipeline: while one batch is on its way to the disk the next is staged on
-// top of it, and the one before is being answered. Each step is one thread's at a time (local_store
-// sees to it) and batches pass each step in the order of their revisions. When a write fails, the
-// batches behind it fail as well: they were checked against a state that was never committed.
+// While one batch is written to disk, the next is staged on top of it and the previous one is
+// answered. One thread at a time runs each step (local_store ensures that), and batches pass each
+// step in the order of their revisions. When a write fails, the later batches fail as well: they
+// were checked against a state that was never committed.
 #pragma once
 
 #include <memory>
@@ -22,26 +22,26 @@ struct batch {
   staging staged;
   std::vector<submission> taken;
   std::vector<outcome> outcomes;
-  std::shared_ptr<const tree_root> state;  // after it, once it is sealed
+  std::shared_ptr<const tree_root> state;  // the state after the batch, set by seal()
 };
 
 class committer {
  public:
-  // `sealed_since` as in sealed_state.
+  // `sealed_since`: see sealed_state.
   committer(store_core& core, revision floor, revision horizon, revision sealed_since);
 
   // -- staging --------------------------------------------------------------------------------
   std::unique_ptr<batch> begin();
   void stage(batch& into, std::vector<submission> taken);
-  // Nothing more goes into it; the next begins where it ends.
+  // Ends the batch: nothing can be added to it, and the next batch begins after it.
   void seal(batch& pending);
 
   // -- the disk -------------------------------------------------------------------------------
-  // After a failure every other fails, too, until recover() has succeeded.
+  // After a failure every further write fails until recover() has succeeded.
   expected<void> write(batch& pending);
 
   // -- answers --------------------------------------------------------------------------------
-  // The index of it, the new state, the observer, then each transaction's outcome.
+  // Updates the index and the visible state, calls the observer, then completes each transaction.
   void publish(batch& pending);
   using observer_function = std::function<void(revision after, change_batch changes)>;
   using index_function = std::function<void(const std::vector<change>& changes)>;
@@ -50,18 +50,18 @@ class committer {
     index_ = std::move(index);
   }
 
-  // -- while no batch is on its way -------------------------------------------------------------
-  // Reopens the disk and brings it and memory to the same state: unsynced batches are written
-  // again, changes that had reached the disk after all are made visible.
+  // -- while no batch is in the pipeline --------------------------------------------------------
+  // Reopens the disk and brings disk and memory to the same state: writes unsynced batches again,
+  // and makes visible the changes that had reached the disk in spite of the error.
   expected<void> recover();
-  // Writes the facts that make the next start simple. After the last commit.
+  // Writes the metadata that makes the next start fast. Call it after the last commit.
   void close();
 
   struct horizon_change {
-    std::shared_ptr<const tree_root> seen;  // the state at this moment
+    std::shared_ptr<const tree_root> seen;  // the visible state at this moment
     revision before;
   };
-  // From the next batch on, states up to `to` are kept as bases when they are replaced.
+  // From the next batch on, replaced states up to revision `to` are kept as bases.
   horizon_change raise_horizon(revision to);
 
  private:
@@ -80,22 +80,22 @@ class committer {
 
   store_core& core_;
 
-  // Of staging.
+  // State of the staging step.
   tree_edit edit_;
-  state_digest digest_;  // of edit_
+  state_digest digest_;  // digest of edit_
   const revision sealed_since_;
   revision staged_;  // the newest revision that a batch has taken
   revision horizon_;
 
-  // Of the disk.
+  // State of the disk step.
   std::vector<unsynced> unsynced_;
   std::size_t unsynced_bytes_ = 0;
   revision floor_;
-  revision written_ = 0;  // by this process: the disk must never come back with less
+  revision written_ = 0;  // by this process: a reopened disk must not have a lower revision
   bool relaxed_seen_ = false;
   std::optional<error> failure_;
 
-  // Of answers.
+  // State of the answering step.
   observer_function observer_;
   index_function index_;
 };

@@ -53,7 +53,7 @@ void space_keeper::set_low(bool low, std::uint64_t free_bytes) {
   }
   grown_bytes_ = 0;
   cut_wanted_ = true;
-  removed_bytes_ = plan_.low_bytes;  // what was replaced before takes space, too
+  removed_bytes_ = plan_.low_bytes;  // replaced states take space, too
   spdlog::warn(
       "store: the disk is nearly full, {} MiB are free in {}: nothing is created or grows until {} "
       "MiB are; deletes are taken, and history is cut short. Delete objects, or free space on that "
@@ -62,7 +62,7 @@ void space_keeper::set_low(bool low, std::uint64_t free_bytes) {
 }
 
 // -- called by commit threads
-// -------------------------------------------------------------------------------
+// -----------------------------------------------------------------------
 
 void space_keeper::count_written(std::size_t size_bytes) {
   if (directory_.empty()) return;
@@ -92,14 +92,14 @@ expected<void> space_keeper::admit(const std::string& key, std::size_t before_by
   return {};
 }
 
-// What is admitted goes to the write-ahead log and from there to a table before either is dropped.
+// Admitted changes go to the write-ahead log and then to a table before the log is dropped.
 bool space_keeper::is_cut_due() const noexcept {
   if (!low()) return false;
   const auto room = std::min(plan_.low_bytes, seen_free_bytes_.load());
   return admitted_bytes_ >= room / defaults::admitted_part;
 }
 
-// Statuses and times of deletion may add a little, for as long as their sum is small as well.
+// Statuses and times of deletion may add a few bytes, as long as their sum is small too.
 bool space_keeper::may_grow(std::size_t before_bytes, std::size_t after_bytes) {
   if (before_bytes == 0) return false;
   const auto added =
@@ -112,7 +112,7 @@ bool space_keeper::may_grow(std::size_t before_bytes, std::size_t after_bytes) {
   return true;
 }
 
-// -- of upkeep and recovery -----------------------------------------------------------------------
+// -- called by upkeep and recovery ----------------------------------------------------------------
 
 std::uint64_t space_keeper::held_bytes() const {
   struct stat found {};
@@ -129,8 +129,8 @@ bool space_keeper::release_half() {
   const auto now = held_bytes();
   if (now == 0) return false;
   const auto left = now / 2 < plan_.reserve_bytes / 16 ? 0 : now / 2;
-  spdlog::info("store: {} MiB of the reserve in {} are put to use, {} MiB are left",
-               (now - left) / mebibyte, path, left / mebibyte);
+  spdlog::info("store: freed {} MiB of the reserve in {}, {} MiB are left", (now - left) / mebibyte,
+               path, left / mebibyte);
   const bool given = left > 0 ? ::truncate(path.c_str(), static_cast<off_t>(left)) == 0
                               : ::unlink(path.c_str()) == 0;
   measure();
@@ -145,7 +145,7 @@ bool space_keeper::resize_reserve(std::uint64_t size_bytes) {
   const auto path = reserve_in(directory_);
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return false;
-  // Not posix_fallocate: where a file system cannot set space aside, that would write all of it.
+  // Not posix_fallocate: on a file system without preallocation it would write all the bytes.
   const bool made = ::fallocate(file, 0, 0, static_cast<off_t>(size_bytes)) == 0;
   ::close(file);
   return made;
@@ -160,7 +160,7 @@ void space_keeper::check_disk() {
   const auto missing = plan_.reserve_bytes - std::min(now, plan_.reserve_bytes);
   if (space->free_bytes < plan_.enough_bytes + missing) return;
   if (missing > 0 && !resize_reserve(plan_.reserve_bytes))
-    spdlog::debug("store: no reserve could be made in {}", directory_);
+    spdlog::debug("store: cannot allocate the reserve in {}", directory_);
   set_low(false, space->free_bytes - missing);
 }
 
@@ -176,7 +176,7 @@ bool space_keeper::begin_rewriting() {
 
 void space_keeper::end_rewriting(bool done) {
   rewritten_ = std::chrono::steady_clock::now();
-  if (!done) ++removed_bytes_;  // again, after a while
+  if (!done) ++removed_bytes_;  // so that it is retried after a while
 }
 
 }  // namespace troupe::persistence

@@ -1,12 +1,12 @@
-// Keeps enough of the disk in reserve that the store can always delete, even on a full disk.
+// Reserves disk space, so that objects can be deleted even when the disk is full.
 //
-// A file in the store's directory (`RESERVE`) holds a part of the disk back. When the disk is full,
-// half of what is left of it is given to the store, as often as that takes; when there is room it
-// is made again. With little space left (or none) the store is short of space: staging
-// refuses what creates or grows objects, and history is cut to a small part. It ends when there is
-// clearly more space again, so that the state does not flap.
+// The file `RESERVE` in the store's directory occupies a part of the disk. When the disk is full,
+// half of the file is freed for the store, repeatedly if needed; it is enlarged again when there is
+// room. With little or no free space the store is "low on space": staging refuses to create or
+// enlarge objects, and history is cut to a small part. That state ends only when clearly more space
+// is free, so that it does not flap.
 //
-// Thread safe. A store in memory has a keeper that does nothing.
+// Thread safe. For a store in memory it does nothing.
 #pragma once
 
 #include <atomic>
@@ -23,42 +23,43 @@ namespace troupe::persistence {
 
 class space_keeper {
  public:
-  // Looks at the disk, where there is a directory; on a disk that is as good as full, gives half of
-  // the reserve at once: the store and the rest of the program have files to write at their start.
+  // Measures the disk if there is a directory. If the disk is almost full, frees half of the
+  // reserve at once: the store and the rest of the program write files when they start.
   explicit space_keeper(const store_options& options);
 
   bool low() const noexcept { return low_.load(std::memory_order_relaxed); }
-  // The bytes that the change log may take now.
+  // The limit of the change log in bytes at this moment.
   std::uint64_t history_bytes() const noexcept;
   std::uint64_t free_bytes() const;
 
-  // -- called by commit threads
-  // -------------------------------------------------------------------------- So many bytes have
-  // gone to the disk: looks at it now and then.
+  // -- called by commit threads -------------------------------------------------------------------
+  //
+  // Counts bytes written to disk. From time to time it measures the disk.
   void count_written(std::size_t size_bytes);
-  // While space is low: may an object change to this size (0: none)? `no_space` where it would take
-  // more of the disk; `overloaded` where history must be cut first, since it keeps what was before.
+  // While space is low: checks a change to `after_bytes` (0: removed). `no_space` if the object
+  // would grow; `overloaded` if history, which keeps the previous state, must be cut first.
   expected<void> admit(const std::string& key, std::size_t before_bytes, std::size_t after_bytes);
-  // What has been admitted waits for history to be cut.
+  // True when admitted changes have to wait until history is cut.
   bool is_cut_due() const noexcept;
-  // Space has become low, or what was admitted waits.
+  // True when space has just become low, or admitted changes wait for a cut of history.
   bool is_cut_wanted() const noexcept { return low() && (cut_wanted_ || is_cut_due()); }
 
-  // -- called by upkeep and recovery
-  // -------------------------------------------------------------------- The disk was full. False
-  // when there is nothing left to give; space is low from here on.
+  // -- called by upkeep and recovery --------------------------------------------------------------
+  //
+  // Called when the disk was full: frees half of the reserve. From then on space is low. Returns
+  // false if no reserve is left.
   bool release_half();
-  // Gives as well, but leaves a part for the next full disk.
+  // Frees half of the reserve too, but keeps a part of it for the next full disk.
   bool release_spare();
-  // Finds out whether space is low, and makes the reserve where there is room for it.
+  // Updates low(), and restores the reserve if there is room for it.
   void check_disk();
-  // And what that freed is the disk's again.
+  // Called after history was cut and its space was freed.
   void history_was_cut() noexcept {
     admitted_bytes_ = 0;
     cut_wanted_ = false;
   }
-  // While space is low: has enough been removed for tables to be rewritten? Of one thread, which
-  // then does so and says whether it could.
+  // While space is low: returns whether enough was removed to make rewriting the tables worth it.
+  // One thread calls it, rewrites the tables and reports the result with end_rewriting().
   bool begin_rewriting();
   void end_rewriting(bool done);
 
@@ -72,7 +73,7 @@ class space_keeper {
   const std::string directory_;
   space_plan plan_{};
   std::atomic<bool> low_{false};
-  std::atomic<std::uint64_t> unseen_bytes_{0};  // written since the disk was looked at
+  std::atomic<std::uint64_t> unseen_bytes_{0};  // written since the disk was last measured
   std::atomic<std::uint64_t> seen_free_bytes_{0};
   std::atomic<bool> cut_wanted_{false};
   std::atomic<std::int64_t> grown_bytes_{0};

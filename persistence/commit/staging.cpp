@@ -7,7 +7,7 @@ namespace troupe::persistence {
 
 namespace {
 
-// The last state, stamped with the revision at which it went.
+// The last state, stamped with the revision of its removal.
 api::object_ptr tombstone(const entry& old, revision at) {
   auto last = old.object();
   if (!old.encoded()) return api::object::revised(std::move(last), at);
@@ -74,7 +74,8 @@ expected<void> staging::check_bounds(const submission& submitted) const {
   return {};
 }
 
-// A part that was admitted before another one is refused counts all the same; it is little.
+// What was counted before a part is refused stays counted; it is
+// little.
 expected<void> staging::check_space(const submission& submitted) const {
   const auto& mutations = submitted.request.mutations;
   for (std::size_t i = 0; i < mutations.size(); ++i) {
@@ -139,7 +140,7 @@ void staging::change_to(std::string key, next_state next, change_id id, const ch
   changes_->push_back(std::move(seen));
 }
 
-// Nothing of it is durable: what a kill takes is fetched again.
+// A replica's changes are not durable: those that a kill loses are fetched again.
 outcome staging::follow(decided_step& step) {
   if (step.time) now_ = std::chrono::floor<std::chrono::microseconds>(*step.time);
   committed result;

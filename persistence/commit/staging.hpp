@@ -1,9 +1,9 @@
-// One batch in the making: transactions are checked in order, each against what those before it
-// leave behind, and turned into rows for the disk, entries of the tree and changes for watchers.
-// Steps of a shared log become the same, without a check.
+// One batch under construction. Transactions are checked in order, each against the state that the
+// earlier ones leave, and turned into rows for the disk, entries of the tree and changes for
+// watchers. Steps of a shared log are turned into the same, without a check.
 //
-// Used by one commit thread. Nothing is visible to anybody until the batch has been written;
-// dropping the tree edit and the batch undoes everything.
+// Used by one commit thread. Nothing is visible to others until the batch is written. To undo
+// everything, drop the tree edit and the batch.
 #pragma once
 
 #include <chrono>
@@ -22,32 +22,32 @@ namespace troupe::persistence {
 class staging {
  public:
   struct start {
-    revision last;     // the newest revision that is taken
-    revision horizon;  // states made up to here leave the log soon: see table::bases
+    revision last;     // the newest revision in use
+    revision horizon;  // states up to this revision leave the log soon: see table::bases
     std::chrono::system_clock::time_point now;
-    space_keeper* space;  // asked what may be changed while space is low
+    space_keeper* space;  // decides which changes are allowed while space is low
   };
 
-  // `digest` is that of `tree`, and follows it.
+  // `digest` is the digest of `tree`; staging keeps it up to date.
   staging(tree_edit& tree, state_digest& digest, write_batch& rows, start from);
 
   outcome apply(submission& submitted);
 
   revision last() const noexcept { return last_; }
   bool empty() const noexcept { return changes_->empty() && begins_ == 0; }
-  // True when something was changed whose loss would do harm.
+  // True when the batch has a change of a kind that must survive a power failure.
   bool durable() const noexcept { return durable_; }
-  // What the rows of `changes` take.
+  // The size of the batch's rows in table::changes.
   std::uint64_t log_bytes() const noexcept { return log_bytes_; }
   change_batch changes() const { return changes_; }
-  // Where history begins with this batch, 0 for no change: its changes do not go on from the state
-  // before.
+  // The revision at which this batch restarts history; 0 if it does not. Its changes do not
+  // continue from the previous state.
   revision begins() const noexcept { return begins_; }
 
  private:
   struct next_state {
     const api::kind_info& kind;
-    api::object_ptr object;  // for a removal the last state
+    api::object_ptr object;  // for a removal: the last state
     std::string_view stored;
     revision created;
     bool removal;

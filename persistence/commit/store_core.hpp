@@ -1,4 +1,4 @@
-// State that the parts of one store share: the disk, the newest state, counters.
+// The state shared by the parts of one store: the disk, the newest state, counters.
 #pragma once
 
 #include <atomic>
@@ -32,21 +32,21 @@ struct store_core {
   store_options options;
   engine_factory factory;
   std::string cluster_id;
-  const revision_gaps gaps;  // as they were when it was opened
+  const revision_gaps gaps;  // as of the opening of the store
 
-  // A commit thread replaces the disk, under a unique lock, while no batch is on its way; others
-  // use it under a shared one. Null while a failed one is being reopened.
+  // Replaced by a commit thread, under a unique lock, while no batch is in the pipeline. All other
+  // threads use it under a shared lock. Null while a failed engine is being reopened.
   std::unique_ptr<engine> disk;
   mutable std::shared_mutex disk_mutex;
 
   std::atomic<std::shared_ptr<const tree_root>> root;
-  // Raised before history goes: a reader that then finds its start still above this has missed
-  // nothing.
+  // Raised before history is dropped: a reader whose first revision is still above this value
+  // afterwards has missed nothing.
   std::atomic<revision> compacted{0};
-  // What `changes` holds after `compacted`; when it was opened, what its files took.
+  // The bytes in `changes` after `compacted`; at the opening, the size of the table's files.
   std::atomic<std::uint64_t> log_bytes;
-  std::atomic<std::uint64_t> unkept_bytes{0};  // written since upkeep looked at history
-  std::atomic<std::uint64_t> unseen_bytes{0};  // ... since the disk was asked whether it is behind
+  std::atomic<std::uint64_t> unkept_bytes{0};  // written since upkeep last checked history
+  std::atomic<std::uint64_t> unseen_bytes{0};  // ... since is_behind() was last asked
   const std::unique_ptr<space_keeper> space;
 
   std::atomic<std::uint64_t> transactions{0}, conflicts{0}, batches{0};

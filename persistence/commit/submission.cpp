@@ -15,12 +15,11 @@ namespace troupe::persistence {
 namespace {
 
 expected<void> check(const mutation& change) {
-  if (change.key.empty()) return fail(errc::invalid, "a mutation names no key");
+  if (change.key.empty()) return fail(errc::invalid, "a mutation has no key");
   if (change.content == nullptr) return {};
   if (change.kind == nullptr || change.content->GetDescriptor() != &change.kind->type())
-    return fail(
-        errc::invalid,
-        fmt::format("the content of {} is not of the kind that it is said to be", change.key));
+    return fail(errc::invalid,
+                fmt::format("the content of {} is not of the mutation's kind", change.key));
   return {};
 }
 
@@ -128,7 +127,7 @@ void submit_queue::close() {
   changed_.notify_one();
 }
 
-// While the disk is busy a few transactions are not worth a wake-up.
+// While the disk is busy, a few transactions are not worth a wake-up.
 bool submit_queue::worth_taking() const {
   return !is_held() && waiting_.size() >= (disk_free_ ? 1 : defaults::staging_chunk);
 }

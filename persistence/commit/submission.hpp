@@ -1,4 +1,4 @@
-// A transaction on its way to the disk, and the bounded queue where it waits.
+// A submitted transaction, and the bounded queue in which it waits for a commit thread.
 #pragma once
 
 #include <chrono>
@@ -15,21 +15,21 @@
 
 namespace troupe::persistence {
 
-// What a shared log has decided; a replica follows it and judges nothing.
+// A change that the shared log has committed. A replica applies it without checks.
 struct decided_change {
   std::string key;
-  api::object_ptr object;  // at the revision of its change; null: removed
+  api::object_ptr object;  // at the revision of the change; null: removed
   std::string stored;      // empty for a removal
-  revision created = 0;    // of the key; 0: as the state before says
+  revision created = 0;    // create revision of the key; 0: as in the previous state
 };
 
 struct decided_step {
-  revision at = 0;  // where the state is afterwards
+  revision at = 0;  // the revision of the state after the step
   std::vector<decided_change> changes;
   change_cause cause;
   std::optional<std::chrono::system_clock::time_point> time = {};
-  // The changes are the difference to a state that was read as a whole: what happened between is
-  // not known, so that history begins at `at`.
+  // The step was computed from a complete state that was read. The changes in between are not
+  // known, so history restarts at `at`.
   bool whole_state = false;
 };
 
@@ -39,21 +39,21 @@ struct submission {
   std::vector<std::string> stored;
   completion done;
   std::size_t size_bytes = 0;
-  std::unique_ptr<decided_step> decided = {};  // instead of `request`
+  std::unique_ptr<decided_step> decided = {};  // used instead of `request`
 };
 
-// The errors of a transaction that the state refuses: a key is of another revision, a bound would
+// The errors of a transaction that the state refuses: a key has another revision, or a bound would
 // be exceeded.
 error conflict(const precondition& wanted, revision actual);
 error exceeded(const bound& allowed, std::uint64_t actual);
 
-// Checks what can be checked without the state, and encodes. `invalid` or `too_large`. Revisions in
-// the contents go: they are of the states before, and the commit writes the new one.
+// Checks everything that needs no state, and encodes the contents. Fails with `invalid` or
+// `too_large`. Clears the resourceVersion in each content: the commit writes the new one.
 expected<std::vector<std::string>> encode(transaction& request, std::size_t value_limit_bytes);
 
-// Many threads push, one at a time takes. It also gives the disk to one batch after the other, so
-// that the consumer sleeps until there is enough to do for both: a batch that is being staged
-// grows in chunks for as long as the disk is busy with the one before, and goes as soon as it is
+// A queue with many producers and one consumer. It also grants the disk to one batch after the
+// other, so that the consumer sleeps until there is enough work for both: while the disk is
+// busy with one batch, the next grows in chunks, and it is written as soon as the disk is
 // free.
 class submit_queue {
  public:
@@ -61,37 +61,37 @@ class submit_queue {
   using deadline = std::chrono::steady_clock::time_point;
 
   struct work {
-    std::vector<task> tasks;  // to be run while no batch is on its way; then nothing else is taken
+    std::vector<task> tasks;  // run while no batch is in the pipeline; then `submissions` is empty
     std::vector<submission> submissions;
-    bool disk = false;  // the taker has it, until release_disk()
+    bool disk = false;  // the consumer owns the disk until release_disk()
     bool closed = false;
   };
   struct batch_size {
     std::size_t count;
-    std::size_t bytes;  // but for the first, at most so many in all
+    std::size_t bytes;  // limit of the total size; the first transaction may exceed it
   };
 
   submit_queue(std::size_t limit, std::size_t limit_bytes);
 
-  // On failure `submitted` is as it was.
+  // On failure `submitted` is unchanged.
   expected<void> push(submission& submitted);
-  // Work for the taker itself, to be done between batches. False when closed.
+  // Adds a task that the consumer runs between batches. Returns false when closed.
   bool post(task next);
 
-  // From now on push fails with `reason`; without it, takes again.
+  // Makes push fail with `reason` from now on; nullopt: push works again.
   void refuse(std::optional<error> reason);
-  // While it is held, waiting submissions are not taken, unless the queue is closed; tasks are.
+  // While held, submissions are not taken unless the queue is closed. Tasks still are.
   void hold(bool held);
-  // push fails with `closed`; waiting submissions can still be taken.
+  // From now on push fails with `closed`. Submissions that wait can still be taken.
   void close();
 
-  // Tasks, or the oldest transactions, with the disk when it is free. Waits for either until
-  // `until`; without it, does not wait.
+  // Returns tasks, or the oldest transactions, with the disk if it is free. Waits until `until` for
+  // work; without `until` it does not wait.
   work take(batch_size limit, std::optional<deadline> until);
-  // For a batch that has begun: waits for the disk, or for a chunk that still fits.
+  // For a batch under construction: waits for the disk, or for a chunk that still fits.
   work more(batch_size limit);
 
-  // Waits until the disk is free, and takes it.
+  // Waits until the disk is free, and acquires it.
   void acquire_disk();
   void release_disk();
 
@@ -106,7 +106,7 @@ class submit_queue {
   const std::size_t limit_;
   const std::size_t limit_bytes_;
   mutable std::mutex mutex_;
-  std::condition_variable changed_;  // one waits: the taker
+  std::condition_variable changed_;  // only the consumer waits
   std::deque<submission> waiting_;
   std::vector<task> tasks_;
   std::size_t waiting_bytes_ = 0;

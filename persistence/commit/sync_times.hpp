@@ -1,4 +1,4 @@
-// How long the newest writes to the disk took. One thread adds, any reads.
+// The latencies of the latest disk writes. One thread adds, any thread reads.
 #pragma once
 
 #include <array>

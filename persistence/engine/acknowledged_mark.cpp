@@ -11,8 +11,8 @@ namespace troupe::persistence {
 
 namespace {
 
-// One line of text, `<revision> <its complement>`, so that a torn or foreign file is told apart and
-// people can read it.
+// One line of readable text, `<revision> <its complement>`, so that a torn or foreign file is
+// detected.
 constexpr std::size_t line_size = 42;
 
 revision parse(const char* first, const char* last) {

@@ -1,9 +1,9 @@
-// A number in a small file: the newest revision that was acknowledged.
+// A small file with one number: the newest revision that was acknowledged.
 //
-// It is written after each sync and never synced itself, so after a power failure it may be older
-// than the store but never newer. A write-ahead log that ends before it has lost acknowledged
-// writes to damage; one that is torn after it has lost nothing that was acknowledged. Failing to
-// write it costs only that knowledge.
+// Written after each sync and never synced itself, so after a power failure it may be older than
+// the store but never newer. A write-ahead log that ends before this revision has lost acknowledged
+// writes to damage; one that is torn after it has lost none. If the file cannot be written, only
+// this check is lost.
 #pragma once
 
 #include <string>

@@ -1,9 +1,9 @@
-// Leaves a store's directory as it was found until it has been looked at: a file that RocksDB drops
-// while it opens may be what a damaged store can still be repaired from.
+// Keeps the files of a store's directory until the store has been checked: a file that RocksDB
+// would drop while it opens may be needed to repair a damaged store.
 //
-// RocksDB changes no file that it finds. It makes new ones, points CURRENT at a new MANIFEST and
-// deletes what that does not name. So deletions wait for `accept`; `undo` puts CURRENT back and
-// removes what is new. Thread safe, but for `undo`.
+// RocksDB changes no existing file. It creates new files, points CURRENT at a new MANIFEST and
+// deletes the files that this MANIFEST does not name. So deletions wait for `accept`; `undo`
+// restores CURRENT and removes the new files. Thread safe except for `undo`.
 #pragma once
 
 #include <rocksdb/env.h>
@@ -22,18 +22,18 @@ class directory_guard final : public rocksdb::FileSystemWrapper {
   directory_guard(std::string directory, std::shared_ptr<rocksdb::FileSystem> target);
 
   const char* Name() const override { return "directory_guard"; }
-  // Takes note of the files that are there, once: from here on no other process changes it.
+  // Lists the files of the directory, once: with the lock held no other process changes it.
   rocksdb::IOStatus LockFile(const std::string& name, const rocksdb::IOOptions& options,
                              rocksdb::FileLock** lock, rocksdb::IODebugContext* debug) override;
   rocksdb::IOStatus DeleteFile(const std::string& name, const rocksdb::IOOptions& options,
                                rocksdb::IODebugContext* debug) override;
 
-  // After the database has been opened.
+  // Call it after the database has been opened.
   void opened();
-  // The directory is good: waiting deletions are done.
+  // The directory is good: runs the deferred deletions.
   void accept();
-  // The database was opened and is closed again. Nothing happens after `accept`, nor when another
-  // process has opened it meanwhile.
+  // Call it when the database was opened and is closed again. Does nothing after `accept`, or when
+  // another process has opened the database meanwhile.
   void undo(rocksdb::Env& environment);
 
  private:

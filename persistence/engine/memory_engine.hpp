@@ -12,7 +12,7 @@
 
 namespace troupe::persistence {
 
-// The content of the "disk"; an engine that is opened again on it finds it all.
+// The content of the "disk"; an engine opened on it again finds the data of the previous one.
 struct memory_disk {
   using rows = std::map<std::string, std::string, std::less<>>;
   std::array<rows, 4> tables;

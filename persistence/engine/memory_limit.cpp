@@ -12,12 +12,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Version 1 says "no limit" with the largest number of whole pages.
+// Version 1 expresses "no limit" as the largest number of whole pages.
 constexpr std::uint64_t no_limit_from = 1ull << 60;
 
 struct hierarchy {
-  fs::path mount;    // where it is mounted
-  std::string root;  // the group that is mounted there
+  fs::path mount;    // mount point
+  std::string root;  // the control group at the mount point
   const char* file;
 };
 
@@ -25,7 +25,7 @@ bool has_word(std::string_view words, std::string_view word) {
   return ("," + std::string{words} + ",").find("," + std::string{word} + ",") != std::string::npos;
 }
 
-// The hierarchy of version 1 that has memory, or the one of version 2.
+// The hierarchy of version 1 with the memory controller, or that of version 2.
 std::optional<hierarchy> find_hierarchy(const fs::path& proc, const fs::path& top, bool version_2) {
   std::ifstream mounts{proc / "mountinfo"};
   for (std::string line; std::getline(mounts, line);) {

@@ -1,7 +1,7 @@
-// The write-ahead logs before the one that is written to: those of earlier runs, which opening
-// replays and leaves where they are, and those of this run whose memtable was full. They stay until
-// what they hold stands in tables. So each start, and each new log, writes down which there are and
-// how long: one that is missing or shorter later has lost writes, and can be named.
+// Write-ahead logs other than the current one: those of earlier runs, which opening replays and
+// keeps, and those of this run whose memtable is full. They stay until their content is in tables.
+// Each start and each new log records the numbers and sizes of these files, so that a file that is
+// later missing or shorter, and has lost writes, can be named.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ struct old_log {
   std::uintmax_t size_bytes;
 };
 
-// Those in a directory with a number from `oldest` up to `newest`, in order.
+// The logs in a directory with numbers from `oldest` up to `newest`, in order.
 std::vector<old_log> find_old_logs(const std::string& directory, std::uint64_t oldest,
                                    std::uint64_t newest);
 
-// "number:size number:size"; nothing for any other text.
+// The text "number:size number:size". Returns nullopt for any other text.
 std::string to_text(const std::vector<old_log>& logs);
 std::optional<std::vector<old_log>> read_old_logs(std::string_view text);
 
-// What has happened to one of `noted`: all from `oldest` on are still needed, and none ever shrinks
-// before it goes.
+// Describes the first of `noted` that is missing or shorter. Logs from `oldest` on are still
+// needed, and a log never shrinks before it is deleted.
 std::optional<std::string> find_lost_log(const std::string& directory,
                                          const std::vector<old_log>& noted, std::uint64_t oldest);
 

@@ -16,7 +16,7 @@ fs::path file_in(const fs::path& directory) {
   return directory / "REPLICA";
 }
 
-// "log LOG" and "member MEMBER", a line each.
+// Two lines: "log LOG" and "member MEMBER".
 std::optional<replica_mark> read_mark(const fs::path& directory) {
   std::ifstream in{file_in(directory)};
   std::string log_word, member_word;
@@ -26,7 +26,7 @@ std::optional<replica_mark> read_mark(const fs::path& directory) {
   return found;
 }
 
-// Whole or not at all: a process that is killed here leaves the file as it was.
+// Atomic: if the process is killed here, the old file stays.
 expected<replica_mark> write_mark(const fs::path& directory, const std::string& log) {
   std::random_device random;
   replica_mark made{log, fmt::format("{:08x}{:08x}", random(), random())};
@@ -49,7 +49,7 @@ bool is_replica(const fs::path& directory) {
 
 error replica_refusal(const fs::path& directory) {
   return {errc::incompatible,
-          fmt::format("{} is a copy of what a cluster's log holds, not a store of its own: what is "
+          fmt::format("{} is a replica of a cluster's log, not an independent store: data that is "
                       "missing there is fetched when a node starts with --store etcd",
                       directory.string())};
 }
@@ -58,15 +58,15 @@ expected<replica_mark> mark_replica(const fs::path& directory, const std::string
   if (is_replica(directory)) {
     auto found = read_mark(directory);
     if (found && found->log == log) return std::move(*found);
-    spdlog::warn("store: the copy in {} is of {}, not of {}: it is dropped", directory.string(),
-                 found ? found->log : "nobody knows what", log);
+    spdlog::warn("store: the replica in {} is of log {}, not of {}: dropping it",
+                 directory.string(), found ? found->log : "unknown", log);
     drop_replica(directory);
     return write_mark(directory, log);
   }
   std::error_code failed;
   if (fs::exists(directory, failed) && !fs::is_empty(directory, failed))
     return fail(errc::incompatible,
-                fmt::format("{} holds a store of its own, not a copy of a shared one: choose "
+                fmt::format("{} holds an independent store, not a replica of a shared log: choose "
                             "another data directory",
                             directory.string()));
   return write_mark(directory, log);

@@ -32,8 +32,8 @@ namespace troupe::persistence {
 
 namespace {
 
-// Column families get their numbers in this order when the directory is made, and the write-ahead
-// log names them by number: never reorder.
+// Column families are numbered in this order when the directory is created, and the write-ahead log
+// refers to them by number: never reorder.
 constexpr std::array tables{table::meta, table::objects, table::changes, table::bases};
 
 using columns = std::array<rocksdb::ColumnFamilyHandle*, tables.size()>;
@@ -69,7 +69,7 @@ class rocks_batch final : public write_batch {
   std::size_t size_bytes() const override { return batch_.GetDataSize(); }
 
   rocksdb::WriteBatch& raw() noexcept { return batch_; }
-  // What went wrong while it was filled (a key of 4 GB …).
+  // An error while the batch was filled (a key of 4 GB …).
   const rocksdb::Status& failed() const noexcept { return failed_; }
 
  private:
@@ -85,8 +85,8 @@ class rocks_batch final : public write_batch {
   rocksdb::Status failed_;
 };
 
-// Keeps the first error of RocksDB's own threads, which no write reports, and hears of each new
-// write-ahead log: RocksDB begins one when a memtable is full.
+// Records the first error of RocksDB's own threads, which no write reports, and each new
+// write-ahead log: RocksDB starts one when a memtable is full.
 class engine_listener final : public rocksdb::EventListener {
  public:
   void OnBackgroundError(rocksdb::BackgroundErrorReason, rocksdb::Status* status) override {
@@ -115,8 +115,8 @@ std::uint64_t log_bytes_in(const std::string& directory) {
   return sum;
 }
 
-// A process that died may have left bytes in the page cache that never reached the disk; once we
-// have read them they count, so they must be there after a power failure, too.
+// A process that died may have left bytes in the page cache that never reached the disk. Once we
+// have read them they count, so they must survive a power failure.
 void sync_logs(const std::string& directory) {
   std::error_code bad;
   for (const auto& each : std::filesystem::directory_iterator{directory, bad}) {
@@ -159,7 +159,7 @@ class rocks_engine final : public engine {
     rocksdb::WriteOptions options;
     options.sync = level == durability::synced;
     const auto status = db_->Write(options, &filled.raw());
-    // A synced write has synced the logs before its own, too: their sizes stay.
+    // A synced write has also synced the older logs: their sizes are final.
     if (status.ok() && options.sync && listener_->take_log_rotated()) note_old_logs();
     return result(status, "write");
   }
@@ -230,7 +230,7 @@ class rocks_engine final : public engine {
     rocksdb::CompactRangeOptions options;
     options.exclusive_manual_compaction = false;
     options.canceled = &stop;
-    // Those that shrink most first: what the disk has back is room for the next.
+    // Tables that shrink most first: the freed space is room for the next rewrite.
     for (const auto target : {table::bases, table::changes, table::meta, table::objects}) {
       auto* const each = column(target);
       if (const auto space = space_of(directory_);
@@ -241,7 +241,7 @@ class rocks_engine final : public engine {
     }
     return {};
   }
-  // What stands beside its old tables before they go: level 0 is merged with the first as a whole.
+  // The bytes that exist twice during a rewrite: level 0 is merged with level 1 as a whole.
   std::uint64_t rewritten_at_once(rocksdb::ColumnFamilyHandle* family) const {
     std::uint64_t size = 0;
     db_->GetIntProperty(family, rocksdb::DB::Properties::kCurSizeAllMemTables, &size);
@@ -277,7 +277,7 @@ class rocks_engine final : public engine {
   rocksdb::Status open_database(open_mode mode, const rocksdb::DBOptions& options,
                                 const column_descriptors& descriptors);
   expected<void> check_files() const;
-  // How many there are; 0: the directory is a new one.
+  // The number of tables; 0: a new directory.
   expected<std::size_t> check_tables(const rocksdb::DBOptions& options) const;
   expected<void> check_opened(std::size_t tables_found) const;
   std::uint64_t oldest_needed_log() const;
@@ -294,19 +294,19 @@ class rocks_engine final : public engine {
   std::once_flag first_write_;
 };
 
-// Without CURRENT RocksDB would begin a new database and delete what it finds.
+// Without CURRENT RocksDB would create a new database and delete the existing files.
 expected<void> rocks_engine::check_files() const {
   std::error_code bad;
   if (std::filesystem::exists(directory_ + "/CURRENT", bad)) return {};
   for (const auto& each : std::filesystem::directory_iterator{directory_, bad}) {
     const auto kind = each.path().extension();
     if (mark_.value() > 0 || kind == ".sst" || (kind == ".log" && each.file_size() > 0))
-      return damaged("the file CURRENT is missing, the data is there");
+      return damaged("the file CURRENT is missing, but data files exist");
   }
   return {};
 }
 
-// A program of another time may have made tables that this one does not know.
+// Another version of the program may have made tables that this one does not know.
 expected<std::size_t> rocks_engine::check_tables(const rocksdb::DBOptions& options) const {
   if (!environment_->FileExists(directory_ + "/CURRENT").ok()) return 0;
   std::vector<std::string> found;
@@ -324,7 +324,7 @@ expected<std::size_t> rocks_engine::check_tables(const rocksdb::DBOptions& optio
 expected<void> rocks_engine::check_opened(std::size_t tables_found) const {
   const auto format = get(table::meta, meta_key::format);
   if (!format) return fail(format.error());
-  // While the first start is making the tables there is nothing in them.
+  // Until the first start has made all tables, they are empty.
   if (*format && tables_found < tables.size())
     return damaged("a table is missing as a whole, a part of the MANIFEST is lost");
   const auto noted = get(table::meta, meta_key::logs);
@@ -341,20 +341,20 @@ std::uint64_t rocks_engine::oldest_needed_log() const {
   return number;
 }
 
-// From now on the directory changes.
+// From here on the directory changes.
 void rocks_engine::accept() {
   guard_->accept();
   note_old_logs();
 }
 
-// All but the newest, which is written to.
+// All logs except the newest, which is still being written.
 void rocks_engine::note_old_logs() {
   auto found = find_old_logs(directory_, oldest_needed_log(), UINT64_MAX);
   if (!found.empty()) found.pop_back();
   const auto logs = to_text(found);
   const auto noted = get(table::meta, meta_key::logs);
   if (noted && noted->value_or("") == logs) return;
-  // Without it a lost log is still found, but not by its name.
+  // If this write is lost, a lost log is still detected, but not named.
   db_->Put({}, column(table::meta), slice(meta_key::logs), logs).PermitUncheckedError();
 }
 
@@ -395,7 +395,7 @@ expected<void> rocks_engine::open(open_mode mode) {
     descriptors.emplace_back(table_name(each), table_options(each, sizes));
   const auto status = open_database(mode, options, descriptors);
   if (status.IsCorruption() && mode == open_mode::inspect) {
-    // What stopped it may be a log that was noted.
+    // The open may have failed because of a noted log.
     options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
     if (open_database(mode, options, descriptors).ok())
       if (auto checked = check_opened(*known); !checked) return checked;
@@ -425,7 +425,7 @@ engine_factory rocks_engine_in(std::string directory, std::shared_ptr<rocksdb::F
   return [directory = std::move(directory),
           files = std::move(files)](open_mode mode) -> expected<std::unique_ptr<engine>> {
     std::error_code bad;
-    // Only the owner: secrets are kept here.
+    // Only the owner has access: the store contains secrets.
     if (std::filesystem::create_directories(directory, bad))
       std::filesystem::permissions(directory, std::filesystem::perms::owner_all, bad);
     if (bad)

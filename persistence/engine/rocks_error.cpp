@@ -18,7 +18,7 @@ bool is_lock(const rocksdb::Status& status) {
                                 text.find("lock hold") != std::string::npos);
 }
 
-// The process that has the directory open; 0 when it is this one or unknown.
+// The process that has locked the directory; 0 if it is this process or unknown.
 pid_t holder_of(std::string_view directory) {
   const int file = ::open((std::string{directory} + "/LOCK").c_str(), O_RDWR | O_CLOEXEC);
   if (file < 0) return 0;
@@ -35,7 +35,7 @@ pid_t holder_of(std::string_view directory) {
 error translate(const rocksdb::Status& status, std::string_view action,
                 std::string_view directory) {
   if (is_lock(status)) {
-    // Asked only when another process has the lock: closing the file would drop our own.
+    // Only if another process has the lock: closing the file would release our own.
     const bool other = status.ToString().find("lock hold") == std::string::npos;
     const auto holder = other ? holder_of(directory) : 0;
     return {errc::locked,

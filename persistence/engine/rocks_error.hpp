@@ -1,4 +1,4 @@
-// RocksDB's words in ours: what failed, where, and what a user can do.
+// Translates RocksDB's errors into ours: the failed action, the directory and the remedy.
 #pragma once
 
 #include <rocksdb/status.h>

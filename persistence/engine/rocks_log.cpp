@@ -21,7 +21,7 @@ class rocks_log final : public rocksdb::Logger {
   }
   void Logv(const rocksdb::InfoLogLevel level, const char* format, va_list arguments) override {
     if (level < GetInfoLogLevel()) return;
-    // The store's error says what it means; this is the detail.
+    // The store's error has the meaning; this is the detail.
     write(level >= rocksdb::InfoLogLevel::ERROR_LEVEL ? spdlog::level::warn : spdlog::level::debug,
           format, arguments);
   }

@@ -1,4 +1,4 @@
-// RocksDB's own log: warnings and errors go to ours, the rest nowhere, and no LOG files are made.
+// RocksDB's logger: passes warnings and errors to our log, drops the rest, makes no LOG files.
 #pragma once
 
 #include <rocksdb/env.h>

@@ -36,10 +36,10 @@ rocksdb::DBOptions database_options(open_mode mode, const file_sizes& sizes) {
   o.max_open_files = defaults::open_files;
   o.max_total_wal_size = sizes.wal_bytes;
   o.manifest_preallocation_size = std::min<std::size_t>(4u << 20, sizes.buffer_bytes / 4);
-  // One writer: no need for the machinery that lets several share the work.
+  // There is one writer: no need for code that shares work between writers.
   o.allow_concurrent_memtable_write = false;
   o.enable_write_thread_adaptive_yield = false;
-  // Tables reach the disk as they are written, so that the log's sync does not wait for them.
+  // Tables are written to disk continuously, so that the log's sync does not wait for them.
   o.bytes_per_sync = 1u << 20;
   o.stats_dump_period_sec = 0;
   o.stats_persist_period_sec = 0;
@@ -53,7 +53,7 @@ rocksdb::ColumnFamilyOptions table_options(table target, const file_sizes& sizes
   o.write_buffer_size = busy ? sizes.buffer_bytes : sizes.small_buffer_bytes;
   o.max_write_buffer_number = busy ? 4 : 2;
   o.arena_block_size = busy ? 256u << 10 : 16u << 10;
-  // Short-lived data in a log that moves down unchanged; objects are small.
+  // Short-lived data that moves down the levels unchanged; objects are small.
   o.compression = rocksdb::kNoCompression;
   o.bottommost_compression = rocksdb::kNoCompression;
   o.target_file_size_base = sizes.buffer_bytes;
@@ -62,7 +62,7 @@ rocksdb::ColumnFamilyOptions table_options(table target, const file_sizes& sizes
   o.level0_slowdown_writes_trigger = 40;
   o.level0_stop_writes_trigger = 64;
   rocksdb::BlockBasedTableOptions t;
-  // State is read once, at the start, and history seldom: the page cache is enough.
+  // State is read once, at start, and history rarely: the page cache is enough.
   t.no_block_cache = true;
   t.block_size = 16u << 10;
   o.table_factory.reset(rocksdb::NewBlockBasedTableFactory(t));

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Larger than the number of any file of a database that has just been made.
+// Larger than any file number of a new database.
 constexpr std::uint64_t later_number = 1'000'000;
 
 void point_current(const std::string& directory) {

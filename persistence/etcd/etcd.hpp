@@ -1,7 +1,7 @@
-// etcd as the log that several control planes share.
+// etcd as the shared log of several control planes.
 //
-// The client is in a module of its own, lib/troupe/etcd.so, loaded with the first use: its library,
-// gRPC, would cost every node some megabytes (docs/decisions/0013-link.md).
+// The client is a separate module, lib/troupe/etcd.so, loaded at the first use: its library gRPC
+// would cost every node some megabytes (docs/decisions/0013-link.md).
 #pragma once
 
 #include <chrono>
@@ -14,24 +14,24 @@
 namespace troupe::persistence {
 
 struct etcd_options {
-  // "https://10.0.0.1:2379"; one of them is used at a time, the next when it fails.
+  // Such as "https://10.0.0.1:2379". One is used at a time; when it fails, the next.
   std::vector<std::string> endpoints;
-  // Files in PEM. Empty with http:// alone.
+  // PEM files. Empty if all endpoints use http://.
   std::string ca_file = {}, certificate_file = {}, key_file = {};
-  // After which nobody waits for the answer of a transaction: two elections of etcd's default.
+  // The timeout of a transaction: two elections with etcd's default settings.
   std::chrono::milliseconds transaction_limit{2'000};
   std::chrono::milliseconds read_limit{3'000};
 };
 
-// Does not wait for etcd. Fails with `invalid` for options that make no sense, `io` for a file that
+// Does not wait for etcd. Fails with `invalid` for contradictory options, `io` for a file that
 // cannot be read or a module that cannot be loaded.
 expected<std::unique_ptr<shared_log>> open_etcd(const etcd_options& options);
 
 class etcd_members;
 
-// What the module has under the name `troupe_etcd`.
+// The module exports it under the name `troupe_etcd`.
 struct etcd_module {
-  const char* version;  // of the program that it belongs to
+  const char* version;  // of the program that the module was built with
   expected<std::unique_ptr<shared_log>> (*open)(const etcd_options& options);
   expected<std::unique_ptr<etcd_members>> (*open_members)(const etcd_options& options);
 };

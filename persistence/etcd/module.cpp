@@ -11,7 +11,7 @@ namespace troupe::persistence {
 
 namespace {
 
-// It stays until the process ends: threads of gRPC may stand in it.
+// The module is never unloaded: gRPC's threads may still run its code.
 expected<const etcd_module*> load() {
   std::error_code failed;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", failed);
@@ -21,9 +21,10 @@ expected<const etcd_module*> load() {
     return fail(errc::io, fmt::format("the client of etcd cannot be loaded: {}", ::dlerror()));
   const auto* const found = static_cast<const etcd_module*>(::dlsym(module, "troupe_etcd"));
   if (found == nullptr || std::string_view{found->version} != TROUPE_VERSION)
-    return fail(errc::io,
-                fmt::format("{} is not of this program's version, {}: install both from one build",
-                            file.string(), TROUPE_VERSION));
+    return fail(
+        errc::io,
+        fmt::format("{} was not built with this program's version, {}: install both from one build",
+                    file.string(), TROUPE_VERSION));
   return found;
 }
 

@@ -32,7 +32,7 @@ Unsigned big_endian(std::string_view bytes) {
   return value;
 }
 
-// Takes values off the front; `ok` turns false at the first that is not there.
+// Takes values from the front; `ok` becomes false at the first missing one.
 class reader {
  public:
   explicit reader(std::string_view bytes) : rest_{bytes} {}

@@ -1,13 +1,13 @@
-// The bytes in the store's tables. Numbers are base-128 varints, keys of `changes` and `bases` are
-// big-endian so that their order is that of the revisions.
+// The format of the rows in the store's tables. Numbers are base-128 varints. Keys of `changes` and
+// `bases` are big-endian, so that they sort by revision.
 //
 //   objects  key                        -> created, modified, stored object
 //   changes  revision 8 B, index 4 B    -> type, created, previous, when, cause, key, stored object
 //   bases    revision 8 B, key          -> as objects: the state that was made at that revision
 //   meta     name                       -> decimal text
 //
-// "Stored object" is api::to_storage: it names its kind itself. Reading foreign bytes never fails
-// worse than with nothing.
+// "Stored object" is api::to_storage, which includes its kind. The readers return nullopt for
+// malformed bytes.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ namespace troupe::persistence {
 struct stored_state {
   revision created = 0;
   revision modified = 0;
-  std::string_view object;  // into the bytes that were read
+  std::string_view object;  // points into the bytes that were read
 };
 
 std::string state_head(revision created, revision modified);
@@ -40,13 +40,13 @@ struct change_record {
   revision previous = 0;                       // the revision of the state before; 0 for `created`
   std::chrono::system_clock::time_point time;  // microseconds
   change_cause cause;
-  std::string_view key;     // into the bytes that were read
+  std::string_view key;     // points into the bytes that were read
   std::string_view object;  // empty for `removed`
 };
 
 std::string change_key(change_id id);
 std::optional<change_id> read_change_key(std::string_view bytes);
-// Everything but the object, which follows.
+// The record without the object, whose bytes follow the head.
 std::string change_head(const change_record& record);
 std::optional<change_record> read_change(std::string_view bytes);
 

@@ -13,12 +13,12 @@ namespace {
 // A state that leaves the log in this step.
 struct leaving {
   revision at;
-  std::string row;  // as a base
+  std::string row;  // the row in `bases`
 };
 
 class step_planner {
  public:
-  // States up to `bases_until` may stand in `bases`.
+  // `bases` may already have states up to `bases_until`.
   step_planner(const engine& disk, const tree_root& seen, revision bases_until)
       : seen_{seen}, bases_until_{bases_until}, rows_{disk.make_batch()} {}
 
@@ -51,7 +51,7 @@ class step_planner {
   std::map<std::string, leaving> leaving_;
 };
 
-// When the first change after a revision was made; nothing when there is none.
+// The time of the first change after a revision; nullopt if there is none.
 expected<std::optional<std::chrono::system_clock::time_point>> time_after(const engine& disk,
                                                                           revision at) {
   std::optional<std::chrono::system_clock::time_point> found;
@@ -74,7 +74,7 @@ expected<compaction_step> plan_compaction(const engine& disk, const tree_root& s
   auto done = disk.scan(table::changes, change_key({range.from + 1, 0}),
                         [&](std::string_view key, std::string_view value) {
                           const auto id = read_change_key(key);
-                          if (!id) return true;  // goes with the range
+                          if (!id) return true;  // dropped with the range
                           if (id->at > range.to) return false;
                           const bool full = records >= defaults::compaction_records ||
                                             bytes >= defaults::compaction_bytes;
@@ -96,7 +96,7 @@ expected<compaction_step> plan_compaction(const engine& disk, const tree_root& s
 
 namespace {
 
-// The revision up to which the log has so many bytes.
+// The revision at which the log, from its start, has reached this many bytes.
 expected<revision> end_of(const engine& disk, const history_range& log, std::uint64_t bytes) {
   revision end = log.compacted;
   std::uint64_t sum = 0;
@@ -112,7 +112,7 @@ expected<revision> end_of(const engine& disk, const history_range& log, std::uin
   return end;
 }
 
-// Begins a part before the limit, since more comes while it is cut, and leaves room for the next.
+// Starts one part below the limit, since more is written while history is cut.
 expected<revision> target_by_bytes(const engine& disk, std::uint64_t limit,
                                    const history_range& log) {
   const auto part = limit / defaults::upkeep_part;
@@ -121,14 +121,14 @@ expected<revision> target_by_bytes(const engine& disk, std::uint64_t limit,
   return end_of(disk, log, bytes - (limit - 2 * part));
 }
 
-// The last revision that is old enough, and not among the newest.
+// The last revision that is old enough and not among the newest ones.
 expected<revision> target_by_age(const engine& disk, const history_policy& keep,
                                  const revision_gaps& gaps, const history_range& log,
                                  std::chrono::system_clock::time_point now) {
   const revision slack = keep.revisions / defaults::compaction_slack;
   const revision by_count = gaps.before_last(log.current, keep.revisions);
   if (by_count <= log.compacted + slack) return log.compacted;
-  // By bisection: everything up to `low` is old enough.
+  // Bisection: all revisions up to `low` are old enough.
   revision low = log.compacted, high = by_count;
   while (low < high) {
     const revision middle = low + (high - low + 1) / 2;

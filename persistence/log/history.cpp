@@ -34,7 +34,7 @@ expected<std::vector<row>> read_rows(const engine& disk, revision after, revisio
   return rows;
 }
 
-// Turns rows into changes, one after the other; remembers what it has decoded on the way.
+// Turns rows into changes, one after the other; caches the objects that it decodes.
 class change_reader {
  public:
   change_reader(const engine& disk, const tree_root& now) : disk_{disk}, now_{now} {}
@@ -42,7 +42,7 @@ class change_reader {
   expected<change> read(const row& from) {
     const auto id = read_change_key(from.key);
     const auto record = read_change(from.value);
-    if (!id || !record) return fail(errc::corrupt, "the record makes no sense");
+    if (!id || !record) return fail(errc::corrupt, "the record is malformed");
     change made{id->at,        record->type, std::string{record->key}, {}, {},
                 record->cause, record->time};
     if (record->type != change_type::created) {
@@ -68,7 +68,7 @@ class change_reader {
     const entry* current = now_.find(key);
     if (current != nullptr && current->modified() == at) return current->object();
     const auto kind = api::kind_of_stored(key, bytes);
-    if (!kind) return fail(errc::corrupt, "no kind is known for " + std::string{key});
+    if (!kind) return fail(errc::corrupt, "unknown kind of " + std::string{key});
     auto made = api::object::from_storage(*kind, bytes, at);
     if (!made) return fail(errc::corrupt, made.error().message);
     return std::move(*made);
@@ -88,7 +88,7 @@ class change_reader {
     return decode(key, state->object, at);
   }
 
-  // Null when the log does not reach back that far.
+  // Null if the log does not reach back to `at`.
   expected<api::object_ptr> from_log(revision at, std::string_view key) const {
     expected<api::object_ptr> found{nullptr};
     auto done = disk_.scan(table::changes, change_key({at, 0}),
@@ -111,7 +111,7 @@ class change_reader {
 
 std::string name_of(const row& r) {
   const auto id = read_change_key(r.key);
-  return id ? fmt::format("revision {}, change {}", id->at, id->index) : "a nameless change";
+  return id ? fmt::format("revision {}, change {}", id->at, id->index) : "a malformed change";
 }
 
 }  // namespace
@@ -122,7 +122,7 @@ expected<revision> last_revision(const engine& disk) {
   revision last = 0;
   if (*key) {
     const auto id = read_change_key(**key);
-    if (!id) return fail(errc::corrupt, "the newest key of the change log makes no sense");
+    if (!id) return fail(errc::corrupt, "the newest key of the change log is malformed");
     last = id->at;
   }
   auto compacted = disk.get(table::meta, meta_key::compacted);
@@ -138,7 +138,7 @@ expected<std::vector<change>> read_changes(const engine& disk, const tree_root& 
   std::vector<change> found;
   found.reserve(rows->size());
   change_reader reader{disk, now};
-  // What a compaction has taken meanwhile is not missing.
+  // Revisions that were compacted meanwhile are not missing.
   const auto is_compacted = [&] {
     const auto text = disk.get(table::meta, meta_key::compacted);
     return text && *text && read_number(**text).value_or(0) > after;
@@ -148,7 +148,8 @@ expected<std::vector<change>> read_changes(const engine& disk, const tree_root& 
     if (made)
       found.push_back(std::move(*made));
     else if (made.error().code == errc::corrupt && is_compacted())
-      return fail(errc::compacted, fmt::format("history begins after revision {} now", after));
+      return fail(errc::compacted,
+                  fmt::format("the changes after revision {} were compacted", after));
     else if (made.error().code == errc::corrupt)
       return fail(errc::corrupt,
                   fmt::format("the history cannot be read at {}: {}; {}", name_of(each),

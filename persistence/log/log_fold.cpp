@@ -18,7 +18,7 @@ void log_fold::begin_with(std::string_view key, const stored_state& base) {
   state begun{base.created, base.modified, hash(base.object)};
   begun.is_base = true;
   if (!states_.emplace(key, begun).second)
-    note(fmt::format("two states of {} are kept as where the log begins", key));
+    note(fmt::format("the log begins with two base states of {}", key));
 }
 
 void log_fold::add(change_id id, const change_record& record) {

@@ -1,9 +1,9 @@
-// Folds change records, oldest first, into what the objects must be, and says where the log
-// contradicts itself or the objects. Pure.
+// Folds change records, oldest first, into the expected objects, and reports contradictions within
+// the log and between log and objects. Pure.
 //
-// A fold of the newest part cannot judge what lies before it; a whole one is given the bases first
-// and misses nothing. Bytes are compared by a 64-bit hash so that the memory needed is that of the
-// keys.
+// A fold of the newest part of the log cannot check what lies before it; a fold of the whole log
+// gets the bases first and checks all. Bytes are compared by a 64-bit hash, so that memory grows
+// with the keys only.
 #pragma once
 
 #include <cstdint>
@@ -25,24 +25,24 @@ class log_fold {
     std::uint64_t bytes_hash = 0;
     bool removed = false;
     bool is_base = false;  // no record has followed yet
-    bool met = false;      // compare() has seen it among the objects
+    bool met = false;      // compare() has found it among the objects
   };
 
   enum class reach { newest_part, whole_log };
   explicit log_fold(reach of) : reach_{of} {}
 
-  // A state that the log begins from; before the first add().
+  // Adds a state that the log begins from. Call it before the first add().
   void begin_with(std::string_view key, const stored_state& base);
   void add(change_id id, const change_record& record);
-  // One row of `objects`.
+  // Checks one row of `objects`.
   void compare(std::string_view key, const stored_state& found);
-  // After all rows: objects that are missing, bases that are not needed.
+  // Call it after all rows: reports missing objects and unneeded bases.
   void finish();
 
   revision last() const noexcept { return last_.at; }
   std::uint64_t records() const noexcept { return records_; }
   const state* find(std::string_view key) const;
-  // At most `problem_limit` are kept.
+  // The first `problem_limit` problems.
   const std::vector<std::string>& problems() const noexcept { return problems_; }
 
   static constexpr std::size_t problem_limit = 20;

@@ -1,5 +1,5 @@
-// Revisions that were reserved and never used, because the process was killed: there is nothing of
-// them in the log, so they do not count when it is asked how much history is kept.
+// Revisions that were reserved but never used, because the process was killed. The log has no
+// records of them, so they do not count as history.
 #pragma once
 
 #include <optional>
@@ -13,25 +13,26 @@ namespace troupe::persistence {
 
 class revision_gaps {
  public:
-  // "after-to" of each gap, in order, divided by blanks; nothing for any other text.
+  // Parses "after-to" pairs in order, separated by blanks. Returns nullopt for any other text.
   static std::optional<revision_gaps> read(std::string_view text);
   std::string str() const;
 
-  // The revisions after `after` up to `to`. Nothing after `after` was ever used: a gap that reaches
-  // beyond it grows. Of more than `defaults::revision_gaps` the oldest are given up: they count as
+  // Adds the gap (after, to]. No revision after `after` was used: a gap that reaches beyond `after`
+  // grows. If there are more than `defaults::revision_gaps`, the oldest are dropped and count as
   // history again.
   void add(revision after, revision to);
-  // Those up to this one have left the log.
+  // Removes the gaps up to this revision: they have left the log.
   void forget(revision up_to);
 
-  // Where a log that reaches to `current` begins to be `count` revisions long; 0: it never was.
+  // The revision after which `count` revisions up to `current` were used; 0 if fewer were
+  // used.
   revision before_last(revision current, revision count) const;
-  // How many of the revisions after `after` up to `to` were used.
+  // The number of used revisions in (after, to].
   revision used(revision after, revision to) const;
 
-  // The revision that follows `at` when none is lost.
+  // The revision that must follow `at` if no record is lost.
   revision next(revision at) const;
-  // Every gap after this revision is known; older ones may have been given up.
+  // All gaps after this revision are known; older ones may have been dropped.
   revision known_from() const;
 
   bool operator==(const revision_gaps& other) const = default;

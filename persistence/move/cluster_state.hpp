@@ -1,6 +1,6 @@
-// A cluster's state at one revision, on its way from one place to another (README.md).
+// Copies a cluster's state at one revision from a source to a target (README.md).
 //
-// Everything here blocks, and is for a thread of its own.
+// All functions here block: call them on a thread of their own.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace troupe::persistence {
 
 struct cluster_head {
-  std::string cluster;  // its id
+  std::string cluster;  // id of the cluster
   revision at = 0;
 };
 
@@ -28,7 +28,7 @@ class state_source {
  public:
   virtual ~state_source() = default;
   virtual const cluster_head& head() const = 0;
-  // The next ones in order of key, some MB at most; none at the end.
+  // The next items in order of key, at most a few MB; empty at the end.
   virtual expected<std::vector<stored_item>> next() = 0;
 };
 
@@ -37,7 +37,7 @@ class state_target {
   virtual ~state_target() = default;
   virtual expected<void> begin(const cluster_head& head) = 0;
   virtual expected<void> add(std::vector<stored_item> items) = 0;
-  // From now on the state is there. Where this was not called, nobody takes it for a whole one.
+  // Makes the state valid. Without this call nobody accepts it as a complete state.
   virtual expected<void> finish() = 0;
 };
 
@@ -47,7 +47,7 @@ struct copy_report {
   std::uint64_t bytes = 0;
 };
 
-// `progress` after each part.
+// Calls `progress` after each part.
 expected<copy_report> copy_state(state_source& from, state_target& to,
                                  const std::function<void(const copy_report&)>& progress);
 

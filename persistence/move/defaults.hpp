@@ -1,13 +1,13 @@
-// Bounds of what is copied at once.
+// Bounds of the parts in which a state is copied.
 #pragma once
 
 #include <cstddef>
 
 namespace troupe::persistence::defaults {
 
-// Of a source. A log is given less at once: log_transaction_limit keys, and log_part_bytes.
+// The part read from a source. A log takes less at once: log_transaction_limit and log_part_bytes.
 inline constexpr std::size_t part_bytes = 4u << 20;
-// etcd takes 1.5 MiB in a request when nobody says more.
+// etcd's default limit of a request is 1.5 MiB.
 inline constexpr std::size_t log_part_bytes = 1u << 20;
 
 }  // namespace troupe::persistence::defaults

@@ -18,7 +18,7 @@ namespace troupe::persistence {
 
 namespace fs = std::filesystem;
 
-// -- from it --------------------------------------------------------------------------------------
+// -- the source -----------------------------------------------------------------------------------
 
 expected<std::unique_ptr<directory_source>> directory_source::open(const std::string& directory) {
   const auto checked = verify(directory);
@@ -29,7 +29,7 @@ expected<std::unique_ptr<directory_source>> directory_source::open(const std::st
   if (!disk) return fail(std::move(disk.error()));
   auto cluster = (*disk)->get(table::meta, meta_key::cluster);
   if (!cluster) return fail(std::move(cluster.error()));
-  // Clients may have seen revisions up to the floor, although nothing of them is left.
+  // Clients may have seen revisions up to the floor, although no records of them exist.
   const auto floor = (*disk)->get(table::meta, meta_key::floor);
   if (!floor) return fail(floor.error());
   const auto at = std::max(checked->last, read_number(floor->value_or("0")).value_or(0));
@@ -55,12 +55,12 @@ expected<std::vector<stored_item>> directory_source::next() {
         return bytes < defaults::part_bytes;
       });
   if (!done) return fail(done.error());
-  if (!readable) return fail(errc::corrupt, "a row of the objects makes no sense");
+  if (!readable) return fail(errc::corrupt, "a row of the objects table is malformed");
   if (!items.empty()) from_ = items.back().key + '\0';
   return items;
 }
 
-// -- into it --------------------------------------------------------------------------------------
+// -- the target -----------------------------------------------------------------------------------
 
 expected<std::unique_ptr<directory_target>> directory_target::open(const std::string& directory) {
   std::error_code failed;
@@ -98,7 +98,7 @@ expected<void> directory_target::add(std::vector<stored_item> items) {
     if (*object) {
       all_.changes.push_back(std::move(**object));
     } else {
-      spdlog::warn("store: {} is of no kind that is known here, and is left out", key);
+      spdlog::warn("store: {} has an unknown kind and is skipped", key);
       ++left_out_;
     }
   }
@@ -106,7 +106,7 @@ expected<void> directory_target::add(std::vector<stored_item> items) {
 }
 
 expected<void> directory_target::finish() {
-  // Changes come in the order of their revisions.
+  // Sorts the changes by revision.
   std::stable_sort(all_.changes.begin(), all_.changes.end(), [](const auto& a, const auto& b) {
     return a.object->revision() < b.object->revision();
   });
@@ -121,7 +121,7 @@ expected<void> directory_target::finish() {
   if (!checked->problems.empty())
     return fail(errc::corrupt, fmt::format("{}: {}", partial_, checked->problems.front()));
   std::error_code failed;
-  fs::remove(directory_, failed);  // an empty one
+  fs::remove(directory_, failed);  // only if it is empty
   return put_in_place(partial_, directory_);
 }
 

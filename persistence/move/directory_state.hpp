@@ -1,4 +1,4 @@
-// The store of a node that is stopped.
+// The store of a stopped node as source or target of a copy.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace troupe::persistence {
 
 class directory_source final : public state_source {
  public:
-  // `corrupt` unless all of it is there (repair/verify.hpp); a copy of a shared log is refused.
+  // Fails with `corrupt` unless the store is complete (repair/verify.hpp). Refuses a replica.
   static expected<std::unique_ptr<directory_source>> open(const std::string& directory);
 
   const cluster_head& head() const override { return head_; }
@@ -26,16 +26,16 @@ class directory_source final : public state_source {
   std::string from_;
 };
 
-// Makes DIRECTORY.partial, which gets its name in the end.
+// Writes to DIRECTORY.partial, which finish() renames.
 class directory_target final : public state_target {
  public:
-  // `invalid` when there is something in it.
+  // Fails with `invalid` if the directory is not empty.
   static expected<std::unique_ptr<directory_target>> open(const std::string& directory);
 
   expected<void> begin(const cluster_head& head) override;
   expected<void> add(std::vector<stored_item> items) override;
   expected<void> finish() override;
-  // Of kinds that are not known here: such objects cannot be in a store.
+  // The number of objects skipped because their kind is not known: a store cannot hold them.
   std::uint64_t left_out() const noexcept { return left_out_; }
 
  private:

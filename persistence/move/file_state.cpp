@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Before all keys of objects.
+// They sort before all keys of objects.
 const std::string head_key{"\0head", 5};
 const std::string file_prefix{"\0file/", 6};
 
@@ -40,7 +40,7 @@ expected<void> taken(const std::string& path, const rocksdb::Status& status) {
 
 }  // namespace
 
-// -- from it --------------------------------------------------------------------------------------
+// -- the source -----------------------------------------------------------------------------------
 
 expected<std::unique_ptr<file_source>> file_source::open(const std::string& path) {
   std::unique_ptr<file_source> made{new file_source{path}};
@@ -62,7 +62,7 @@ expected<void> file_source::read_head() {
   for (; at_->Valid() && at_->key().starts_with(file_prefix); at_->Next())
     files_.emplace(at_->key().ToString().substr(file_prefix.size()), at_->value().ToString());
   if (!at_->Valid() || at_->key() != head_key)
-    return fail(errc::invalid, fmt::format("{} is no backup of a cluster", path_));
+    return fail(errc::invalid, fmt::format("{} is not a backup of a cluster", path_));
   const auto text = at_->value().ToString();
   const auto blank = text.find(' ');
   const auto at = blank == text.npos ? std::nullopt : read_number(text.substr(blank + 1));
@@ -78,7 +78,7 @@ expected<std::vector<stored_item>> file_source::next() {
   for (std::size_t bytes = 0; at_->Valid() && bytes < defaults::part_bytes; at_->Next()) {
     const auto value = at_->value();
     const auto state = read_state({value.data(), value.size()});
-    if (!state) return fail(errc::corrupt, fmt::format("{}: a row makes no sense", path_));
+    if (!state) return fail(errc::corrupt, fmt::format("{}: a row is malformed", path_));
     items.push_back(
         {at_->key().ToString(), std::string{state->object}, state->created, state->modified});
     bytes += at_->key().size() + value.size();
@@ -87,7 +87,7 @@ expected<std::vector<stored_item>> file_source::next() {
   return items;
 }
 
-// -- into it --------------------------------------------------------------------------------------
+// -- the target -----------------------------------------------------------------------------------
 
 expected<std::unique_ptr<file_target>> file_target::open(const std::string& path,
                                                          state_files files) {
@@ -102,14 +102,14 @@ file_target::file_target(const std::string& path, state_files files)
 
 file_target::~file_target() {
   std::error_code failed;
-  fs::remove(partial_, failed);  // not there where it was finished
+  fs::remove(partial_, failed);  // absent after finish()
 }
 
 expected<void> file_target::begin(const cluster_head& head) {
   std::error_code failed;
   fs::remove(partial_, failed);
   file_ = std::make_unique<rocksdb::SstFileWriter>(rocksdb::EnvOptions{}, options_of_file());
-  // RocksDB leaves the mode of a file that is there.
+  // RocksDB keeps the mode of an existing file.
   const int made = ::open(partial_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
   if (made < 0) return fail(errc::io, fmt::format("{}: {}", partial_, std::strerror(errno)));
   ::close(made);

@@ -1,4 +1,4 @@
-// A file: a backup (README.md).
+// A backup file as source or target of a copy (README.md).
 #pragma once
 
 #include <map>
@@ -15,12 +15,12 @@ class SstFileWriter;
 
 namespace troupe::persistence {
 
-// By name: what else belongs to a cluster, its authority.
+// Other files of a cluster, such as its certificate authority, by name.
 using state_files = std::map<std::string, std::string>;
 
 class file_source final : public state_source {
  public:
-  // Reads all of it once: `corrupt` where a checksum is wrong or its end is missing.
+  // Reads the whole file once: fails with `corrupt` if a checksum is wrong or the end is missing.
   static expected<std::unique_ptr<file_source>> open(const std::string& path);
   ~file_source() override;
 
@@ -39,10 +39,10 @@ class file_source final : public state_source {
   state_files files_;
 };
 
-// Makes PATH.partial, which gets its name in the end. Only its owner may read it.
+// Writes to PATH.partial, which finish() renames. Only the file's owner may read it.
 class file_target final : public state_target {
  public:
-  // `invalid` when there is such a file.
+  // Fails with `invalid` if the file exists.
   static expected<std::unique_ptr<file_target>> open(const std::string& path, state_files files);
   ~file_target() override;
 

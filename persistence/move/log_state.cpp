@@ -11,14 +11,14 @@
 
 namespace troupe::persistence {
 
-// -- from it --------------------------------------------------------------------------------------
+// -- the source -----------------------------------------------------------------------------------
 
 expected<std::unique_ptr<log_source>> log_source::open(blocking_log& log) {
   auto found = find_cluster(log);
   if (!found) return fail(std::move(found.error()));
   if (!*found || !(*found)->copied_from.empty())
     return fail(errc::invalid,
-                fmt::format("{} holds no cluster of troupe, or a part of one alone", log.name()));
+                fmt::format("{} holds no cluster of troupe, or an incomplete one", log.name()));
   auto made = std::unique_ptr<log_source>{new log_source{log, std::move(**found)}};
   auto first = made->log_.list({}, 0);
   if (!first) return fail(std::move(first.error()));
@@ -49,7 +49,7 @@ expected<std::vector<stored_item>> log_source::next() {
   }
 }
 
-// -- into it --------------------------------------------------------------------------------------
+// -- the target -----------------------------------------------------------------------------------
 
 expected<void> log_target::begin(const cluster_head& head) {
   const auto identity = log_.identity();
@@ -71,12 +71,12 @@ expected<void> log_target::begin(const cluster_head& head) {
   if (!present_.empty())
     return fail(errc::invalid, fmt::format("{} holds keys already, as {}: choose an empty one",
                                            log_.name(), present_.begin()->first));
-  const auto told = log_.submit({{{key, 0}}, {{key, cluster_text(record_)}}});
-  if (!told) return fail(told.error());
+  const auto reply = log_.submit({{{key, 0}}, {{key, cluster_text(record_)}}});
+  if (!reply) return fail(reply.error());
   const auto written = log_.read(key);
   if (!written) return fail(written.error());
   if (!*written || read_cluster((*written)->value) != record_)
-    return fail(errc::conflict, fmt::format("somebody else writes to {}", log_.name()));
+    return fail(errc::conflict, fmt::format("another client writes to {}", log_.name()));
   modified_ = (*written)->modified;
   return {};
 }
@@ -112,27 +112,27 @@ expected<void> log_target::add(std::vector<stored_item> items) {
   return part.writes.empty() ? expected<void>{} : write(std::move(part));
 }
 
-// Nobody else may have written the record. Repeated when the answer is lost: the same is written.
+// Fails if another process wrote the record. Idempotent: retried if the answer is lost.
 expected<void> log_target::write(log_transaction part) {
   part.compares.push_back({std::string{cluster_key}, modified_});
-  const auto told = log_.submit(part);
-  if (!told) return fail(told.error());
-  if (told->result == log_answer::outcome::conflict)
-    return fail(errc::conflict, fmt::format("somebody else writes to {}", log_.name()));
+  const auto reply = log_.submit(part);
+  if (!reply) return fail(reply.error());
+  if (reply->result == log_answer::outcome::conflict)
+    return fail(errc::conflict, fmt::format("another client writes to {}", log_.name()));
   return {};
 }
 
 expected<void> log_target::finish() {
   record_.copied_from.clear();
   const std::string key{cluster_key};
-  const auto told = log_.submit({{{key, modified_}}, {{key, cluster_text(record_)}}});
-  if (!told) return fail(told.error());
-  if (told->result == log_answer::outcome::committed) return {};
-  // An earlier try may have been carried out although its answer was lost.
+  const auto reply = log_.submit({{{key, modified_}}, {{key, cluster_text(record_)}}});
+  if (!reply) return fail(reply.error());
+  if (reply->result == log_answer::outcome::committed) return {};
+  // An earlier attempt may have succeeded although its answer was lost.
   const auto now = log_.read(key);
   if (!now) return fail(now.error());
   if (*now && read_cluster((*now)->value) == record_) return {};
-  return fail(errc::conflict, fmt::format("somebody else writes to {}", log_.name()));
+  return fail(errc::conflict, fmt::format("another client writes to {}", log_.name()));
 }
 
 }  // namespace troupe::persistence

@@ -1,4 +1,4 @@
-// A shared log: etcd.
+// A shared log (etcd) as source or target of a copy.
 #pragma once
 
 #include <map>
@@ -14,9 +14,9 @@ namespace troupe::persistence {
 
 class log_source final : public state_source {
  public:
-  // The log outlives it, and nothing is written there; `invalid` when it holds no cluster.
-  // `compacted` errors may come when it takes longer than the log keeps the
-  // revision that is read: then it is to be done again.
+  // The log must outlive the source and is not written to. Fails with `invalid` if it holds no
+  // cluster. If the copy takes longer than the log keeps the revision, next() fails with
+  // `compacted`: start again.
   static expected<std::unique_ptr<log_source>> open(blocking_log& log);
 
   const cluster_head& head() const override { return head_; }
@@ -26,20 +26,20 @@ class log_source final : public state_source {
   log_source(blocking_log& log, cluster_record record);
 
   upstream_log upstream_;
-  blocking_log log_;  // through `upstream_` where the record says so
+  blocking_log log_;  // through `upstream_` if the record says so
   const cluster_record record_;
   cluster_head head_;
   log_page page_;
   bool first_ = true;
 };
 
-// `/troupe/cluster` says that the state is not whole until it is. What is there of an earlier
-// attempt with the same state is not written again.
+// Until finish(), the key `/troupe/cluster` marks the state as incomplete. Items that an earlier
+// attempt with the same state has written are not written again.
 class log_target final : public state_target {
  public:
   explicit log_target(blocking_log& log) : upstream_{log.log(), {}}, log_{log.over(upstream_)} {}
 
-  // `invalid` when the log holds a cluster, or a part of another state.
+  // Fails with `invalid` if the log holds a cluster, or a part of another state.
   expected<void> begin(const cluster_head& head) override;
   expected<void> add(std::vector<stored_item> items) override;
   expected<void> finish() override;

@@ -1,4 +1,4 @@
-// What was made beside its place gets its name: as a whole or not at all, also after a power
+// Renames a finished file or directory to its final name: atomically, also in case of a power
 // failure.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace troupe::persistence {
 
-// What is in the file, or in the files of the directory, is synced by whoever wrote it.
+// The caller must have synced the file, or the files of the directory.
 expected<void> put_in_place(const std::string& partial, const std::string& place);
 
 }  // namespace troupe::persistence

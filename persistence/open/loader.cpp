@@ -38,13 +38,13 @@ expected<revision_gaps> read_gaps(const engine& disk) {
   if (!text) return fail(std::move(text.error()));
   auto gaps = revision_gaps::read(text->value_or(""));
   if (!gaps)
-    return fail(errc::corrupt, fmt::format("the store's gaps make no sense: '{}'", **text));
+    return fail(errc::corrupt, fmt::format("the store's gaps are malformed: '{}'", **text));
   return *gaps;
 }
 
 namespace {
 
-// The format of what is there; 0 when there is nothing in the store yet.
+// The format of the store; 0 if it is empty.
 expected<std::uint64_t> check_format(const engine& disk, const store_options& options) {
   auto found = disk.get(table::meta, meta_key::format);
   if (!found) return fail(std::move(found.error()));
@@ -83,8 +83,8 @@ expected<void> initialise(engine& disk, const store_options& options) {
   return written;
 }
 
-// With those between the newest change and the revision at which the store goes on; they are on
-// disk before a newer change is.
+// Adds the gap between the newest change and the store's next revision. Gaps are on disk before any
+// newer change is.
 expected<void> update_gaps(engine& disk, revision_gaps& gaps, revision compacted, revision last,
                            revision current) {
   const auto before = gaps;
@@ -96,7 +96,7 @@ expected<void> update_gaps(engine& disk, revision_gaps& gaps, revision compacted
   return disk.write(*rows, durability::buffered);
 }
 
-// A directory of an earlier format becomes one of this: from here on it has a digest.
+// Converts a directory of an earlier format to the current one: from here on it has a digest.
 expected<void> raise_format(engine& disk, const sealed_state& first) {
   auto rows = disk.make_batch();
   rows->put(table::meta, meta_key::format, std::to_string(defaults::format_version));
@@ -117,7 +117,7 @@ expected<log_fold> fold_newest(const engine& disk, revision last) {
                           return readable;
                         });
   if (!done) return fail(std::move(done.error()));
-  if (!readable) return fail(errc::corrupt, "a record of the change log makes no sense");
+  if (!readable) return fail(errc::corrupt, "a record of the change log is malformed");
   return fold;
 }
 
@@ -135,7 +135,7 @@ tl::unexpected<error> refuse(error cause, const store_options& options) {
   return fail(std::move(cause));
 }
 
-// Fills what follows from the tables. How many changes agree with the objects.
+// Fills the fields derived from the tables. Returns the number of changes checked against objects.
 expected<std::uint64_t> load_state(std::uint64_t format, revision last,
                                    const store_options& options, loaded_store& made) {
   auto& disk = *made.disk;
@@ -143,7 +143,7 @@ expected<std::uint64_t> load_state(std::uint64_t format, revision last,
   if (!sealed) return refuse(sealed.error(), options);
   auto gaps = read_gaps(disk);
   if (!gaps) return refuse(gaps.error(), options);
-  // What a shared log has decided may leave revisions out, and any of its newest steps may be lost.
+  // Steps of a shared log may skip revisions, and any of its newest ones may be lost.
   auto checked = options.replica
                      ? expected<void>{}
                      : check_acknowledged(disk, std::max(last, defaults::first_revision));

@@ -1,4 +1,4 @@
-// Opening a store: the disk, its format, the log against the objects, and the objects themselves.
+// Opens a store: the disk, its format, the check of the log against the objects, the objects.
 #pragma once
 
 #include <memory>
@@ -13,19 +13,19 @@
 
 namespace troupe::persistence {
 
-// Opens by `mode` (strict or rewrite); where the write-ahead log is damaged but nothing that was
-// acknowledged lies behind the damage, drops the rest and says so.
+// Opens in `mode` (strict or rewrite). If the write-ahead log is damaged but no acknowledged write
+// lies after the damage, drops the rest of the log and logs a warning.
 expected<std::unique_ptr<engine>> open_engine(const engine_factory& factory, open_mode mode);
 
-// The file that has lost what a directory, found damaged and closed again, misses; nothing where
-// that is not known. Opening to write may move to tables what the logs hold, and with it the number
-// of the oldest log that is needed: whoever only reads still sees that.
+// Names the damaged or missing file of a directory that was found damaged and is closed again;
+// nullopt if it is not known. A writing open may move the content of logs into tables, and with it
+// the number of the oldest log needed; a read-only open still sees the old number.
 std::optional<error> find_lost_file(const engine_factory& factory);
 
-// One number of table::meta; 0 when it is not there.
+// Reads a number from table::meta; 0 if it is absent.
 expected<revision> read_meta(const engine& disk, std::string_view name);
 
-// The revisions that were noted as never used.
+// Reads the revisions recorded as never used.
 expected<revision_gaps> read_gaps(const engine& disk);
 
 struct loaded_store {
@@ -33,14 +33,14 @@ struct loaded_store {
   std::shared_ptr<const tree_root> root;
   std::string cluster_id;
   revision compacted = 0;
-  revision horizon = 0;  // of compaction.hpp; a cut short compaction leaves it above `compacted`
-  // Revisions up to here may have been given to writes that a power failure took.
+  revision horizon = 0;  // see compaction.hpp; above `compacted` after an interrupted compaction
+  // Revisions up to here may have been used by writes that a power failure lost.
   revision floor = 0;
   revision sealed_since = 0;  // of sealed_state
   revision_gaps gaps = {};
 };
 
-// Logs one line on what it found.
+// Logs one line with the result.
 expected<loaded_store> load(const engine_factory& factory, const store_options& options);
 
 }  // namespace troupe::persistence

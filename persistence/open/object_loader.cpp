@@ -45,7 +45,7 @@ void decode(row& r) {
   if (const auto state = read_state(r.value))
     r.object = decode(r, *state);
   else
-    r.object = fail(errc::corrupt, fmt::format("the row of {} makes no sense", r.key));
+    r.object = fail(errc::corrupt, fmt::format("the row of {} is malformed", r.key));
 }
 
 void decode(std::vector<row>& rows) {
@@ -63,7 +63,7 @@ void decode(std::vector<row>& rows) {
     try {
       threads.emplace_back(part, i);
     } catch (const std::system_error&) {
-      part(i);  // no thread can be had
+      part(i);  // no thread could be created
     }
   }
   part(0);
@@ -71,11 +71,11 @@ void decode(std::vector<row>& rows) {
     each.join();
 }
 
-// What some of the objects take in memory.
+// The memory that a sample of the objects takes.
 struct memory_sample {
   std::uint64_t stored_bytes = 0, decoded_bytes = 0, text_bytes = 0;
 
-  // What cannot be read counts as it is stored: it is refused later.
+  // An unreadable row counts with its stored size: it is refused later.
   void add(row r) {
     decode(r);
     stored_bytes += r.value.size();
@@ -90,7 +90,7 @@ struct memory_sample {
       decoded_bytes += defaults::memory_per_actor;
   }
 
-  // Of so many in all that are like these.
+  // The estimate for all objects, from this sample.
   std::uint64_t needed_bytes(std::uint64_t all_objects, std::uint64_t all_bytes) const {
     const auto times = stored_bytes == 0 ? 0 : double(all_bytes) / double(stored_bytes);
     return defaults::program_bytes + all_objects * defaults::memory_per_object +
@@ -108,7 +108,7 @@ expected<void> insert(std::vector<row>& rows, tree_edit& into) {
     if (!object.kind().options().compact())
       into.put(each.key, std::move(*each.object), each.created, each.stored_bytes);
     else if (const auto state =
-                 read_state(each.value))  // it was decoded only to see that it can be
+                 read_state(each.value))  // decoded only to check that it is readable
       into.put(each.key, stored_object{&object.kind(), object.revision(), state->object},
                each.created);
   }
@@ -120,7 +120,7 @@ expected<void> insert(std::vector<row>& rows, tree_edit& into) {
 
 expected<void> check_memory(const engine& disk, std::uint64_t limit_bytes) {
   const auto limit = limit_bytes != 0 ? std::optional{limit_bytes} : memory_limit_bytes();
-  // The table may hold what is long gone; it is read only where it matters.
+  // The table's size may include deleted rows; the rows are counted only if it matters.
   const auto most = disk.size_bytes(table::objects) * defaults::memory_factor;
   if (!limit || defaults::program_bytes + most <= *limit) return {};
   std::uint64_t objects = 0, bytes = 0;
@@ -143,7 +143,7 @@ expected<void> check_memory(const engine& disk, std::uint64_t limit_bytes) {
 }
 
 expected<void> load_objects(const engine& disk, revision last, log_fold& fold, tree_edit& into) {
-  // Decoded in parts, so that the stored form of everything is never in memory at once.
+  // Decodes in parts, so that never all stored bytes are in memory at once.
   const std::size_t part = 2 * defaults::parallel_decode_from;
   std::size_t part_bytes = 0;
   std::vector<row> rows;

@@ -1,4 +1,4 @@
-// Reads the table of objects into a tree, decoding with as many threads as there are cores.
+// Reads table::objects into a tree, decoding with one thread for each core.
 #pragma once
 
 #include "persistence/engine/engine.hpp"
@@ -7,12 +7,12 @@
 
 namespace troupe::persistence {
 
-// A process that would be killed half-way for its memory fails before that: `no_memory` says what
-// is needed at least. `limit_bytes` is 0 where its control groups say.
+// Fails with `no_memory`, naming the memory that is needed, before the process would be killed
+// half-way through the load. `limit_bytes` 0: the limit of its control groups.
 expected<void> check_memory(const engine& disk, std::uint64_t limit_bytes);
 
-// `last` is the newest revision in the log. Every row is shown to `fold`; a row that
-// cannot be decoded is an error that names its key.
+// `last` is the newest revision of the log. Passes each row to `fold`. A row that cannot be decoded
+// is an error that names its key.
 expected<void> load_objects(const engine& disk, revision last, log_fold& fold, tree_edit& into);
 
 }  // namespace troupe::persistence

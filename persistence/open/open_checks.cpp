@@ -11,13 +11,13 @@ namespace troupe::persistence {
 
 namespace {
 
-// Walks along the log and remembers the first revision that should have come and did not.
+// Walks along the log and records the first missing revision.
 class log_walk {
  public:
   log_walk(const engine& disk, const log_facts& log, revision from)
       : disk_{disk}, log_{log}, at_{from} {}
 
-  // Goes on at `from`, which must be there, until a later revision has been seen.
+  // Continues at `from`, which must exist, until it has seen a later revision.
   expected<void> cross(revision from) { return walk(from, false); }
   expected<void> to_the_end(revision from) { return walk(from, true); }
 
@@ -29,9 +29,9 @@ class log_walk {
     return disk_.scan(
         table::changes, change_key({from, 0}), [&](std::string_view key, std::string_view) {
           const auto id = read_change_key(key);
-          if (!id) hole_ = "a key of the change log makes no sense";
+          if (!id) hole_ = "a key of the change log is malformed";
           if (hole_ || id->at == at_) return !hole_;
-          // Most follow at once, without a look at the gaps.
+          // Most revisions follow directly: no look-up of gaps.
           const auto next = id->at == at_ + 1 ? id->at : log_.gaps.next(at_);
           if (id->at != next)
             hole_ = fmt::format("the changes of revisions {} to {} are missing", next, id->at - 1);
@@ -53,7 +53,7 @@ expected<std::optional<sealed_state>> read_sealed(const engine& disk, std::uint6
   if (!text) return fail(std::move(text.error()));
   const auto found = sealed_state::read(text->value_or(""));
   if (!found && format > defaults::oldest_format)
-    return fail(errc::corrupt, fmt::format("the store's digest makes no sense: '{}'; a part of the "
+    return fail(errc::corrupt, fmt::format("the store's digest is malformed: '{}'; a part of the "
                                            "store is missing",
                                            text->value_or("")));
   return found;

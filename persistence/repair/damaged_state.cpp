@@ -19,12 +19,12 @@ namespace troupe::persistence {
 
 namespace {
 
-// Lines of one kind beyond this number are counted only.
+// Above this number, lines of the same kind are only counted.
 constexpr std::size_t lines_of_a_kind = 100;
 
 class reader {
  public:
-  // What another database has of the same store.
+  // Adds the content of another database with parts of the same store.
   void add(const engine& disk) {
     disk_ = &disk;
     read_numbers();
@@ -32,7 +32,7 @@ class reader {
     take_changes();
   }
 
-  // All that was written by the last batch is there.
+  // True if everything that the last batch wrote is present.
   bool is_whole() const {
     if (!sealed_) return false;
     state_digest found;
@@ -45,7 +45,7 @@ class reader {
     note_holes();
     drop_unreadable();
     note_sources();
-    if (found_.cluster_id.empty()) lose("the id of the cluster is lost: it has a new one");
+    if (found_.cluster_id.empty()) lose("the id of the cluster is lost: a new one was made");
     return std::move(found_);
   }
 
@@ -55,7 +55,7 @@ class reader {
     if (std::find(all.begin(), all.end(), line) == all.end()) all.push_back(std::move(line));
   }
 
-  // The rows of a table that can be read, in order; what lies in a damaged block is passed over.
+  // Visits the readable rows of a table, in order; skips damaged blocks.
   void scan(table target, const char* name, const engine::visitor& visit) {
     std::string last;
     const auto remember = [&](std::string_view key, std::string_view value) {
@@ -77,11 +77,11 @@ class reader {
     return id ? fmt::format("revision {}", id->at) : key;
   }
 
-  // The first key behind the damage that follows `after`, found byte by byte: below some bound all
-  // reading fails, from there on it does not.
+  // The first key behind the damage that follows `after`, found byte by byte: below some bound
+  // every read fails, above it none does.
   std::optional<std::string> first_readable(table target, const std::string& after) const {
     std::optional<std::string> found;
-    std::string below;  // fails, and so does all between `after` and it
+    std::string below;  // fails, as does everything between `after` and it
     while (below.size() <= std::max(after.size(), found ? found->size() : 0) + 1) {
       int low = 0, high = 256;
       while (low < high) {
@@ -135,7 +135,7 @@ class reader {
       if (const auto state = read_state(value))
         take(std::string{key}, {state->created, state->modified, std::string{state->object}});
       else
-        lose(fmt::format("the row of {} makes no sense", key));
+        lose(fmt::format("the row of {} is malformed", key));
       return true;
     });
   }
@@ -145,7 +145,7 @@ class reader {
       const auto id = read_change_key(key);
       const auto record = read_change(value);
       if (!id || !record) {
-        lose("a record of the change log makes no sense");
+        lose("a record of the change log is malformed");
         return true;
       }
       revisions_.insert(id->at);
@@ -158,7 +158,7 @@ class reader {
     });
   }
 
-  // The newest state wins, wherever it is from. True when it is this one.
+  // The newest state wins, from any source. Returns true if it is this one.
   bool take(const std::string& key, damaged_state::state state) {
     found_.at = std::max(found_.at, state.modified);
     if (const auto gone = removed_.find(key);
@@ -193,7 +193,7 @@ class reader {
     const auto wanted = std::max(acknowledged_, sealed_ ? sealed_->at : 0);
     if (last < wanted) missing(last + 1, wanted);
     if (holes > lines_of_a_kind)
-      lose(fmt::format("{} more stretches of the change log are missing", holes - lines_of_a_kind));
+      lose(fmt::format("{} more gaps of the change log are missing", holes - lines_of_a_kind));
   }
 
   void drop_unreadable() {
@@ -244,7 +244,7 @@ expected<damaged_state> read_damaged(const std::string& copy) {
   }
   auto found = all.finish();
   if (found.objects.empty() && found.cluster_id.empty())
-    return fail(errc::corrupt, "nothing can be read of it; restore a backup");
+    return fail(errc::corrupt, "nothing in it can be read; restore a backup");
   return found;
 }
 

@@ -1,4 +1,4 @@
-// The readable part of a damaged store. It may be opened in the crudest way: a copy.
+// The readable part of a damaged store. Opens it in mode `rescue`: use it only on a copy.
 #pragma once
 
 #include <map>
@@ -16,13 +16,13 @@ struct damaged_state {
     std::string bytes;
   };
 
-  std::map<std::string, state> objects;  // the newest readable state of each
+  std::map<std::string, state> objects;  // the newest readable state of each object
   std::string cluster_id;                // empty: lost
-  revision at = 0;                       // no later one was ever given to a client
-  std::vector<std::string> losses;       // what is missing, a line each
+  revision at = 0;                       // no later revision was ever given to a client
+  std::vector<std::string> losses;       // one line for each loss
 };
 
-// `corrupt` when nothing can be read at all.
+// Fails with `corrupt` if nothing can be read at all.
 expected<damaged_state> read_damaged(const std::string& copy);
 
 }  // namespace troupe::persistence

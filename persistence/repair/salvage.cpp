@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As RocksDB takes it.
+// The same lock as RocksDB's.
 class directory_lock {
  public:
   explicit directory_lock(const std::string& directory) {
@@ -42,7 +42,7 @@ class directory_lock {
   bool held_ = false;
 };
 
-// Removed by its destructor.
+// A path that the destructor removes.
 struct scratch {
   std::string path;
   ~scratch() {
@@ -51,7 +51,7 @@ struct scratch {
   }
 };
 
-// Empty: nothing is wrong. An error: it cannot be repaired here.
+// Empty: no damage. An error: it cannot be repaired here.
 expected<std::string> damage_of(const std::string& directory) {
   auto found = verify(directory);
   if (found) return found->problems.empty() ? std::string{} : found->problems.front();
@@ -72,7 +72,7 @@ expected<void> write_objects(engine& to, const damaged_state& recovered) {
   return to.write(*rows, durability::buffered);
 }
 
-// The rows that make it a store come last: half a copy is none.
+// Writes the rows that make it a store last: half a copy is not a store.
 expected<void> write_store(const std::string& directory, const damaged_state& recovered) {
   auto made = rocks_engine_in(directory)(open_mode::strict);
   if (!made) return fail(std::move(made.error()));
@@ -104,7 +104,7 @@ std::string folder_aside(const std::string& directory) {
   const auto now = std::chrono::system_clock::now();
   const auto name = fmt::format("{}.damaged-{:%Y%m%dT%H%M%SZ}", directory,
                                 fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
-  // Another one may have been put aside within this second.
+  // Another directory may have been moved there within the same second.
   auto free = name;
   for (int i = 2; fs::exists(free) && i < 1'000; ++i)
     free = fmt::format("{}-{}", name, i);

@@ -1,5 +1,5 @@
-// Makes a store that opens from one that does not: readable objects are kept, the losses are named.
-// Never done by a running node; only on a user's request.
+// Turns a damaged store into one that opens: keeps the readable objects and names the losses. Runs
+// only on a user's request, never in a running node.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 namespace troupe::persistence {
 
 struct salvage_report {
-  std::string damage;  // why the store was refused; empty: it is good, and nothing was done
-  std::string aside;   // where its files are now
-  revision at = 0;     // the store goes on after this revision, and its history begins there
+  std::string damage;  // why the store was refused; empty: the store is good and was not changed
+  std::string aside;   // the directory of the old files
+  revision at = 0;     // new revisions come after it, and history begins at it
   std::uint64_t objects = 0;
-  // What is missing, and what was taken from where: a line each.
+  // Losses, and the source of the recovered parts: one line each.
   std::vector<std::string> losses;
 };
 
-// The directory becomes a store with the newest readable state of each object and without history;
-// what was there is moved next to it, untouched. Needs room for three copies. Fails, and changes
-// nothing, when the directory is in use (`locked`), is of another format or holds nothing to read.
+// Replaces the directory by a store with the newest readable state of each object and no history;
+// moves the old files next to it, unchanged. Needs room for three copies. Fails without a change if
+// the directory is in use (`locked`), has another format or holds nothing readable.
 expected<salvage_report> salvage(const std::string& directory);
 
 }  // namespace troupe::persistence

@@ -23,7 +23,7 @@ void fold_bases(std::string_view key, std::string_view value, verification& foun
   const auto state = read_state(value);
   ++found.bases;
   if (!id || !state || id->at != state->modified)
-    found.problems.push_back(fmt::format("base {} makes no sense", found.bases));
+    found.problems.push_back(fmt::format("base {} is malformed", found.bases));
   else if (id->at <= found.compacted)  // a later one is still in the log as well
     fold.begin_with(id->key, *state);
 }
@@ -36,7 +36,7 @@ void fold_change(std::string_view key, std::string_view value, verification& fou
   const auto record = read_change(value);
   ++found.changes;
   if (!id || !record)
-    found.problems.push_back(fmt::format("change {} makes no sense", found.changes));
+    found.problems.push_back(fmt::format("change {} is malformed", found.changes));
   else if (id->at <= found.compacted)
     found.problems.push_back(fmt::format("revision {} is compacted and still there", id->at));
   else
@@ -49,7 +49,7 @@ void compare_object(std::string_view key, std::string_view value, verification& 
   const auto state = read_state(value);
   if (state) found.digest.add(key, state->created, state->modified);
   if (!state)
-    found.problems.push_back(fmt::format("the row of {} makes no sense", key));
+    found.problems.push_back(fmt::format("the row of {} is malformed", key));
   else if (state->modified > found.last)
     found.problems.push_back(fmt::format("{} is newer than the log", key));
   else if (state->modified > found.compacted && fold.find(key) == nullptr)
@@ -59,7 +59,7 @@ void compare_object(std::string_view key, std::string_view value, verification& 
     fold.compare(key, *state);
 }
 
-// What opening checks, too.
+// The checks of opening.
 expected<void> check_as_opening(const engine& disk, verification& found) {
   const auto note = [&](const expected<void>& checked) {
     if (!checked) found.problems.push_back(checked.error().message);

@@ -1,5 +1,5 @@
-// Checks all that must hold of a store on disk: the change log, the bases and the objects agree.
-// Reads everything; for tests and a tool, not for a running node.
+// Checks a whole store on disk: the change log, the bases and the objects must agree. Reads
+// everything; for tests and tools, not for a running node.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ struct verification {
   std::uint64_t changes = 0;
   std::uint64_t bases = 0;
   state_digest digest = {};
-  std::vector<std::string> problems;  // none: all is well
+  std::vector<std::string> problems;  // empty: the store is good
 };
 
 expected<verification> verify(const engine& disk);
-// Opens the directory, which no other process may have open, and leaves it as it is.
+// Opens the directory, which no other process may have open, and does not change it.
 expected<verification> verify(const std::string& directory);
 
-// Whether there are files of a store in a directory, whole or not.
+// True if the directory has files of a store, complete or not.
 bool is_store(const std::string& directory);
 
 }  // namespace troupe::persistence

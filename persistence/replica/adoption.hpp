@@ -1,5 +1,5 @@
-// What is in a log that no troupe has written to: whether it can be served, before anything is
-// written there.
+// Examines a log that Troupe has never written to: whether a control plane can serve its content.
+// Runs before anything is written there.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 namespace troupe::persistence {
 
 struct adoption {
-  std::size_t objects = 0;  // of known kinds
-  // Keys that are left alone, by their first two parts: "/registry/ranges" → 2.
+  std::size_t objects = 0;  // number of objects of known kinds
+  // Keys that are ignored, counted by their first two parts: "/registry/ranges" → 2.
   std::map<std::string, std::size_t> foreign;
   std::size_t foreign_keys = 0;
 };
 
-// Reads all of it. `invalid` for a value of a known kind that cannot be read: one that is
-// encrypted, which the error says with provider and key, or of a version that is not known.
+// Reads the whole log. Fails with `invalid` for a value of a known kind that cannot be read: it is
+// encrypted (the error names provider and key) or has an unknown version.
 expected<adoption> examine(blocking_log& log);
 
 }  // namespace troupe::persistence

@@ -4,7 +4,7 @@
 
 namespace troupe::persistence {
 
-// Hands the steps on.
+// Passes the steps on, with the base added.
 class based_log::reader final : public log_reader {
  public:
   reader(const based_log& from, log_reader& to) : from_{from}, to_{to} {}
@@ -28,19 +28,19 @@ based_log::based_log(std::unique_ptr<shared_log> log, revision base)
     : forwarding_log{std::move(log)}, base_{base} {}
 
 void based_log::submit(log_transaction request, std::function<void(log_answer)> done) {
-  // A revision at or before the base is none that a key of this log can have.
+  // No key of this log can have a revision at or below the base.
   for (auto& each : request.compares)
     if (each.at != 0) each.at = each.at > base_ ? each.at - base_ : ~revision{0} >> 1;
-  log().submit(std::move(request), [this, done = std::move(done)](log_answer told) {
-    told.at = above(told.at);
-    told.actual = above(told.actual);
-    done(std::move(told));
+  log().submit(std::move(request), [this, done = std::move(done)](log_answer reply) {
+    reply.at = above(reply.at);
+    reply.actual = above(reply.actual);
+    done(std::move(reply));
   });
 }
 
 void based_log::newest(std::function<void(expected<revision>)> done) {
-  log().newest([this, done = std::move(done)](const expected<revision>& told) {
-    done(told ? expected<revision>{above(*told)} : told);
+  log().newest([this, done = std::move(done)](const expected<revision>& reply) {
+    done(reply ? expected<revision>{above(*reply)} : reply);
   });
 }
 

@@ -1,4 +1,4 @@
-// A shared log whose revisions begin after a base (cluster_record.hpp).
+// Adapts a shared log: adds a base to all its revisions (cluster_record.hpp).
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ class based_log final : public forwarding_log {
  private:
   class reader;
 
-  // 0 stays 0: it means that there is none.
+  // 0 stays 0: it means "none".
   revision below(revision at) const { return at > base_ ? at - base_ : 0; }
   revision above(revision at) const { return at == 0 ? 0 : at + base_; }
 

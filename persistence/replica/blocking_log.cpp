@@ -12,7 +12,7 @@ namespace troupe::persistence {
 
 namespace {
 
-// The same answer would come again.
+// A retry would fail with the same error.
 bool is_final(errc code) {
   return code == errc::invalid || code == errc::too_large || code == errc::no_space ||
          code == errc::compacted || code == errc::corrupt;
@@ -30,12 +30,12 @@ expected<T> blocking_log::wait_for(
   for (;;) {
     const auto answer = std::make_shared<std::promise<expected<T>>>();
     auto answered = answer->get_future();
-    ask([answer](expected<T> told) { answer->set_value(std::move(told)); });
+    ask([answer](expected<T> reply) { answer->set_value(std::move(reply)); });
     if (answered.wait_until(until) != std::future_status::ready)
       return fail(errc::unknown, fmt::format("{} does not answer", name_));
-    auto told = answered.get();
-    if (told) return told;
-    auto& reason = told.error();
+    auto reply = answered.get();
+    if (reply) return reply;
+    auto& reason = reply.error();
     if (is_final(reason.code) || std::chrono::steady_clock::now() >= until)
       return fail(reason.code, fmt::format("{}: {}", name_, reason.message));
     spdlog::info("store: waiting for {}: {}", name_, reason.message);
@@ -62,11 +62,11 @@ expected<log_page> blocking_log::list(const std::string& after, revision at) {
 
 expected<log_answer> blocking_log::submit(const log_transaction& request) {
   return wait_for<log_answer>([this, &request](auto take) {
-    log_.submit(request, [take = std::move(take)](log_answer told) {
+    log_.submit(request, [take = std::move(take)](log_answer reply) {
       using outcome = log_answer::outcome;
-      if (told.result == outcome::committed || told.result == outcome::conflict)
-        return take(std::move(told));
-      take(fail(std::move(told.reason)));
+      if (reply.result == outcome::committed || reply.result == outcome::conflict)
+        return take(std::move(reply));
+      take(fail(std::move(reply.reason)));
     });
   });
 }

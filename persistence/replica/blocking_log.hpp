@@ -1,6 +1,6 @@
-// The questions to a shared log for a thread that may wait: when a node starts, and when a
-// cluster's state is copied. Each is repeated until the log answers or the time is over, with a
-// line in the log for each time, since etcd may be starting as well, or be electing.
+// Blocking requests to a shared log, for the start of a node and for copying a state. Each is
+// retried until the log answers or the time limit is over, with a log line for each retry, since
+// etcd may still be starting or electing a leader.
 #pragma once
 
 #include <chrono>
@@ -14,21 +14,21 @@ namespace troupe::persistence {
 
 class blocking_log {
  public:
-  // `name` for errors: "etcd at https://10.0.0.1:2379". The log outlives it.
+  // `name` is for errors: "etcd at https://10.0.0.1:2379". The log must outlive this object.
   blocking_log(shared_log& log, std::string name, std::chrono::milliseconds limit);
 
   expected<std::string> identity();
   expected<std::optional<log_item>> read(const std::string& key);
   expected<log_page> list(const std::string& after, revision at);
-  // Only what may happen twice. `committed` or `conflict`; a refusal is an error.
+  // The request must be idempotent. Returns `committed` or `conflict`; a refusal is an error.
   expected<log_answer> submit(const log_transaction& request);
 
   shared_log& log() noexcept { return log_; }
-  // The same questions to a log that is made of this one.
+  // The same requests to `made`, a log built on top of this one.
   blocking_log over(shared_log& made) const { return {made, name_, limit_}; }
   const std::string& name() const noexcept { return name_; }
 
-  // `ask` begins a question and is given what takes its answer.
+  // `ask` starts a request and gets the callback for its answer.
   template <class T>
   expected<T> wait_for(const std::function<void(std::function<void(expected<T>)>)>& ask);
 

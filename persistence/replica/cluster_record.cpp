@@ -12,21 +12,21 @@ namespace troupe::persistence {
 
 namespace {
 
-// Every control plane makes the same of the same log: its number of 16 digits, in the form of an
-// UUID.
+// Every control plane derives the same id from the same log: its number of 16 digits, in the form
+// of a UUID.
 std::string uuid_of(const std::string& identity) {
   if (identity.size() != 16) return identity;
   return fmt::format("{}-{}-4000-8000-{:0>12}", identity.substr(0, 8), identity.substr(8, 4),
                      identity.substr(12));
 }
 
-// What is to be written, `found` itself where nothing is.
+// The record to write; equal to `found` if nothing must be written.
 expected<cluster_record> record_for(const std::optional<cluster_record>& found,
                                     const std::string& log) {
   if (!found) return cluster_record{uuid_of(log), log, 0, {}, true};
   if (!found->copied_from.empty())
     return fail(errc::invalid,
-                fmt::format("it holds a part of a state: repeat `troupe store copy` from {}",
+                fmt::format("it holds an incomplete state: repeat `troupe store copy` from {}",
                             found->copied_from));
   auto next = *found;
   if (found->log == log) return next;
@@ -100,11 +100,11 @@ expected<cluster_record> join_cluster(blocking_log& log) {
       spdlog::warn("store: {} was restored from a backup: revisions go on from {}", log.name(),
                    next->base);
     const auto modified = *item ? (*item)->modified : 0;
-    const auto told = log.submit({{{key, modified}}, {{key, cluster_text(*next)}}});
-    if (!told) return fail(told.error());
-    if (told->result == log_answer::outcome::committed) return next;
+    const auto reply = log.submit({{{key, modified}}, {{key, cluster_text(*next)}}});
+    if (!reply) return fail(reply.error());
+    if (reply->result == log_answer::outcome::committed) return next;
   }
-  return fail(errc::conflict, fmt::format("{}: others write {} all the time", log.name(), key));
+  return fail(errc::conflict, fmt::format("{}: other clients keep writing {}", log.name(), key));
 }
 
 }  // namespace troupe::persistence

@@ -1,10 +1,10 @@
-// The key /troupe/cluster: of which cluster the log is, and where its revisions begin.
+// The key /troupe/cluster: the cluster's id, and the base of its revisions.
 //
-// A cluster's revisions never run backwards, or clients that watch would wait for ever. But those
-// of etcd begin with 1, also below a state that was copied from elsewhere, and run backwards when
-// it is restored from a backup. So the cluster's revisions are those of the log and a base, which
-// is raised in both cases. It never changes while control planes run: a restored etcd is another
-// log, which none of them goes on with.
+// A cluster's revisions must never run backwards, or watching clients would wait for ever. But
+// etcd's begin with 1, even if the state was copied from a store with higher ones, and run
+// backwards when etcd is restored from a backup. So a cluster's revision is the log's revision plus
+// a base, which is raised in both cases. The base never changes while control planes run: a
+// restored etcd is a different log, with which none of them continues.
 #pragma once
 
 #include <cstdint>
@@ -19,32 +19,32 @@ namespace troupe::persistence {
 inline constexpr std::string_view cluster_key = "/troupe/cluster";
 
 struct cluster_record {
-  std::string cluster;  // its id
+  std::string cluster;  // id of the cluster
   std::string log;      // shared_log::identity() of the log that the base is for
   revision base = 0;
-  // A state is being copied into it, from this cluster at this revision; empty: all of it is there.
+  // The cluster and revision of a state that is being copied here; empty: the state is complete.
   std::string copied_from = {};
-  // Objects stand in the log as kube-apiserver writes them (upstream_log.hpp). False of a log that
-  // a troupe wrote which did not know how.
+  // Objects are stored as kube-apiserver writes them (upstream_log.hpp). False if the log was
+  // written by an old version of Troupe without this layout.
   bool upstream_layout = false;
 
-  // Of the log with this base: what a copy of it on disk is marked with.
+  // The identity of the log with this base; a replica on disk is marked with it.
   std::string identity() const { return log + "+" + std::to_string(base); }
   bool operator==(const cluster_record& other) const = default;
 };
 
-// Lines of a word and a value. Nothing for any other text, also for one of a newer program that has
-// other lines.
+// Lines of a word and a value. Returns nullopt for any other text, also for that of a newer program
+// with more lines.
 std::string cluster_text(const cluster_record& record);
 std::optional<cluster_record> read_cluster(std::string_view text);
 
-// As it is written there; nothing where the log holds no cluster. `invalid` for one that a newer
-// program has written. Writes nothing.
+// Reads the record; nullopt if the log holds no cluster. Fails with `invalid` if a newer program
+// has written it. Writes nothing.
 expected<std::optional<cluster_record>> find_cluster(blocking_log& log);
 
-// Of which cluster the log is. Written where it is not said yet; the base is raised where the log
-// was restored from a backup. `invalid` for a log that cannot be served: half of a copy is in it,
-// or a newer program has written it.
+// Reads the record, or writes it if there is none. Raises the base if the log was restored from a
+// backup. Fails with `invalid` for a log that cannot be served: a copy into it is incomplete, or a
+// newer program has written the record.
 expected<cluster_record> join_cluster(blocking_log& log);
 
 }  // namespace troupe::persistence

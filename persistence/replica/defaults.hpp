@@ -1,4 +1,4 @@
-// The constants of a store over a shared log and where they come from.
+// The constants of a store over a shared log and their sources.
 #pragma once
 
 #include <chrono>
@@ -9,42 +9,43 @@ namespace troupe::persistence::defaults {
 
 using namespace std::chrono_literals;
 
-// Transactions that are on their way to the log: more would only wait there (etcd commits what is
-// outstanding at once; above 256 its rate does not grow).
+// Transactions sent to the log at the same time: more would only wait there (etcd commits all
+// outstanding ones together; above 256 its rate does not grow).
 inline constexpr std::size_t log_window = 256;
-// Steps that are applied at once: more would only make those wait that come first.
+// Steps that are applied at once: with more, the first ones would be answered late.
 inline constexpr std::size_t step_batch = 256;
 inline constexpr std::size_t step_batch_bytes = 4u << 20;
-// etcd takes 128 operations in a transaction when nobody says more; the session, the fence and the
-// cause are among them.
+// etcd's default limit is 128 operations in a transaction; the session, the fence and the cause
+// take some of them.
 inline constexpr std::size_t log_transaction_limit = 120;
-// After a failure of the log, or of the disk here.
+// The retry back-off after a failure of the log or of the local disk.
 inline constexpr auto log_retry_first = 50ms;
 inline constexpr auto log_retry_limit = 2s;
-// A client that waits for a transaction longer than this is told that nobody knows: etcd gives up
-// a proposal after 5 s and two elections.
+// A client that waits longer than this gets `unknown`: etcd gives up a proposal after 5 s and two
+// elections.
 inline constexpr auto log_answer_limit = 7s;
-// How often what waits is looked at; steps that are known to exist and do not come in this time are
-// asked for in another way.
+// The period for checking pending work. Steps that are known to exist but do not arrive within it
+// are requested in another way.
 inline constexpr auto log_look_period = 1s;
-// A log that has not answered for so long is said to be away: longer than etcd elects.
+// The log is reported as unreachable after this time: longer than an election of
+// etcd.
 inline constexpr auto log_silence_limit = 3s;
-// Values of 1.5 MiB times as many transactions as may wait would be 30 GB: bytes are bounded too.
+// Values of 1.5 MiB times queue_limit transactions would be 30 GB: bytes are bounded too.
 inline constexpr std::size_t log_queue_bytes = 256u << 20;
 
-// A lease is renewed each 1/n of its time to live, and its leader stops when it has not been for
-// the rest.
+// A lease is renewed each 1/n of its time to live. If that fails for the rest of the time, the
+// leader steps down.
 inline constexpr int lease_part = 3;
 
-// How long a start waits between questions to a log that does not answer.
+// The retry period at start while the log does not answer.
 inline constexpr auto log_wait_period = 1s;
-// By how much revisions go on after a restore: more than were lost since the backup, for anybody
-// who had seen them (etcd's own recommendation for `--bump-revision`).
+// The jump of revisions after a restore: more than were lost since the backup, so that no client
+// has seen the new ones (etcd's own recommendation for `--bump-revision`).
 inline constexpr std::uint64_t restore_gap = 1'000'000'000;
-// Of control planes that start at once, each writes the record of the cluster at most once.
+// Each control plane that starts at the same time writes the cluster record at most once.
 inline constexpr int record_attempts = 100;
 
-// Places of keys that are left alone, as far as they are counted apart: for a line of the log.
+// The number of ignored key prefixes that a log line counts separately.
 inline constexpr std::size_t foreign_places = 20;
 
 }  // namespace troupe::persistence::defaults

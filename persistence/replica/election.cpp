@@ -45,7 +45,7 @@ void election::ask_lease() {
 
 void election::on_lease(const expected<lease_id>& given) {
   if (!given) {
-    spdlog::warn("election: no lease can be had, trying again: {}", given.error().message);
+    spdlog::warn("election: cannot get a lease, retrying: {}", given.error().message);
     return later(defaults::log_retry_limit, &election::ask_lease);
   }
   if (resigned_) return log_.revoke(*given, [] {});
@@ -59,7 +59,7 @@ void election::renew() {
   log_.renew(lease_, [this](const expected<std::chrono::seconds>& left) { on_renewed(left); });
 }
 
-// A leader that has not heard of its lease for so long stops of itself; the fence would stop it
+// A leader whose lease was not renewed for this long steps down; the fence would stop it
 // anyway.
 void election::on_renewed(const expected<std::chrono::seconds>& left) {
   if (resigned_) return;
@@ -77,19 +77,19 @@ void election::on_renewed(const expected<std::chrono::seconds>& left) {
 
 // -- the key --------------------------------------------------------------------------------------
 
-// Nothing is concluded from the answer: a step tells who leads.
+// The answer is ignored: a step of the log reports the leader.
 void election::stand() {
   if (known_.term != 0 || lease_ == 0 || resigned_ || std::exchange(standing_, true)) return;
   const std::string key{leader_key};
   const auto now = std::chrono::system_clock::now();
   log_.submit({{{key, 0}}, {{key, leader_text({0, node_, candidate_, now}), lease_}}},
-              [this](const log_answer& told) { on_stood(told); });
+              [this](const log_answer& reply) { on_stood(reply); });
 }
 
-void election::on_stood(const log_answer& told) {
+void election::on_stood(const log_answer& reply) {
   standing_ = false;
-  const bool is_known =
-      told.result == log_answer::outcome::committed || told.result == log_answer::outcome::conflict;
+  const bool is_known = reply.result == log_answer::outcome::committed ||
+                        reply.result == log_answer::outcome::conflict;
   if (!is_known) later(defaults::log_retry_first, &election::stand);
 }
 
@@ -97,8 +97,8 @@ void election::on_leader(const leader_record& seen) {
   if (seen.term == known_.term) return;
   known_ = seen;
   if (known_.term == 0) {
-    spdlog::info("election: nobody leads, {}",
-                 seen.resigned ? "the last one gave it up" : "the lease of the last one has ended");
+    spdlog::info("election: there is no leader, {}",
+                 seen.resigned ? "the last one resigned" : "the lease of the last one has expired");
     lead(0);
     return stand();
   }

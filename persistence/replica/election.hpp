@@ -1,12 +1,12 @@
-// Who leads of the control planes that share a log.
+// The leader election among the control planes that share a log.
 //
-// The leader has a key that lives as long as its lease. Who finds no such key writes it; whoever's
-// it is leads, from the revision at which it was created. That revision is the fence: every
-// transaction of the term compares it, so nothing of a term happens after the key has gone, however
-// late its leader learns of it. What the election is told comes from applied steps alone, so a new
-// leader has seen all that earlier ones did.
+// The leader holds a key that lives as long as its lease. A candidate writes the key if it is
+// absent; the owner of the key leads, from the key's create revision on. That revision is the
+// fence: every transaction of the term compares it, so none of them commits after the key is gone,
+// however late the leader learns of that. The election sees only applied steps, so a new leader has
+// seen all changes of earlier ones.
 //
-// Of the thread of the log.
+// Runs on the thread of the log.
 #pragma once
 
 #include <chrono>
@@ -19,23 +19,23 @@ namespace troupe::persistence {
 
 class election {
  public:
-  // `node` without blanks. `changed`: the fence of a term that begins, 0 where one ends.
+  // `node` has no blanks. `changed` gets the fence of a term that begins, or 0 when it ends.
   election(shared_log& log, std::string node, std::chrono::seconds time_to_live,
            std::function<void(revision fence)> changed);
 
   void begin(const leader_record& known);
   void on_leader(const leader_record& seen);
-  // Ends the term, and with `tag` the key, so that others see that it was given up. `done` when the
-  // log has answered.
+  // Ends the term and deletes the key, with `tag`, so that others see a resignation. Calls `done`
+  // when the log has answered.
   void resign(const log_tag& tag, std::function<void()> done);
-  // 0: leads not.
+  // 0: this control plane does not lead.
   revision fence() const noexcept { return fence_; }
 
  private:
   void ask_lease();
   void on_lease(const expected<lease_id>& given);
   void stand();
-  void on_stood(const log_answer& told);
+  void on_stood(const log_answer& reply);
   void renew();
   void on_renewed(const expected<std::chrono::seconds>& left);
   void lead(revision fence);

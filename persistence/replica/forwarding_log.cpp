@@ -9,7 +9,7 @@ void forwarding_log::end() {
 }
 
 void forwarding_log::follow_through(revision after, std::unique_ptr<log_reader> reader) {
-  // The one before is told nothing any more, but may be the one that calls.
+  // The previous reader gets no more calls, but may be the caller: delete it later.
   auto& next = *reader;
   log_.call_later(
       {}, [last = std::shared_ptr<log_reader>{std::exchange(reader_, std::move(reader))}] {});

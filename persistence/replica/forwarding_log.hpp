@@ -1,5 +1,5 @@
-// A shared log that hands all that it is asked on to another one: the base of those that change a
-// part of it.
+// A shared log that forwards every call to another one: the base class of adapters that change some
+// calls.
 #pragma once
 
 #include <memory>
@@ -27,14 +27,14 @@ class forwarding_log : public shared_log {
  protected:
   explicit forwarding_log(std::unique_ptr<shared_log> log)
       : owned_{std::move(log)}, log_{*owned_} {}
-  // The log outlives it, and is not closed with it.
+  // The log must outlive this object, which does not close it.
   explicit forwarding_log(shared_log& log) : log_{log} {}
 
-  // In the destructor of each class whose answers or readers use it: none comes after that.
+  // Each subclass whose callbacks or readers use it calls this in its destructor: none runs later.
   void end();
 
   shared_log& log() const noexcept { return log_; }
-  // Follows by a reader that stands between the log and another one, and keeps it.
+  // Follows the log with an adapter between the log and the reader of the caller, and owns it.
   void follow_through(revision after, std::unique_ptr<log_reader> reader);
 
  private:

@@ -1,9 +1,9 @@
-// The control plane that leads drops what the log no longer needs, as upstream's API server does:
-// each `interval` all that was already past one interval ago. So each change stays for one to two
-// of them: a control plane that was away for less goes on from where it was, one that was away for
-// longer reads the whole state.
+// Compaction of the shared log by the leading control plane, as upstream's API server does it: each
+// `interval` it drops the history that was already one interval old. So a change stays for one to
+// two intervals. A control plane that was away for less time resumes from its state; one that was
+// away for longer reads the whole state.
 //
-// Of the thread of the log.
+// Runs on the thread of the log.
 #pragma once
 
 #include <chrono>
@@ -16,16 +16,16 @@ class log_compaction {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  // 0: never.
+  // 0: never compacts.
   log_compaction(shared_log& log, std::chrono::seconds interval);
 
-  // From time to time: the newest revision that is known, and whether this control plane leads.
+  // Called periodically with the newest known revision and whether this control plane leads.
   void look(time_point now, revision newest, bool leads);
 
  private:
   shared_log& log_;
   const std::chrono::seconds interval_;
-  revision next_ = 0;  // what is past in one interval from `since_` on; 0: does not lead
+  revision next_ = 0;  // the revision to compact to, one interval after `since_`; 0: does not lead
   time_point since_;
 };
 

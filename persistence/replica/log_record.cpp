@@ -11,7 +11,7 @@ namespace troupe::persistence {
 
 namespace {
 
-// Nothing when the kind is not known: its objects stay in the log, and are not seen here.
+// Returns nullopt for an unknown kind: its objects stay in the log and are invisible here.
 expected<std::optional<decided_change>> read_object(std::string key, std::string stored,
                                                     revision created, revision modified) {
   const auto kind = api::kind_of_stored(key, stored);
@@ -101,7 +101,7 @@ expected<read_step> read(log_step from) {
       if (*object) found.step.changes.push_back(std::move(**object));
     }
   }
-  // No transaction removes the key when a lease ends.
+  // When a lease expires, no transaction deletes the key.
   if (found.leader) found.leader->resigned = found.leader->term == 0 && found.tag;
   return found;
 }

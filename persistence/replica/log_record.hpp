@@ -1,12 +1,12 @@
-// What a store writes into a shared log besides objects, and how a step of the log is read.
+// The keys that a store writes into a shared log besides objects, and the parser of log steps.
 //
 //   /troupe/session/NAME written by one control plane, which all its transactions compare
-//   /troupe/leader       who leads, as long as a lease of his lives; its creation begins the term
-//   /troupe/cause        of the transaction at whose revision it was changed: who made it, and why
+//   /troupe/leader       the leader, as long as its lease lives; the key's creation begins the term
+//   /troupe/cause        of the transaction at its mod revision: the author and the trigger
 //
-// A transaction whose session was written again meanwhile fails for ever: the session is raised. So
-// a control plane that was told nothing about a transaction knows what has become of it as soon as
-// its raised session has arrived.
+// A transaction whose session was written again before it commits fails for ever: that is "raising
+// the session". So a control plane without an answer to a transaction knows its outcome as soon as
+// the step of its raised session has arrived.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,7 @@ inline constexpr std::string_view cause_key = "/troupe/cause";
 inline constexpr std::string_view leader_key = "/troupe/leader";
 std::string session_key(std::string_view member);
 
-// Which transaction of which control plane it was.
+// Identifies a transaction: the control plane and its sequence number.
 struct log_tag {
   std::string member;
   std::uint64_t sequence = 0;
@@ -40,32 +40,32 @@ struct cause_record {
 
 // "member sequence request trigger microseconds author".
 std::string cause_text(const cause_record& record);
-// Nothing for any other text.
+// Returns nullopt for any other text.
 std::optional<cause_record> read_cause(std::string_view text);
 
-// The key of the control plane that leads, or that it is gone.
+// The key of the leading control plane, or its deletion.
 struct leader_record {
-  revision term = 0;                            // the key was created at it; 0: nobody leads
-  std::string node;                             // of the control plane
-  std::string candidate;                        // its number, which differs for each start
-  std::chrono::system_clock::time_point since;  // by its clock, when it asked for the lead
-  bool resigned = false;  // where nobody leads: it was given up, no lease has ended
+  revision term = 0;                            // create revision of the key; 0: no leader
+  std::string node;                             // name of the control plane
+  std::string candidate;                        // its number, different for each start
+  std::chrono::system_clock::time_point since;  // by the leader's clock, when it became a candidate
+  bool resigned = false;  // without a leader: it resigned, its lease did not expire
 };
 
 // "node candidate microseconds".
 std::string leader_text(const leader_record& record);
-// Any other text is that of a node without a number.
+// Any other text is read as a node name without a candidate.
 leader_record read_leader(revision term, std::string_view text);
 
 struct read_step {
-  decided_step step;           // without keys that are no objects of known kinds
-  std::optional<log_tag> tag;  // nothing when another program wrote it
+  decided_step step;           // only keys of known kinds
+  std::optional<log_tag> tag;  // nullopt if another program wrote it
   std::optional<leader_record> leader;
 };
 
-// An object of a known kind that cannot be decoded is `corrupt`.
+// Fails with `corrupt` if an object of a known kind cannot be decoded.
 expected<read_step> read(log_step from);
-// One object of a listing; null when its kind is not known here.
+// One object of a listing; nullopt if its kind is not known here.
 expected<std::optional<decided_change>> read(log_item from);
 
 }  // namespace troupe::persistence

@@ -1,4 +1,4 @@
-// The steps of the log on their way into the replica: a part of replicated_store.
+// The part of replicated_store that applies the log's steps to the replica.
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ void replicated_store::on_steps(std::vector<log_step> steps) {
   }
 }
 
-// It is applied together with what the log's thread finds next in its queue.
+// The step is applied together with others that wait in the queue of the log's thread.
 void replicated_store::accept(read_step next) {
   accepted_ = next.step.at;
   ready_bytes_ += size_of(next.step);
@@ -48,7 +48,7 @@ void replicated_store::accept(read_step next) {
     apply_ready();
 }
 
-// Own steps that the log has answered and that follow now; the stream tells them again.
+// Accepts own steps that the log has answered and that follow now; the stream repeats them.
 void replicated_store::accept_answered() {
   while (is_following_ && !answered_.empty()) {
     const auto [at, sequence] = *answered_.begin();
@@ -59,7 +59,7 @@ void replicated_store::accept_answered() {
   }
 }
 
-// As the log tells it; nothing for one that nobody waits for any more.
+// Builds the step as the log would deliver it; nullopt if its transaction no longer waits.
 std::optional<read_step> replicated_store::step_of(std::uint64_t sequence, revision at) {
   const std::lock_guard lock{mutex_};
   const auto found = pending_.find(sequence);
@@ -76,7 +76,7 @@ std::optional<read_step> replicated_store::step_of(std::uint64_t sequence, revis
   return made;
 }
 
-// False when the replica's disk fails: the steps will be told again.
+// Returns false if the replica's disk fails: the log will deliver the steps again.
 bool replicated_store::apply_ready() {
   auto steps = std::exchange(ready_, {});
   ready_bytes_ = 0;
@@ -85,7 +85,7 @@ bool replicated_store::apply_ready() {
   for (std::size_t i = 0; i < steps.size(); ++i) {
     for (const auto& each : steps[i].step.changes)
       keys[i].push_back(each.key);
-    // What changes nothing that is known here leaves no trace.
+    // A step without a visible change leaves no trace.
     if (!keys[i].empty()) seen.push_back(std::move(steps[i].step));
   }
   auto shown = read().at();
@@ -108,7 +108,7 @@ bool replicated_store::apply_ready() {
   return true;
 }
 
-// An earlier start of this control plane has used the same numbers, before the session was raised.
+// Ignores steps of an earlier process, which used the same sequences before the session was raised.
 void replicated_store::answer_own(std::uint64_t sequence, const std::vector<std::string>& keys,
                                   const committed& made) {
   committed mine{made.at, {}};
@@ -127,7 +127,7 @@ void replicated_store::answer_own(std::uint64_t sequence, const std::vector<std:
   answer(sequence, std::move(mine));
 }
 
-// The replica commits on this thread.
+// The replica commits on the calling thread.
 std::vector<outcome> replicated_store::take(std::vector<decided_step> steps) {
   const std::lock_guard lock{replica_mutex_};
   std::vector<outcome> made(steps.size(), fail(errc::io, "the replica did not answer"));
@@ -156,7 +156,7 @@ void replicated_store::on_end(error reason) {
 }
 
 void replicated_store::retry(const error& reason, std::function<void()> work) {
-  spdlog::warn("store: the shared log cannot be followed, trying again: {}", reason.message);
+  spdlog::warn("store: cannot follow the shared log, retrying: {}", reason.message);
   reading_.reset();
   stop_following();
   ready_.clear();
@@ -166,7 +166,7 @@ void replicated_store::retry(const error& reason, std::function<void()> work) {
   retry_after_ = std::min<std::chrono::milliseconds>(2 * retry_after_, defaults::log_retry_limit);
 }
 
-// Nobody would see the steps of what is sent now.
+// Stops sending: the steps of new transactions would not be seen.
 void replicated_store::stop_following() {
   const std::lock_guard lock{mutex_};
   is_following_ = false;

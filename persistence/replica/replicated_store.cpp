@@ -12,14 +12,14 @@ namespace troupe::persistence {
 
 namespace {
 
-// What is damaged is dropped, and fetched again from the log.
+// Drops a damaged replica: it is fetched again from the log.
 expected<std::unique_ptr<local_store>> open_replica(const store_options& options,
                                                     const engine_factory& factory) {
   auto opened = local_store::open_local(options, factory);
   if (opened || options.directory.empty() ||
       (opened.error().code != errc::corrupt && opened.error().code != errc::incompatible))
     return opened;
-  spdlog::warn("store: the copy in {} is dropped and fetched again: {}", options.directory,
+  spdlog::warn("store: the replica in {} is dropped and fetched again: {}", options.directory,
                opened.error().message);
   drop_replica(options.directory);
   return local_store::open_local(options, factory);
@@ -72,7 +72,7 @@ replicated_store::~replicated_store() {
 }
 
 void replicated_store::campaign(candidacy mine, std::function<void(revision fence)> changed) {
-  // On the thread of the log, and not before the state here is the cluster's.
+  // On the thread of the log, and not before the state here has caught up with the cluster.
   barrier([this, mine = std::move(mine),
            changed = std::move(changed)](const expected<revision>& reached) mutable {
     if (!reached)
@@ -96,12 +96,12 @@ void replicated_store::campaign(candidacy mine, std::function<void(revision fenc
 void replicated_store::resign(std::function<void()> done) {
   log_->call_later({}, [this, done = std::move(done)] {
     if (!election_) return done();
-    // 0 is no transaction's number.
+    // 0 is not used as a sequence.
     election_->resign({member_, 0}, done);
   });
 }
 
-// What it says of the leader is told when everything before it is visible here.
+// Shows a new leader only when all earlier steps are visible here.
 void replicated_store::see_leader(const leader_record& seen) {
   if (seen.term != leader_.term) {
     const std::lock_guard lock{mutex_};
@@ -110,7 +110,7 @@ void replicated_store::see_leader(const leader_record& seen) {
       shown_leader_.reason = fmt::format(
           "{} {}", leader_.node, seen.resigned ? "gave it up" : "was silent longer than its lease");
     else if (leader_.term != 0)
-      shown_leader_.reason.clear();  // how the one before ended was not seen
+      shown_leader_.reason.clear();  // the end of the previous term was not seen
     shown_leader_.node = seen.node;
     shown_leader_.term = seen.term;
     shown_leader_.since = seen.since;
@@ -141,7 +141,7 @@ store_stats replicated_store::stats() const {
   return shown;
 }
 
-// -- a whole state --------------------------------------------------------------------------------
+// -- reading a whole state ------------------------------------------------------------------------
 
 void replicated_store::read_whole_state() {
   if (!apply_ready()) return;
@@ -152,8 +152,8 @@ void replicated_store::read_whole_state() {
              [this, reading](expected<log_page> page) { on_page(reading, std::move(page)); });
 }
 
-// A page of another reading, which began again meanwhile, would make this one take for removed what
-// it has not been told yet.
+// Ignores a page of an older reading, which was restarted: its gaps would look like removed
+// objects.
 void replicated_store::on_page(std::uint64_t reading, expected<log_page> page) {
   if (reading_ == nullptr || reading != readings_) return;
   const bool more = page && page->more;
@@ -178,16 +178,16 @@ void replicated_store::on_page(std::uint64_t reading, expected<log_page> page) {
   if (!taken) return retry(taken.error(), [this] { read_whole_state(); });
   reading_.reset();
   applied_ = accepted_ = at;
-  // Their steps may be among those that nobody has seen.
+  // Their steps may be among those that were compacted before they were seen.
   answer_all([](const pending& each) -> std::optional<error> {
     if (each.session == 0 || each.decided) return std::nullopt;
-    return error{errc::unknown, "the log does not tell any more whether this has happened"};
+    return error{errc::unknown, "the log no longer shows whether this was committed"};
   });
   see_leader(leader);
   follow();
 }
 
-// -- questions ------------------------------------------------------------------------------------
+// -- barriers -------------------------------------------------------------------------------------
 
 void replicated_store::barrier(barrier_completion done) {
   {
@@ -198,10 +198,10 @@ void replicated_store::barrier(barrier_completion done) {
       return;
     }
   }
-  done(fail(errc::overloaded, "too many wait for the newest state: try again later"));
+  done(fail(errc::overloaded, "too many requests wait for the newest state: try again later"));
 }
 
-// One at a time: those who ask meanwhile share the next. Under the lock.
+// One request at a time: questions that arrive meanwhile share the next. Called with the lock.
 void replicated_store::ask_newest() {
   asking_ = true;
   for (auto& each : questions_)
@@ -239,7 +239,7 @@ void replicated_store::on_newest(const expected<revision>& newest) {
   answer_ready();
 }
 
-// Whatever waited for the state that is here now.
+// Answers all that waited for the current state.
 void replicated_store::answer_ready() {
   std::vector<later> ready;
   {

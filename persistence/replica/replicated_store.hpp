@@ -1,22 +1,22 @@
-// The store of a control plane whose cluster has several: a shared log decides, and what is here
-// follows it.
+// The store of a control plane in a cluster with several: a shared log commits transactions, and a
+// local replica follows the log.
 //
 //   submit → log → step → the local store, as a replica → observer → answer
 //
-// A transaction is judged by the log alone. It is answered when its step has been applied here, and
-// a conflict when the state here is as new as the one that it was judged by. So all that store.hpp
-// promises holds, with the log's revisions.
+// The log alone decides on a transaction. The answer is given when the step of the transaction has
+// been applied here; a conflict is reported when the state here is as new as the conflicting one.
+// So all guarantees of store.hpp hold, with the log's revisions.
 //
-// The step of a transaction of this control plane is known as soon as the log has answered: it is
-// applied without waiting for the stream when all before it has been. So a stream that is behind
-// holds up nobody but for what others write. Steps that come together are one batch of the replica.
+// The step of an own transaction is known as soon as the log has answered. It is applied without
+// waiting for the stream if all earlier steps have been applied. So a slow stream delays only the
+// writes of others. Steps that arrive together are one batch of the replica.
 //
-// When the log says `unknown`, the session is raised (log_record.hpp): as soon as the raised one
-// has been applied, what has not happened never will, and is sent again. Who waits longer than
-// `log_limits::answer` is told `unknown`, or `read_only` where nothing was sent.
+// When the log answers `unknown`, the session is raised (log_record.hpp): once the raised session
+// has been applied, a transaction that has not committed never will, and is sent again. After
+// `log_limits::answer` a client gets `unknown`, or `read_only` if nothing was sent.
 //
-// The replica is written without syncs. What a kill takes, or what the log has dropped, is fetched
-// again: as steps while the log has them, else as a whole state, with which history begins.
+// The replica is written without syncs. State that a kill loses, or that the log has compacted, is
+// fetched again: as steps while the log has them, else as a whole state, at which history restarts.
 //
 // Threads: as store.hpp. Completions and the observer run on the thread of the log.
 #pragma once
@@ -39,11 +39,11 @@
 
 namespace troupe::persistence {
 
-// Of a control plane that may lead.
+// The options of a control plane that may lead.
 struct candidacy {
   std::string node;  // without blanks
   std::chrono::seconds lease;
-  // How often it compacts the log while it leads (log_compaction.hpp); 0: never.
+  // The period of log compaction while it leads (log_compaction.hpp); 0: never.
   std::chrono::seconds compaction_interval{0};
 };
 
@@ -54,19 +54,19 @@ struct log_limits {
 
 class replicated_store final : public store, private log_reader {
  public:
-  // Begins to follow; barrier() tells when it has caught up. `identity` differs for every log, and
-  // for every base of its revisions. `member` names this control plane among all, without blanks;
-  // empty: as the mark of the directory says.
+  // Begins to follow the log; barrier() reports when the replica has caught up. `identity` is
+  // unique for each log and each base of its revisions. `member` is the unique name of this control
+  // plane, without blanks; empty: the name in the directory's mark.
   static expected<std::unique_ptr<replicated_store>> open(
       store_options options, engine_factory factory, std::unique_ptr<shared_log> log,
       const std::string& identity, std::string member = {}, log_limits limits = {});
-  // Stands for leader from now on (election.hpp); `changed` runs on the thread of the log: with the
-  // fence of a term that begins here, with 0 when it is over. Once.
+  // Becomes a candidate (election.hpp). `changed` runs on the thread of the log: with the fence of
+  // a term that begins here, with 0 when it ends. Call it once.
   void campaign(candidacy mine, std::function<void(revision fence)> changed);
-  // `done`, on that thread, when the lead is given up, as far as the log answers.
+  // Calls `done` on that thread when leadership is given up, or the log does not answer.
   void resign(std::function<void()> done);
 
-  // What waits is answered with `closed`.
+  // Completes waiting transactions with `closed`.
   ~replicated_store() override;
 
   void submit(transaction request, completion done) override;
@@ -91,23 +91,23 @@ class replicated_store final : public store, private log_reader {
   struct pending {
     log_transaction request;  // as it was submitted
     cause_record cause;
-    std::vector<mutation> mutations;  // their contents go to the step that the answer makes
+    std::vector<mutation> mutations;  // their contents move to the step that the answer creates
     revision fence = 0;
     completion done;
     std::size_t size_bytes = 0;
-    revision session = 0;  // that it was sent with; 0: it waits
+    revision session = 0;  // the session that it was sent with; 0: not sent
     bool unknown = false;
-    bool decided = false;  // its answer waits until the state here is new enough
+    bool decided = false;  // the log has answered; waits until the state here is new enough
     time_point since;
   };
   struct question {
     barrier_completion done;
-    std::uint64_t behind = 0;  // sequences below this were submitted before
+    std::uint64_t behind = 0;  // submitted transactions with sequences below this come first
     time_point since;
     revision newest = 0;  // 0: not known yet
     bool asked = false;
   };
-  // Waits until the state here is that new.
+  // A callback that waits until the state here has reached a revision.
   struct later {
     revision at;
     std::function<void()> answer;
@@ -119,15 +119,15 @@ class replicated_store final : public store, private log_reader {
   // -- transactions
   log_transaction complete(std::uint64_t sequence, const pending& from) const;
   void send_waiting();
-  void on_answer(std::uint64_t sequence, const log_answer& told);
+  void on_answer(std::uint64_t sequence, const log_answer& reply);
   void send_again(std::uint64_t sequence);
-  void judge(std::uint64_t sequence, pending& mine, const log_answer& told);
+  void judge(std::uint64_t sequence, pending& mine, const log_answer& reply);
   void when_applied(revision at, std::function<void()> work);
   void answer_when_applied(revision at, std::uint64_t sequence, outcome result);
   void answer(std::uint64_t sequence, outcome result);
   void answer_all(const std::function<std::optional<error>(const pending&)>& judge);
   void raise_session();
-  void on_session(const log_answer& told);
+  void on_session(const log_answer& reply);
   void on_session_applied(revision at);
 
   // -- the log
@@ -147,12 +147,12 @@ class replicated_store final : public store, private log_reader {
   void see_leader(const leader_record& seen);
   void retry(const error& reason, std::function<void()> work);
 
-  // -- questions
+  // -- barriers
   void ask_newest();
   void on_newest(const expected<revision>& newest);
   void answer_ready();
 
-  // -- what waits too long
+  // -- time-outs
   void look();
   void give_up_old(time_point now);
 
@@ -169,7 +169,7 @@ class replicated_store final : public store, private log_reader {
   revision session_revision_ = 0;  // 0: none yet
   bool raising_ = false;
   bool is_following_ = false;  // changed on the log's thread alone
-  revision known_ = 0;         // the newest revision that the log has told of
+  revision known_ = 0;         // the newest revision that the log has reported
   time_point heard_ = std::chrono::steady_clock::now();  // when the log last answered a look
   std::vector<question> questions_;
   bool asking_ = false;
@@ -178,19 +178,19 @@ class replicated_store final : public store, private log_reader {
   std::vector<later> later_;
   std::uint64_t conflicts_ = 0;
 
-  std::mutex replica_mutex_;  // of what changes the replica, but for reading
-  // Of the log's thread.
+  std::mutex replica_mutex_;  // for changes of the replica, not for reads
+  // State of the log's thread.
   revision applied_;
-  revision applied_then_ = 0;  // at the last look
-  // Steps that follow on `applied_`, up to `accepted_`, and are about to be applied.
+  revision applied_then_ = 0;  // at the last call of look()
+  // Steps that follow `applied_`, up to `accepted_`, and will be applied next.
   std::vector<read_step> ready_;
   std::size_t ready_bytes_ = 0;
   revision accepted_;
-  // Own transactions by the revisions that the log has answered, with steps missing before them.
+  // Own transactions by the revision of the log's answer, with earlier steps still missing.
   std::map<revision, std::uint64_t> answered_;
   bool probing_ = false;
   std::unique_ptr<whole_state> reading_;
-  std::uint64_t readings_ = 0;  // that have begun
+  std::uint64_t readings_ = 0;  // number of readings begun
   std::unique_ptr<election> election_;
   std::unique_ptr<log_compaction> compaction_;
   leader_record leader_;

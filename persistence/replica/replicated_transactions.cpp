@@ -1,4 +1,4 @@
-// replicated_store's other half: transactions on their way to the log and back.
+// The part of replicated_store that sends transactions to the log and answers them.
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -10,7 +10,8 @@ namespace troupe::persistence {
 
 namespace {
 
-// By what can be seen here: several control planes may exceed a bound by what is under way.
+// Checks the local state: concurrent transactions elsewhere may exceed a
+// bound.
 expected<void> check_bounds(const transaction& request, const std::vector<std::string>& stored,
                             const snapshot& state) {
   for (const auto& allowed : request.bounds) {
@@ -84,8 +85,8 @@ log_transaction replicated_store::complete(std::uint64_t sequence, const pending
   return made;
 }
 
-// On the log's thread, which finds several at once when it is busy: those who submit would meet it
-// in the locks of its client. Without the lock here, since the client writes to its socket.
+// On the log's thread, which sends several at once when it is busy: callers of submit would contend
+// for the client's locks. Without our lock, since the client writes to its socket.
 void replicated_store::send_waiting() {
   std::vector<std::pair<std::uint64_t, log_transaction>> sent;
   {
@@ -103,62 +104,62 @@ void replicated_store::send_waiting() {
     }
   }
   for (auto& [sequence, request] : sent)
-    log_->submit(std::move(request), [this, sequence = sequence](const log_answer& told) {
-      on_answer(sequence, told);
+    log_->submit(std::move(request), [this, sequence = sequence](const log_answer& reply) {
+      on_answer(sequence, reply);
     });
 }
 
-void replicated_store::on_answer(std::uint64_t sequence, const log_answer& told) {
+void replicated_store::on_answer(std::uint64_t sequence, const log_answer& reply) {
   {
     const std::lock_guard lock{mutex_};
     --under_way_;
-    known_ = std::max(known_, told.at);
-    // Else its step came before.
+    known_ = std::max(known_, reply.at);
+    // If it is not found, its step has arrived before.
     if (const auto found = pending_.find(sequence); found != pending_.end())
-      judge(sequence, found->second, told);
+      judge(sequence, found->second, reply);
   }
   accept_answered();
   send_waiting();
   answer_ready();
 }
 
-// Under the lock.
-void replicated_store::judge(std::uint64_t sequence, pending& mine, const log_answer& told) {
+// Called with the lock.
+void replicated_store::judge(std::uint64_t sequence, pending& mine, const log_answer& reply) {
   const auto& compares = mine.request.compares;
-  switch (told.result) {
+  switch (reply.result) {
     case log_answer::outcome::committed:
       if (!mine.request.writes.empty()) {
-        answered_.emplace(told.at, sequence);
+        answered_.emplace(reply.at, sequence);
         return;
       }
-      return answer_when_applied(told.at, sequence, committed{told.at, {}});
+      return answer_when_applied(reply.at, sequence, committed{reply.at, {}});
     case log_answer::outcome::conflict:
-      // Behind its own compares stand those of the session and of the term (complete()).
-      if (told.compare == compares.size()) {
-        if (session_revision_ == mine.session) session_revision_ = told.actual;
-        if (session_revision_ == 0) raise_session();  // the key has gone
+      // The request's own compares are followed by those of the session and the term (complete()).
+      if (reply.compare == compares.size()) {
+        if (session_revision_ == mine.session) session_revision_ = reply.actual;
+        if (session_revision_ == 0) raise_session();  // the session's key was deleted
         return send_again(sequence);
       }
-      if (told.compare > compares.size())
-        return answer_when_applied(told.at, sequence, fail(deposed()));
+      if (reply.compare > compares.size())
+        return answer_when_applied(reply.at, sequence, fail(deposed()));
       ++conflicts_;
       return answer_when_applied(
-          told.at, sequence,
-          fail(conflict({compares[told.compare].key, compares[told.compare].at}, told.actual)));
+          reply.at, sequence,
+          fail(conflict({compares[reply.compare].key, compares[reply.compare].at}, reply.actual)));
     case log_answer::outcome::refused:
-      return answer_when_applied(0, sequence, fail(told.reason));
+      return answer_when_applied(0, sequence, fail(reply.reason));
     case log_answer::outcome::unknown:
       mine.unknown = true;
       return raise_session();
   }
 }
 
-// Under the lock.
+// Called with the lock.
 void replicated_store::when_applied(revision at, std::function<void()> work) {
   later_.push_back({at, std::move(work)});
 }
 
-// Under the lock.
+// Called with the lock.
 void replicated_store::answer_when_applied(revision at, std::uint64_t sequence, outcome result) {
   pending_.at(sequence).decided = true;
   when_applied(at, [this, sequence, result = std::move(result)]() mutable {
@@ -168,7 +169,7 @@ void replicated_store::answer_when_applied(revision at, std::uint64_t sequence, 
   });
 }
 
-// Under the lock; send_waiting() sends it.
+// Called with the lock; send_waiting() sends it.
 void replicated_store::send_again(std::uint64_t sequence) {
   auto& mine = pending_.at(sequence);
   mine.session = 0;
@@ -209,23 +210,23 @@ void replicated_store::answer_all(
 
 // -- the session ----------------------------------------------------------------------------------
 
-// Under the lock. Without a compare: one that was held up and is written late raises it once more,
-// and the next transaction learns of it by its conflict.
+// Called with the lock. Has no compare: a delayed one that is written late raises the session once
+// more, and the next transaction learns of it by its conflict.
 void replicated_store::raise_session() {
   if (std::exchange(raising_, true)) return;
   log_->submit({{}, {{session_key(member_), std::to_string(next_sequence_)}}},
-               [this](const log_answer& told) { on_session(told); });
+               [this](const log_answer& reply) { on_session(reply); });
 }
 
-void replicated_store::on_session(const log_answer& told) {
-  const bool raised = told.result == log_answer::outcome::committed;
+void replicated_store::on_session(const log_answer& reply) {
+  const bool raised = reply.result == log_answer::outcome::committed;
   {
     const std::lock_guard lock{mutex_};
     raising_ = false;
     if (raised) {
-      session_revision_ = std::max(session_revision_, told.at);
-      known_ = std::max(known_, told.at);
-      when_applied(told.at, [this, at = told.at] { on_session_applied(at); });
+      session_revision_ = std::max(session_revision_, reply.at);
+      known_ = std::max(known_, reply.at);
+      when_applied(reply.at, [this, at = reply.at] { on_session_applied(at); });
     }
   }
   if (raised) {
@@ -238,7 +239,7 @@ void replicated_store::on_session(const log_answer& told) {
   });
 }
 
-// What was sent with an older session and has not happened never will.
+// A transaction sent with an older session that has not committed never will.
 void replicated_store::on_session_applied(revision at) {
   {
     const std::lock_guard lock{mutex_};
@@ -249,7 +250,7 @@ void replicated_store::on_session_applied(revision at) {
       if (each.session < at)
         again.push_back(sequence);
       else
-        raise = true;  // sent with this very session, which it had learned of by a conflict
+        raise = true;  // sent with the current session, known from a conflict
     }
     if (raise) raise_session();
     for (const auto sequence : again)
@@ -258,13 +259,13 @@ void replicated_store::on_session_applied(revision at) {
   send_waiting();
 }
 
-// -- what waits too long --------------------------------------------------------------------------
+// -- time-outs ------------------------------------------------------------------------------------
 
-// On the log's thread, as long as the store lives.
+// Runs periodically on the log's thread, as long as the store lives.
 void replicated_store::look() {
   give_up_old(std::chrono::steady_clock::now());
-  // Steps that do not come are missed although nobody here asks for anything, and a log that does
-  // not answer is known.
+  // Detects missing steps even if no client asks, and a log that does not
+  // answer.
   if (!std::exchange(probing_, true))
     log_->newest([this](const expected<revision>& newest) {
       probing_ = false;
@@ -280,7 +281,7 @@ void replicated_store::look() {
   }
   applied_then_ = applied_;
   if (is_stuck) {
-    spdlog::warn("store: the log is at revision {}, and no step after {} comes: asking elsewhere",
+    spdlog::warn("store: the log is at revision {}, but no step after {} arrives: following again",
                  known_, applied_);
     follow();
   }

@@ -1,12 +1,12 @@
-// The log that the control planes of a cluster share: etcd, or a model of it in tests. Keys and
-// values are bytes.
+// The interface of a log that the control planes of a cluster share: etcd, or a model of it in
+// tests. Keys and values are bytes.
 //
-// - A transaction happens as a whole, or not at all. One that writes has a revision of its own.
-// - Every revision changes at least one key, so the steps that a reader is given have no hole.
-// - What becomes of a transaction whose answer is `unknown` is not known: it may happen later.
+// - A transaction is atomic. One that writes has a revision of its own.
+// - Every revision changes at least one key, so a reader sees every revision.
+// - If the answer is `unknown`, the transaction may still commit later.
 //
-// Any thread may call, and no call blocks. Answers, steps and timers come on one thread, that of
-// the log, one after the other, and never from within a call.
+// Any thread may call; no call blocks. Answers, steps and timers run on one thread, that of the
+// log, one after the other, and never within a call.
 #pragma once
 
 #include <chrono>
@@ -20,24 +20,24 @@
 
 namespace troupe::persistence {
 
-// The key must have been changed last at this revision, or created at it; 0: it must be absent.
+// The revision of the key's last change, or of its creation, must be `at`; 0: the key is absent.
 struct log_compare {
   std::string key;
   revision at = 0;
   bool created = false;
 };
 
-// Keys that belong to a lease go when it ends: when nobody has renewed it for its time to live, or
-// it is revoked.
+// The log deletes the keys of a lease when it ends: when it was not renewed within its time to
+// live, or is revoked.
 using lease_id = std::int64_t;
 
 struct log_write {
   std::string key;
-  std::optional<std::string> value;  // nothing: the key goes
-  lease_id lease = 0;                // 0: of none
+  std::optional<std::string> value;  // nullopt: delete the key
+  lease_id lease = 0;                // 0: no lease
 };
 
-// Names a key at most once among the writes.
+// A key occurs at most once in `writes`.
 struct log_transaction {
   std::vector<log_compare> compares;
   std::vector<log_write> writes;
@@ -45,10 +45,10 @@ struct log_transaction {
 
 struct log_answer {
   enum class outcome : std::uint8_t {
-    committed,  // `at`: its revision; of one that writes nothing, the newest
-    conflict,   // `compare` did not hold, the key was of revision `actual`; `at`: the newest
-    refused,    // it has not happened and will not; `reason`
-    unknown,    // nobody knows; `reason`
+    committed,  // `at`: its revision; the newest one if it writes nothing
+    conflict,   // compare number `compare` failed, the key has `actual`; `at`: newest revision
+    refused,    // it was not and will not be executed; see `reason`
+    unknown,    // it may or may not commit; see `reason`
   };
   outcome result = outcome::unknown;
   revision at = 0;
@@ -59,11 +59,11 @@ struct log_answer {
 
 struct log_change {
   std::string key;
-  std::optional<std::string> value;  // nothing: removed
-  revision created = 0;              // of the key
+  std::optional<std::string> value;  // nullopt: removed
+  revision created = 0;              // create revision of the key
 };
 
-// All that happened at one revision, in the order of the writes.
+// All changes of one revision, in the order of the writes.
 struct log_step {
   revision at = 0;
   std::vector<log_change> changes;
@@ -72,9 +72,9 @@ struct log_step {
 class log_reader {
  public:
   virtual ~log_reader() = default;
-  // In the order of revisions; some may come twice.
+  // In order of revision; a step may come twice.
   virtual void on_steps(std::vector<log_step> steps) = 0;
-  // `compacted` when the log does not have what follows any more. Nothing else comes.
+  // `compacted` if the log no longer has the next steps. It is the last call.
   virtual void on_end(error reason) = 0;
 };
 
@@ -92,31 +92,31 @@ struct log_page {
 class shared_log {
  public:
   virtual ~shared_log() = default;
-  // Nothing comes any more when it returns, whatever is asked then. Not from its own thread.
+  // No callback runs after it returns, nor for later calls. Not on the log's thread.
   virtual void close() = 0;
 
-  // Which log it is: differs for every one that was ever made, or restored from a backup.
+  // The log's identity, different for each log that is created or restored from a backup.
   virtual void identity(std::function<void(expected<std::string>)> done) = 0;
   virtual void submit(log_transaction request, std::function<void(log_answer)> done) = 0;
-  // At least the revision that the log had when this was asked.
+  // A revision not older than that of the log at the time of the call.
   virtual void newest(std::function<void(expected<revision>)> done) = 0;
-  // Gives `reader` the steps after `after` from now on; a reader before it gets no more. Called
-  // while steps still come, it means that they do not come as they should: another way is taken.
+  // Delivers the steps after `after` to `reader`; a previous reader gets no more. A call while
+  // steps still arrive means that the stream is faulty: the log then uses another member.
   virtual void follow(revision after, log_reader& reader) = 0;
-  // In the newest state; nothing when there is no such key.
+  // Reads the newest state; nullopt if there is no such key.
   virtual void read(std::string key,
                     std::function<void(expected<std::optional<log_item>>)> done) = 0;
-  // Keys greater than `after`, in the state of revision `at`, or with 0 in the newest.
+  // Keys greater than `after`, in the state of revision `at`, or in the newest for 0.
   virtual void list(std::string after, revision at,
                     std::function<void(expected<log_page>)> done) = 0;
   virtual void grant(std::chrono::seconds time_to_live,
                      std::function<void(expected<lease_id>)> done) = 0;
-  // How long it lives from now on; 0 when it has ended.
+  // Returns the lease's time to live from now on; 0 if it has expired.
   virtual void renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) = 0;
   virtual void revoke(lease_id lease, std::function<void()> done) = 0;
-  // Drops what led to the states before `up_to`, which the log has. They cannot be read any more.
+  // Drops the history before revision `up_to`, which the log must have reached.
   virtual void compact(revision up_to, std::function<void(expected<void>)> done) = 0;
-  // Once, not before `delay` is over.
+  // Runs `work` once, after `delay` at the earliest.
   virtual void call_later(std::chrono::milliseconds delay, std::function<void()> work) = 0;
 };
 

@@ -40,7 +40,7 @@ const upstream_keys& upstream_keys::instance() {
 }
 
 upstream_keys::upstream_keys(std::vector<prefixes> moved) : moved_{std::move(moved)} {
-  // What stands at neither side of a move is in order as it is.
+  // Keys on neither side of a move keep their order.
   std::vector<std::pair<std::string, std::string>> taken;
   for (const auto& [here, there] : moved_) {
     ranges_.push_back({here, end_of(here), there, end_of(there)});

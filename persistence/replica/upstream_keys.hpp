@@ -1,8 +1,8 @@
-// Where objects stand in an etcd that kube-apiserver writes too, and where they stand here.
+// Maps our keys to the keys that kube-apiserver uses in etcd, and back.
 //
-// Nodes, Services, Endpoints, ReplicationControllers and Ingresses have other prefixes there
-// (`storage_prefix` of a kind). All other keys are the same. A key that stands there where one of
-// ours stands here, as /registry/nodes/a, is nobody's: it is left alone and not seen.
+// There, Nodes, Services, Endpoints, ReplicationControllers and Ingresses have other prefixes
+// (`storage_prefix` of a kind). All other keys are equal. A key in the log that equals one of our
+// moved keys, such as /registry/nodes/a, maps to no object: it is ignored.
 #pragma once
 
 #include <optional>
@@ -12,19 +12,19 @@
 
 namespace troupe::persistence {
 
-// Immutable, safe from any thread.
+// Immutable and thread safe.
 class upstream_keys {
  public:
-  // A part of the key space whose keys are in the same order on both sides: [from, to), `to` empty
-  // at the end.
+  // A part of the key space with the same order of keys on both sides: [from, to); an empty `to` is
+  // the end.
   struct range {
-    std::string from, to;      // here
-    std::string there;         // what stands there for `from`
-    std::string end_of_there;  // as `to`
+    std::string from, to;      // our keys
+    std::string there;         // the log's key for `from`
+    std::string end_of_there;  // the log's key for `to`
     bool contains_there(std::string_view key) const;
   };
 
-  // Of the kinds of the schema.
+  // For the kinds of the schema.
   static const upstream_keys& instance();
   struct prefixes {
     std::string here, there;  // both end with '/'
@@ -32,10 +32,10 @@ class upstream_keys {
   explicit upstream_keys(std::vector<prefixes> moved);
 
   std::string to_log(std::string_view key) const;
-  // Nothing for a key that is nobody's.
+  // Returns nullopt for a key that maps to no object.
   std::optional<std::string> from_log(std::string_view key) const;
 
-  // All that can be read, in the order of keys here.
+  // All readable ranges, in the order of our keys.
   const std::vector<range>& ranges() const noexcept { return ranges_; }
 
  private:

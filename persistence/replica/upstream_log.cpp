@@ -15,7 +15,7 @@ const upstream_keys& keys() {
   return upstream_keys::instance();
 }
 
-// `key` as it is here.
+// `key` is our key.
 void read_value(std::string_view key, std::string& value) {
   if (key.starts_with(own_prefix)) return;
   const auto kind = api::scheme::instance().find_key(key);
@@ -28,7 +28,7 @@ void write_value(std::string_view key, std::string& value, upstream_target targe
   value = api::to_upstream(kind.get(), value, target.minor);
 }
 
-// Nothing for a key that is nobody's.
+// Returns nullopt for a key that maps to no object.
 std::optional<log_item> read_item(log_item from) {
   auto key = keys().from_log(from.key);
   if (!key) return std::nullopt;
@@ -37,8 +37,8 @@ std::optional<log_item> read_item(log_item from) {
   return from;
 }
 
-// Of the range of keys with that index, from `after` there. Whoever asked may be gone when the log
-// answers.
+// Lists the key range number `index`, starting after `after` (a key of the log). The caller may be
+// gone when the log answers.
 void list_range(shared_log& log, std::size_t index, std::string after, revision at,
                 std::function<void(expected<log_page>)> done) {
   log.list(std::move(after), at,
@@ -54,19 +54,20 @@ void list_range(shared_log& log, std::size_t index, std::string after, revision 
                if (!range.contains_there(each.key)) continue;
                if (auto item = read_item(std::move(each))) seen.items.push_back(std::move(*item));
              }
-             // A page with more behind it is not empty: who reads goes on after its last key.
+             // Pages before the end are not empty: readers continue after the last
+             // key.
              if (!seen.items.empty() || !seen.more) return done(std::move(seen));
              if (!is_over) return list_range(log, index, std::move(next), seen.at, std::move(done));
              list_range(log, index + 1, ranges[index + 1].there, seen.at, std::move(done));
            });
 }
 
-// Hands the steps on.
+// Passes the steps on, converted.
 class reader final : public log_reader {
  public:
   explicit reader(log_reader& to) : to_{to} {}
 
-  // A step stays although none of its keys is seen: there are no holes.
+  // Keeps a step even if none of its keys is visible: readers see every revision.
   void on_steps(std::vector<log_step> steps) override {
     for (auto& step : steps)
       std::erase_if(step.changes, [](log_change& each) {

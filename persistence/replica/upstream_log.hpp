@@ -1,8 +1,8 @@
-// A shared log in which objects stand as kube-apiserver writes them: under its keys
-// (upstream_keys.hpp) and in its bytes (api/storage/upstream_form.hpp). Who uses it sees ours, in
-// the order of our keys.
+// Adapts a shared log to the layout of kube-apiserver: its keys (upstream_keys.hpp) and its
+// encoding (api/storage/upstream_form.hpp). Callers see our keys and encoding, in the order of our
+// keys.
 //
-// A value that cannot be read comes as it is: who reads it as an object says why.
+// A value that cannot be decoded is passed on as it is: the reader of the object reports it.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,14 @@
 namespace troupe::persistence {
 
 struct upstream_target {
-  int minor = api::last_storage_minor;  // objects are written so that release 1.`minor` reads them
+  int minor = api::last_storage_minor;  // release 1.`minor` must be able to read the objects
 };
 
 class upstream_log final : public forwarding_log {
  public:
   upstream_log(std::unique_ptr<shared_log> log, upstream_target target)
       : forwarding_log{std::move(log)}, target_{target} {}
-  // The log outlives it, and is not closed with it.
+  // The log must outlive this object, which does not close it.
   upstream_log(shared_log& log, upstream_target target) : forwarding_log{log}, target_{target} {}
   ~upstream_log() override { end(); }
 

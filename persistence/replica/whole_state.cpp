@@ -19,8 +19,8 @@ expected<void> whole_state::add(log_page page) {
   return {};
 }
 
-// Objects that are here and that no page has between the last key and this one; all when it is
-// empty.
+// Removes local objects that no page contains between the last key and this one; an empty key is
+// the end.
 void whole_state::remove_before(std::string_view key) {
   here_.scan({}, last_, [&](std::string_view found, const api::object_ptr&) {
     if (!key.empty() && found >= key) return false;

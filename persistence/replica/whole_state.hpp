@@ -1,6 +1,6 @@
-// A state of the log that is read page by page, as the difference to the state that is here.
+// Reads a state of the log page by page and computes the difference to the local state.
 //
-// For a replica that begins, or has missed more than the log keeps. Of one thread.
+// For a new replica, or one that has missed more than the log keeps. Used by one thread.
 #pragma once
 
 #include <vector>
@@ -14,13 +14,13 @@ class whole_state {
  public:
   explicit whole_state(snapshot here) : here_{std::move(here)} {}
 
-  // In order of key, all of one revision. Fails as read() of an item does.
+  // Pages in order of key, all of one revision. Fails as read() of an item does.
   expected<void> add(log_page page);
   // The revision of the pages, 0 before the first.
   revision at() const noexcept { return at_; }
   const leader_record& leader() const noexcept { return leader_; }
-  // What must be changed here; afterwards this is empty. Changes are in order of revision, those
-  // that are removed at the end.
+  // The changes to apply here; afterwards this object is empty. They are in order of revision,
+  // removals at the end.
   decided_step difference();
 
  private:
@@ -29,7 +29,7 @@ class whole_state {
   const snapshot here_;
   revision at_ = 0;
   leader_record leader_;
-  std::string last_;  // keys up to here were compared
+  std::string last_;  // keys up to this one have been compared
   std::vector<decided_change> changed_, removed_;
 };
 

@@ -45,7 +45,7 @@ local_store::~local_store() {
   closing_ = true;
   stop_rewriting_ = true;
   if (upkeep_thread_.joinable()) {
-    { std::lock_guard lock{upkeep_mutex_}; }  // it is before its check or in its wait
+    { std::lock_guard lock{upkeep_mutex_}; }  // the thread is now before its check, or waiting
     upkeep_wanted_.notify_one();
     upkeep_thread_.join();
   }
@@ -89,11 +89,11 @@ void local_store::push(submission next) {
 }
 
 void local_store::enqueue(submission next) {
-  if (!core_.options.threaded && core_.read_only) commit_here();  // has the disk come back?
+  if (!core_.options.threaded && core_.read_only) commit_here();  // retries the disk
   if (auto taken = queue_.push(next); !taken) next.done(fail(std::move(taken.error())));
 }
 
-// What changes nothing takes no revision and is never written, but keeps its place in the queue.
+// An empty transaction takes no revision and is never written, but keeps its place in the queue.
 void local_store::barrier(barrier_completion done) {
   submit({}, [done = std::move(done)](const outcome& result) {
     if (!result) return done(fail(result.error()));
@@ -113,7 +113,7 @@ void local_store::between_batches(const std::function<void()>& work) {
     work();
     return;
   }
-  // Shared: a commit thread may still be inside set_value when the waiter goes on.
+  // Shared: a commit thread may still be inside set_value when the waiter returns.
   const auto ran = std::make_shared<std::promise<void>>();
   if (queue_.post([&work, ran] {
         work();
@@ -153,7 +153,7 @@ void local_store::commit_here() {
 
 namespace {
 
-// Of a write that failed; `no_space` would mean that it did not happen.
+// The error of a failed write; `no_space` would mean that nothing was written.
 error unknown_outcome(error failure) {
   if (failure.code == errc::no_space) failure.code = errc::io;
   return failure;
@@ -161,8 +161,8 @@ error unknown_outcome(error failure) {
 
 }  // namespace
 
-// Lock coupling: staging has the first lock, writing has the disk, answering has the
-// second lock, and each is taken before the one behind it is given up. So batches never overtake.
+// Lock coupling: staging has the first lock, writing has the disk, answering has the second lock,
+// and each is acquired before the previous one is released. So batches never overtake each other.
 bool local_store::commit_round(std::optional<submit_queue::deadline> until) {
   std::unique_lock staging{staging_mutex_};
   if (until && core_.read_only) until = *retry_at_;
@@ -180,13 +180,14 @@ bool local_store::commit_round(std::optional<submit_queue::deadline> until) {
   std::unique_lock answers{answers_mutex_};
   const auto refusal = failure_;
   if (!written && !failure_) enter_read_only(written.error());
-  // A few are answered first: what their clients do next may still go with the next batch.
+  // Answers small batches first: their clients' next transactions may join the next
+  // batch.
   const bool few = next->taken.size() <= defaults::staging_chunk;
   if (!few) queue_.release_disk();
   if (written)
     committer_.publish(*next);
   else
-    // Conflicts too: what they were in conflict with may never have happened.
+    // Conflicts fail too: the conflicting changes may never have been committed.
     for (auto& each : next->taken)
       each.done(fail(refusal.value_or(unknown_outcome(written.error()))));
   if (few) queue_.release_disk();
@@ -195,7 +196,7 @@ bool local_store::commit_round(std::optional<submit_queue::deadline> until) {
   return true;
 }
 
-// The batch grows until it has the disk.
+// The batch grows until the disk is acquired.
 std::unique_ptr<batch> local_store::stage(submit_queue::work first, submit_queue::batch_size all) {
   auto next = committer_.begin();
   for (auto work = std::move(first);;) {
@@ -211,8 +212,8 @@ std::unique_ptr<batch> local_store::stage(submit_queue::work first, submit_queue
   return next;
 }
 
-// With no batch on its way: what is asked of the store itself, and the disk's recovery. As long as
-// it fails, so does what has been submitted.
+// Runs with no batch in the pipeline: tasks, and the recovery of the disk. While recovery fails,
+// submitted transactions fail too.
 void local_store::idle_round(submit_queue::work& work) {
   if (!work.disk) queue_.acquire_disk();
   work.disk = true;
@@ -232,7 +233,7 @@ bool local_store::is_upkeep_due() const {
          core_.space->is_cut_wanted();
 }
 
-// Of the disk: from time to time, and by the thread that has just answered.
+// Checked from time to time, by the thread that has just answered.
 bool local_store::is_behind() {
   std::shared_lock lock{core_.disk_mutex};
   return core_.disk != nullptr && core_.disk->is_behind();
@@ -255,19 +256,19 @@ void local_store::wake_upkeep() {
 
 void local_store::enter_read_only(const error& reason) {
   spdlog::error("store: read-only until the disk answers: {}", reason.message);
-  failure_ = error{errc::read_only, "the store takes no writes for now: " + reason.message};
+  failure_ = error{errc::read_only, "the store accepts no writes for now: " + reason.message};
   queue_.refuse(failure_);
   retry_after_ = defaults::retry_first;
   retry_at_ = std::chrono::steady_clock::now();
   if (reason.code != errc::no_space || !core_.space->release_half()) *retry_at_ += retry_after_;
   stop_rewriting_ = true;
   core_.read_only = true;
-  queue_.post([] {});  // wakes the thread that waits for work: it waits for the disk now
+  queue_.post([] {});  // wakes the thread that waits for work, so that it waits for the disk
 }
 
 void local_store::try_recovery() {
   auto done = committer_.recover();
-  // Where the first half of what is held back was not enough.
+  // If the first half of the reserve was not enough, frees more.
   while (!done && done.error().code == errc::no_space && core_.space->release_half())
     done = committer_.recover();
   if (!done) {

@@ -1,8 +1,8 @@
 // The store of one machine: an engine, two commit threads and an upkeep thread.
 //
-// The commit threads take turns: each carries a batch of transactions through staging, disk and
-// answers, while the other is a step behind or ahead. The upkeep thread forgets old history and old
-// pins. Without threads the caller does all of it. Readers touch only store_core.
+// The commit threads alternate: each takes a batch of transactions through staging, disk and
+// answers, while the other is one step behind or ahead. The upkeep thread drops old history and
+// expired pins. Without threads the caller does all of it. Readers use only store_core.
 #pragma once
 
 #include <array>
@@ -21,16 +21,16 @@ namespace troupe::persistence {
 
 class local_store final : public store {
  public:
-  // store::open with an engine of the caller's choice.
+  // As store::open, with an engine chosen by the caller.
   static expected<std::unique_ptr<store>> open(store_options options, engine_factory factory);
-  // The same, as what it is.
+  // As open, with the concrete type.
   static expected<std::unique_ptr<local_store>> open_local(store_options options,
                                                            engine_factory factory);
   ~local_store() override;
 
   void submit(transaction request, completion done) override;
-  // Of a replica, instead of submit: what the shared log has decided, in its order, as one batch.
-  // `done` runs for each of them, by its place.
+  // For a replica, instead of submit: applies steps of the shared log, in their order, as one
+  // batch. Calls `done` for each step with its index.
   void follow(std::vector<decided_step> steps,
               const std::function<void(std::size_t index, outcome)>& done);
   void barrier(barrier_completion done) override;
@@ -44,7 +44,7 @@ class local_store final : public store {
   store_stats stats() const override;
   std::string cluster_id() const override;
   const store_options& options() const noexcept { return core_.options; }
-  // By the clock of the options.
+  // The time of the options' clock.
   std::chrono::system_clock::time_point now() const { return core_.now(); }
 
  private:
@@ -54,14 +54,14 @@ class local_store final : public store {
   void push(submission next);
   void enqueue(submission next);
   void run_commits();
-  // One batch, or tasks. False when closed and nothing is left.
+  // Runs one batch, or tasks. Returns false when closed and nothing is left.
   bool commit_round(std::optional<submit_queue::deadline> until);
   std::unique_ptr<batch> stage(submit_queue::work first, submit_queue::batch_size all);
   void idle_round(submit_queue::work& work);
   void commit_here();
   void enter_read_only(const error& reason);
   void try_recovery();
-  // Runs `work` while no batch is on its way and waits for it.
+  // Runs `work` while no batch is in the pipeline, and waits for it.
   void between_batches(const std::function<void()>& work);
   bool on_commit_thread() const;
   bool is_upkeep_due() const;
@@ -97,7 +97,7 @@ class local_store final : public store {
   std::condition_variable upkeep_wanted_;
   bool upkeep_now_ = false;
   std::atomic<bool> closing_{false};
-  std::atomic<bool> stop_rewriting_{false};  // closing, or the disk is to be reopened
+  std::atomic<bool> stop_rewriting_{false};  // closing, or the disk must be reopened
 
   std::array<std::thread, defaults::commit_threads> commit_threads_;
   std::thread upkeep_thread_;

@@ -1,4 +1,4 @@
-// local_store's second half: forgetting history and pins, and giving space back to the disk.
+// The part of local_store that drops history and pins, and returns space to the disk.
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace troupe::persistence {
 
 void local_store::run_upkeep() {
-  core_.space->check_disk();  // makes the reserve of a new store
+  core_.space->check_disk();  // creates the reserve of a new store
   while (!closing_) {
     {
       std::unique_lock lock{upkeep_mutex_};
@@ -54,7 +54,7 @@ bool local_store::cut_history() {
   return done.has_value();
 }
 
-// While space is short, what has been removed is given back to the disk at once.
+// While space is low, returns the space of removed rows to the disk at once.
 void local_store::reclaim_space() {
   if (closing_ || core_.read_only || !core_.space->begin_rewriting()) return;
   expected<void> done;
@@ -68,8 +68,8 @@ void local_store::reclaim_space() {
   check_disk();
 }
 
-// Lets the writers go on that waited for history to be cut, once the tables are merged as well. Not
-// without end: whatever holds that up is no reason to take nothing any more.
+// Lets writers continue that waited for a cut of history, once the tables are merged too. Waits for
+// a bounded time: a slow merge must not stop the store.
 void local_store::catch_up() {
   const auto until = std::chrono::steady_clock::now() + defaults::catch_up_limit;
   while (!core_.read_only && is_behind() && std::chrono::steady_clock::now() < until) {
@@ -80,8 +80,8 @@ void local_store::catch_up() {
   queue_.hold(false);
 }
 
-// RocksDB's own threads may have found the disk full where no write has reported it; they do
-// nothing more until it is reopened.
+// RocksDB's own threads may have found the disk full although no write has failed; they stop until
+// the engine is reopened.
 void local_store::check_disk() {
   const auto is_full = [this] {
     const auto healthy = core_.disk == nullptr ? expected<void>{} : core_.disk->health();
@@ -97,7 +97,7 @@ void local_store::check_disk() {
 expected<void> local_store::compact(revision up_to) {
   if (const revision current = core_.root.load()->at(); up_to > current)
     return fail(errc::future_revision,
-                fmt::format("cannot forget revision {}: the newest is {}", up_to, current));
+                fmt::format("cannot compact to revision {}: the newest is {}", up_to, current));
   return drop_history(up_to);
 }
 

@@ -8,7 +8,7 @@
 namespace troupe::persistence {
 
 void pin_set::pin(const snapshot& state, time_point now) {
-  std::optional<snapshot> dropped;  // may free much: outside the lock
+  std::optional<snapshot> dropped;  // freed outside the lock: it may be large
   std::lock_guard lock{mutex_};
   pins_.insert_or_assign(state.at(), pinned{state, now + defaults::pin_time});
   if (pins_.size() <= defaults::pin_limit) return;
@@ -27,7 +27,7 @@ std::optional<snapshot> pin_set::find(revision at, time_point now) const {
 }
 
 void pin_set::expire(time_point now) {
-  std::vector<snapshot> dropped;  // freed after the lock
+  std::vector<snapshot> dropped;  // freed outside the lock
   std::lock_guard lock{mutex_};
   for (auto at = pins_.begin(); at != pins_.end();) {
     if (at->second.until >= now) {

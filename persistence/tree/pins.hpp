@@ -1,6 +1,6 @@
 // Snapshots that a client will read again: the pages of a list.
 //
-// Thread safe. A pin holds what has changed since in memory, so there is a limit in time and
+// Thread safe. A pin keeps old objects in memory, so pins are limited in time and
 // number.
 #pragma once
 

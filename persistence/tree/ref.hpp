@@ -1,8 +1,8 @@
-// A counted pointer whose count lives in the object: half the size of std::shared_ptr and no second
-// allocation, which is what a tree of many small shared nodes needs.
+// A reference-counted pointer with the count in the object: half the size of std::shared_ptr and no
+// second allocation, for a tree of many small shared nodes.
 //
-// T derives from counted<T> and has `static void destroy(const T*) noexcept`, called once by
-// whichever thread lets go last.
+// T derives from counted<T> and has `static void destroy(const T*) noexcept`, called once on the
+// thread that releases the last reference.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@ template <class T>
 class counted {
  public:
   counted() noexcept = default;
-  // A copy is a new object without references.
+  // A copy is a new object, without references.
   counted(const counted&) noexcept {}
   counted& operator=(const counted&) = delete;
 

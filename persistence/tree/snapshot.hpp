@@ -1,7 +1,7 @@
 // The state of the store at one revision: an immutable ordered map from key to object.
 //
-// Copying is one atomic increment. Snapshots share all that did not change between them (a B+tree
-// whose nodes are copied on write), so keeping an old one costs only the difference.
+// A copy is one atomic increment. Snapshots share all nodes that did not change between them (a
+// copy-on-write B+tree), so an old one costs only the difference.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class snapshot {
 
   revision at() const noexcept { return at_; }
 
-  // Null when there is no such key.
+  // Null if there is no such key.
   api::object_ptr find(std::string_view key) const;
 
   // Visits the objects whose key begins with `prefix` and is greater than `after`, in order of key,
@@ -35,7 +35,7 @@ class snapshot {
                 });
   }
 
-  // Visits all with that prefix, objects of a compact kind as the bytes that are kept of them:
+  // Visits all keys with that prefix. Objects of a compact kind are passed in stored form:
   // visit(std::string_view key, revision modified, std::string_view stored), empty for other kinds.
   template <class F>
   void scan_stored(std::string_view prefix, F visit) const {
@@ -45,15 +45,15 @@ class snapshot {
           (*static_cast<F*>(f))(key, modified, stored);
         });
   }
-  // api::object::forget_texts() of all objects.
+  // Calls api::object::forget_texts() of all objects.
   void forget_texts() const;
-  // What the stored forms of all objects of compact kinds take together.
+  // The total size of the stored forms of all objects of compact kinds.
   std::size_t encoded_bytes() const;
 
-  // The number of keys with that prefix, without visiting them.
+  // The number of keys with that prefix; does not visit them.
   std::size_t count(std::string_view prefix) const;
   std::size_t size() const;
-  // What all keys and the stored forms of all objects take.
+  // The total size of all keys and the stored forms of all objects.
   std::uint64_t stored_bytes() const;
 
  private:

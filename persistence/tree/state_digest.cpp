@@ -17,8 +17,8 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 32);
 }
 
-// Stands on disk: it must be the same in every program that reads the format. Bytes are taken in
-// the order of the machine, which is little-endian wherever this program runs.
+// Stored on disk: every program that reads the format must compute the same value. Reads bytes in
+// machine order, which is little-endian on all supported machines.
 std::uint64_t hash(std::string_view key, revision created, revision modified) {
   auto h = mix(mix(created) + modified);
   for (; !key.empty(); key.remove_prefix(std::min<std::size_t>(key.size(), 8))) {

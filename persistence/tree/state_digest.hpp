@@ -1,8 +1,8 @@
-// A sum over all objects by which a store that is opened is compared with the one that was written:
-// whatever file has lost a part, some object is missing, or is there at an older revision.
+// A sum over all objects that detects a store with lost files when it is opened: if any file has
+// lost a part, an object is missing or has an older revision.
 //
-// Order-independent, so that it is kept up to date by what a batch adds and takes away. Bytes are
-// not in it: a key and a revision have one content, and RocksDB has checksums for bytes.
+// Order-independent, so each batch updates it by the objects that it adds and removes. Bytes are
+// not included: a key and a revision determine the content, and RocksDB has checksums for bytes.
 #pragma once
 
 #include <cstdint>
@@ -30,15 +30,16 @@ class state_digest {
   std::uint64_t sum_ = 0;
 };
 
-// The digest as each batch leaves it in table::meta: "revision since objects sum".
+// The digest after each batch, in table::meta: "revision since objects sum".
 struct sealed_state {
   revision at = 0;  // of the batch
-  // A directory of format 1 got its first digest here: what its log lacks before was not noted.
+  // The first digest of a directory of format 1: gaps in its older log are not
+  // known.
   revision since = 0;
   state_digest digest;
 
   std::string str() const;
-  // Nothing for any other text.
+  // Returns nullopt for any other text.
   static std::optional<sealed_state> read(std::string_view text);
 };
 

@@ -7,7 +7,7 @@ namespace {
 struct scan_range {
   std::string_view prefix;
   std::string_view start;
-  bool skip_start;  // `start` itself is not wanted
+  bool skip_start;  // `start` itself is excluded
   void* context;
   tree_root::visitor visit;
 };
@@ -19,7 +19,7 @@ bool scan_leaf(const leaf_node& leaf, const scan_range& range, bool from_start) 
     if (range.skip_start && i < leaf.size && leaf.items[i]->key() == range.start) ++i;
   }
   if (i >= leaf.size) return true;
-  // Keys are ordered: when the last has the prefix, so has each from here on.
+  // Keys are ordered: if the last one has the prefix, so have all from here on.
   const bool all = leaf.items[leaf.size - 1]->key().starts_with(range.prefix);
   for (; i < leaf.size; ++i) {
     const entry& found = *leaf.items[i];

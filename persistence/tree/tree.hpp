@@ -1,9 +1,9 @@
-// The ordered index behind snapshots: a B+tree whose nodes are copied on write and shared by all
-// the roots that have not changed them.
+// The ordered index behind snapshots: a copy-on-write B+tree whose roots share unchanged
+// nodes.
 //
-// A tree_root is immutable and may be read by any thread. A tree_edit belongs to one thread; it
-// copies a node the first time it touches it and then changes its own copy in place, so that a
-// batch of many changes copies each node once. Throwing an edit away undoes it.
+// A tree_root is immutable and any thread may read it. A tree_edit belongs to one thread; it copies
+// a node at its first change and then modifies the copy in place, so that a batch of many changes
+// copies each node once. Dropping an edit undoes it.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace troupe::persistence {
 
 struct tree_bytes {
-  std::uint64_t all = 0;      // of all keys and of the stored forms of all objects
+  std::uint64_t all = 0;      // of all keys and stored forms of all objects
   std::uint64_t compact = 0;  // of the stored forms of objects of compact kinds
 
   void add(const entry& added) noexcept {
@@ -40,11 +40,11 @@ class tree_root {
   std::size_t size() const { return count_of(*top_); }
   tree_bytes bytes() const noexcept { return bytes_; }
 
-  // Null when there is no such key.
+  // Null if there is no such key.
   const entry* find(std::string_view key) const;
   std::size_t count(std::string_view prefix) const;
 
-  // Visits entries with `prefix` whose key is greater than `after`, in order, until `visit` is
+  // Visits entries with `prefix` whose key is greater than `after`, in order, until `visit` returns
   // false.
   using visitor = bool (*)(void* context, const entry& found);
   void scan(std::string_view prefix, std::string_view after, void* context, visitor visit) const;
@@ -63,14 +63,14 @@ class tree_edit {
   std::size_t size() const { return count_of(*top_); }
   std::size_t count(std::string_view prefix) const { return count_prefix(*top_, prefix); }
   tree_bytes bytes() const noexcept { return bytes_; }
-  // Inserts or replaces. Of an object of a compact kind the stored form alone. `stored_bytes`: what
-  // the stored form of the object takes.
+  // Inserts or replaces. For an object of a compact kind only the stored form is kept.
+  // `stored_bytes`: the size of the stored form.
   void put(std::string_view key, api::object_ptr object, revision created,
            std::uint32_t stored_bytes = 0);
   void put(std::string_view key, const stored_object& object, revision created);
-  // False when there was no such key.
+  // Returns false if there was no such key.
   bool remove(std::string_view key);
-  // What has been done so far. Later changes through this edit leave it alone.
+  // The state after the changes made so far. Later changes through this edit do not affect it.
   std::shared_ptr<const tree_root> freeze(revision at);
 
  private:

@@ -7,7 +7,7 @@ namespace troupe::persistence {
 
 namespace {
 
-// Names the edit that may change a node in place; 0 is none.
+// Identifies the edit that may change a node in place; 0 is none.
 std::uint64_t next_token() {
   static std::atomic<std::uint64_t> last{0};
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -60,7 +60,7 @@ void merge_or_share(Node& left, Node& right) {
     move_left(left, right, sum / 2 - left.size);
 }
 
-// A bound must not keep the object alive that once had its key.
+// The bound must not keep the object of its key alive.
 ref<const entry> bound_of(const leaf_node& n) {
   return entry::make(n.items[0]->key(), nullptr, 0);
 }
@@ -131,7 +131,7 @@ tree_edit::put_result tree_edit::put_in_leaf(leaf_node& n, const ref<const entry
   }
   auto* right = new leaf_node{token_};
   ref<node> kept{right};
-  // Keys that come in ascending order leave full nodes behind, others half full ones.
+  // Ascending inserts leave full nodes, others half-full ones.
   if (at == n.size) {
     insert_at(*right, 0, next);
   } else {

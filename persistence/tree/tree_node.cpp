@@ -14,7 +14,7 @@ std::uint32_t size_of(std::string_view text) {
   return static_cast<std::uint32_t>(text.size());
 }
 
-// The smallest key that is greater than every key with this prefix; empty when there is none.
+// The smallest key greater than every key with this prefix; empty if there is none.
 std::string after_prefix(std::string_view prefix) {
   std::string next{prefix};
   while (!next.empty() && static_cast<unsigned char>(next.back()) == 0xff)
@@ -23,7 +23,7 @@ std::string after_prefix(std::string_view prefix) {
   return next;
 }
 
-// The number of keys below `top` that are smaller.
+// The number of keys below `top` that are smaller than `key`.
 std::size_t rank(const node& top, std::string_view key) {
   std::size_t before = 0;
   const node* n = &top;

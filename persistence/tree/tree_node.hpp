@@ -1,8 +1,8 @@
-// The parts of the snapshot tree: entries (one key with its object), leaves and branches.
+// The nodes of the snapshot tree: entries (one key with its object), leaves and branches.
 //
-// Everything here is immutable once it can be reached from a frozen root and is shared between
-// roots; a node whose `owner` is the edit at work is reachable from nowhere else and may be changed
-// in place.
+// All nodes are immutable and shared between roots once a frozen root reaches them. A
+// node whose `owner` is the current edit is reachable from no root and may be changed in
+// place.
 #pragma once
 
 #include <array>
@@ -23,11 +23,11 @@ struct stored_object {
   std::string_view bytes;
 };
 
-// A key and its object; also, without an object, the lower bound of a branch. Of a compact kind it
-// has the bytes alone.
+// A key and its object; without an object, the lower bound of a branch. For a compact kind it has
+// the stored bytes only.
 class entry final : public counted<entry> {
  public:
-  // `stored_bytes`: what the stored form of the object takes.
+  // `stored_bytes`: the size of the object's stored form.
   static ref<const entry> make(std::string_view key, api::object_ptr object, revision created,
                                std::uint32_t stored_bytes = 0);
   static ref<const entry> make(std::string_view key, const stored_object& object, revision created);
@@ -36,24 +36,24 @@ class entry final : public counted<entry> {
   std::string_view key() const noexcept {
     return {reinterpret_cast<const char*>(this + 1), key_size_};
   }
-  // Of bytes a new one each time, which keeps this entry.
+  // For stored bytes, decodes a new object each time, which keeps this entry alive.
   api::object_ptr object() const;
   revision created() const noexcept { return created_; }
-  // Not of a bound.
+  // Not for a bound.
   const api::kind_info& kind() const noexcept {
     return encoded() ? *encoded_.kind : object_->kind();
   }
   revision modified() const noexcept { return encoded() ? encoded_.modified : object_->revision(); }
 
   bool encoded() const noexcept { return encoded_form_ != 0; }
-  // Not of an encoded one.
+  // Not for an encoded entry.
   const api::object_ptr& kept() const noexcept { return object_; }
-  // Empty where an object is kept.
+  // Empty if an object is kept.
   std::string_view stored() const noexcept {
     if (!encoded()) return {};
     return {reinterpret_cast<const char*>(this + 1) + key_size_, stored_size_};
   }
-  // Of the stored form, kept here or not.
+  // The size of the stored form, kept here or not.
   std::uint64_t stored_bytes() const noexcept { return stored_size_; }
 
  private:
@@ -62,7 +62,7 @@ class entry final : public counted<entry> {
     revision modified;
   };
 
-  // The key's bytes follow the entry in the same block of memory, then those of the object.
+  // The key's bytes follow the entry in the same memory block, then the stored form.
   entry(std::string_view key, api::object_ptr object, revision created, std::uint32_t stored_bytes);
   entry(std::string_view key, const stored_object& object, revision created);
   ~entry();
@@ -78,9 +78,9 @@ class entry final : public counted<entry> {
 };
 
 struct node : counted<node> {
-  // 32 keeps a copy of a node near half a microsecond and 10,000 keys three levels deep.
+  // With 32, a copy of a node takes about 0.5 us, and 10,000 keys are three levels deep.
   static constexpr std::size_t capacity = 32;
-  // A smaller node is merged with its neighbour, or takes half of what it has.
+  // A smaller node is merged with its neighbour, or takes half of the neighbour's entries.
   static constexpr std::size_t low_water = 8;
 
   std::uint64_t owner;
@@ -109,7 +109,7 @@ struct node_of final : node {
 
 struct branch {
   ref<node> child;
-  ref<const entry> low;   // no key below `child` is smaller; unused in the first branch of a node
+  ref<const entry> low;   // lower bound of the keys below `child`; unused in the first branch
   std::size_t count = 0;  // keys below `child`
 };
 
@@ -133,11 +133,11 @@ inline inner_node& as_inner(node& n) {
 std::size_t count_of(const node& n);
 // The number of keys with that prefix in or below a node.
 std::size_t count_prefix(const node& top, std::string_view prefix);
-// The first entry of a leaf whose key is not smaller.
+// The index of the first entry that is not smaller than `key`.
 std::size_t position(const leaf_node& n, std::string_view key);
-// The branch that a key belongs to.
+// The index of the branch that a key belongs to.
 std::size_t position(const inner_node& n, std::string_view key);
-// The entry with that key in or below a node; null when there is none.
+// The entry with that key in or below a node; null if there is none.
 const entry* find_entry(const node& top, std::string_view key);
 
 }  // namespace troupe::persistence

@@ -13,7 +13,7 @@ spdlog::logger& logger() {
   static const std::shared_ptr<spdlog::logger> found = [] {
     if (auto registered = spdlog::get("audit")) return registered;
     auto made = spdlog::default_logger()->clone("audit");
-    spdlog::register_logger(made);  // so that its level can be changed while it runs
+    spdlog::register_logger(made);  // so that its level can be changed at run time
     return made;
   }();
   return *found;

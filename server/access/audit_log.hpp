@@ -1,4 +1,4 @@
-// The logger "audit": one structured line (a JSON object) for each event. Thread safe.
+// The "audit" logger: one line of structured JSON for each event. Thread safe.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Authentication: a verified client certificate, a bearer token (of a WebSocket also as a
-// subprotocol, socket_token.hpp), or nobody in particular. Thread safe.
+// Authentication by a verified client certificate or a bearer token (for a WebSocket also as a
+// subprotocol, socket_token.hpp), else as anonymous. Thread safe.
 #pragma once
 
 #include <atomic>
@@ -16,28 +16,28 @@ namespace troupe::server {
 inline constexpr std::string_view masters_group = "system:masters";
 inline constexpr std::string_view authenticated_group = "system:authenticated";
 inline constexpr std::string_view unauthenticated_group = "system:unauthenticated";
-// Users of bootstrap tokens (kubernetes: cluster-bootstrap/api).
+// The group of users of bootstrap tokens (kubernetes: cluster-bootstrap/api).
 inline constexpr std::string_view bootstrappers_group = "system:bootstrappers";
 
-// CN is the name and O the groups (upstream's x509 authenticator).
+// CN is the user name, O are the groups (upstream's x509 authenticator).
 user_ptr user_of_certificate(std::string common_name, std::vector<std::string> organizations);
 const user_ptr& anonymous();
 
-// Whose a token is, and which of the audiences asked for it is meant for. Without a user: nobody's.
+// The user of a token, and which of the requested audiences it is for. No user: unknown token.
 struct token_owner {
   user_ptr user;
   std::vector<std::string> audiences = {};
 };
 
-// Knows some tokens: the static file, join tokens, service accounts.
+// A source of tokens: the static file, join tokens, service accounts.
 class token_source {
  public:
   virtual ~token_source() = default;
-  // Null: not one of mine. Must not block, and must take the same time for every wrong token. The
-  // token may not be logged. The user's groups need not include system:authenticated.
+  // Null if the token is unknown. Must not block, and must take the same time for every wrong
+  // token. Must not log the token. The user's groups need not include system:authenticated.
   virtual user_ptr find(std::string_view token) const = 0;
-  // For a service that asks as one of these audiences; none: the API server. Tokens that name no
-  // audience are for the API server alone.
+  // For a service that accepts one of these audiences; none: the API server. Tokens without an
+  // audience are for the API server only.
   virtual token_owner find_for(std::string_view token,
                                const std::vector<std::string>& audiences) const {
     if (!audiences.empty()) return {};
@@ -45,26 +45,26 @@ class token_source {
   }
 };
 
-// Whether a certificate that was verified is still good.
+// A further check of verified client certificates.
 class certificate_check {
  public:
   virtual ~certificate_check() = default;
-  // Of the certificate of this request's connection. Must not block.
+  // Checks the certificate of the request's connection. Must not block.
   virtual api::expected<void> check(const request& head) const = 0;
 };
 
 class authenticator {
  public:
-  // `anonymous_access` false: everybody needs credentials, for public paths too. `certificates` may
-  // be null.
+  // `anonymous_access` false: every request needs credentials, for public paths too. `certificates`
+  // may be null.
   explicit authenticator(std::vector<std::shared_ptr<const token_source>> sources,
                          bool anonymous_access = true,
                          std::shared_ptr<const certificate_check> certificates = nullptr);
 
-  // 401 for credentials that are presented and not good, even where none are needed, or what the
-  // check of certificates says; anonymous() where there are none.
+  // 401 for invalid credentials, even if none are needed, or the error of the certificate check;
+  // anonymous() without credentials.
   api::expected<user_ptr> authenticate(const request& head) const;
-  // A bearer token that somebody else was presented with. No audiences: those of the API server.
+  // The owner of a bearer token presented to another service. No audiences: the API server's.
   token_owner owner_of(std::string_view token, const std::vector<std::string>& audiences) const;
 
  private:
@@ -75,12 +75,12 @@ class authenticator {
   const std::shared_ptr<const certificate_check> certificates_;
 };
 
-// The authenticator of a server for those who are there before it: TokenReview. Thread safe.
+// Gives TokenReview access to the authenticator, which is created later. Thread safe.
 class token_reviewer {
  public:
-  // The authenticator outlives the requests that use this.
+  // The authenticator must outlive the requests that use this.
   void attach(const authenticator& by) noexcept { by_.store(&by); }
-  // Null: it is not there yet.
+  // Null until attach().
   const authenticator* get() const noexcept { return by_.load(); }
 
  private:

@@ -9,7 +9,7 @@
 namespace troupe::server {
 namespace {
 
-// A path, or with a slash at the end everything below it.
+// A pattern is a path; with a trailing slash it includes all paths below.
 bool matches(std::string_view path, std::string_view pattern) {
   if (pattern.ends_with('/')) return path.starts_with(pattern);
   return path == pattern;
@@ -31,7 +31,7 @@ bool is_discovery(const request_info& info) {
   return !info.is_resource && reads(info) && matches_any(info.path, paths);
 }
 
-// What clients ask about themselves: `kubectl auth can-i`, `whoami`.
+// Reviews of the client's own permissions: `kubectl auth can-i`, `whoami`.
 bool is_self_review(const request_info& info) {
   if (!info.is_resource || info.verb != "create" || !info.subresource.empty()) return false;
   if (info.group == "authentication.k8s.io") return info.resource == "selfsubjectreviews";
@@ -74,7 +74,7 @@ decision baseline_authorizer::authorize(const user_info& user, const request_inf
                                         std::string*) const {
   if (user.in_group(masters_group) || is_public(info)) return decision::allow;
   if (!info.is_resource && reads(info) && is_console_page(info.path)) return decision::allow;
-  // A bootstrap token is good for joining and for nothing else.
+  // A bootstrap token allows joining and nothing else.
   if ((is_discovery(info) || is_self_review(info)) && user.in_group(authenticated_group) &&
       !user.in_group(bootstrappers_group))
     return decision::allow;
@@ -106,7 +106,7 @@ decision authorization::decide(const user_info& user, const request_info& info,
   return decision::no_opinion;
 }
 
-// Reasons cost more than the judgement, so they are found for refusals only.
+// Finding reasons costs more than the decision, so it is done for refusals only.
 api::expected<void> authorization::check(const user_info& user, const request_info& info) const {
   if (decide(user, info, nullptr) == decision::allow) return {};
   return api::fail(refusal(user, info, judge(user, info).reason));

@@ -33,7 +33,7 @@ std::optional<std::pair<std::string, std::string>> account_of(std::string_view u
   return std::pair{std::string{user.substr(0, colon)}, std::string{user.substr(colon + 1)}};
 }
 
-// The user that the headers describe, and what it takes to be that user.
+// The user that the headers describe, and the permissions that impersonating it needs.
 struct demand {
   user_info user;
   std::vector<request_info> leaves;
@@ -73,7 +73,7 @@ demand read(const header_block& headers) {
   return out;
 }
 
-// What the server's own authentication would have added, unless the groups say it themselves.
+// Adds the groups that authentication would have added, unless the headers name them.
 void complete_groups(user_info& user) {
   const bool known = user.in_group(authenticated_group) || user.in_group(unauthenticated_group);
   if (user.name == anonymous()->name) {

@@ -1,5 +1,5 @@
-// For whom a user asks to be taken: Impersonate-User, -Uid, -Group and -Extra-KEY, by upstream's
-// rules (apiserver/pkg/endpoints/filters/impersonation). Pure.
+// Impersonation: Impersonate-User, -Uid, -Group and -Extra-KEY, by upstream's rules
+// (apiserver/pkg/endpoints/filters/impersonation). Pure.
 #pragma once
 
 #include "api/error.hpp"
@@ -8,9 +8,9 @@
 
 namespace troupe::server {
 
-// Null where the headers name nobody. Every part needs leave of its own: the verb "impersonate" of
-// users or serviceaccounts, groups, uids and userextras; 403 where `by` lacks it. 400 for groups, a
-// uid or extras without a user.
+// Null without these headers. Each part needs its own permission: the verb "impersonate" on users
+// or serviceaccounts, groups, uids and userextras; 403 if `by` lacks it. 400 for groups, a uid or
+// extras without a user.
 api::expected<user_ptr> impersonated(const header_block& headers, const user_info& by,
                                      const authorization& may);
 

@@ -48,7 +48,7 @@ actors::access::rule_list rules_of_nodes() {
   return {};
 }
 
-// The node that a selector of pods demands; empty: none, or it is no selector.
+// The node that a pod selector requires; empty: none, or an invalid selector.
 std::string selected_node(const std::string& selector) {
   if (selector.empty()) return {};
   const auto parsed = api::field_selector::parse(api::kind_of<Pod>(), selector);
@@ -56,9 +56,9 @@ std::string selected_node(const std::string& selector) {
   return std::string{parsed->exact("spec.nodeName").value_or("")};
 }
 
-// Why a request is refused, maybe without a word; nothing: it is allowed.
+// The reason of a refusal, possibly empty; nullopt: allowed.
 using refusal = std::optional<std::string>;
-// Whether the object of the request has to do with the node.
+// Whether the request's object is related to the node.
 using relation = std::function<bool()>;
 
 refusal judge_relation(std::string_view node, const request_info& info, const relation& related) {

@@ -1,6 +1,6 @@
-// Permissions of kubelets that come by HTTP (user system:node:NAME of system:nodes): what the pods
-// that are bound to the node use, and what every kubelet needs. Allows or has no opinion. Which of
-// its own objects a node may write how is admission's (make_node_restriction).
+// The permissions of kubelets over HTTP (user system:node:NAME in system:nodes): objects used by
+// the pods bound to the node, and objects that every kubelet needs. Allows or has no opinion.
+// Admission restricts writes to the node's own objects (make_node_restriction).
 //
 // kubernetes: plugin/pkg/auth/authorizer/node.
 #pragma once
@@ -16,7 +16,7 @@ namespace troupe::server {
 
 class node_authorizer final : public authorizer {
  public:
-  // The store outlives it. An index gives what is related, the store one object by its key.
+  // The store must outlive it. The graph has the related objects, the store one object by its key.
   node_authorizer(std::shared_ptr<const actors::access::node_graph> graph,
                   const persistence::store& store);
 

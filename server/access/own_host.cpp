@@ -11,7 +11,7 @@
 namespace troupe::server {
 namespace {
 
-// Without the port and the brackets of IPv6.
+// The host without port and IPv6 brackets.
 std::string_view host_of(std::string_view authority) {
   if (authority.starts_with('[')) {
     const auto end = authority.find(']');

@@ -1,5 +1,5 @@
-// Against web pages that make a browser ask in their place, where no credentials are asked for: a
-// name of theirs that leads to this machine (DNS rebinding), or a form that they send here. Pure.
+// Protection of listeners without authentication against requests from web pages in a browser: by a
+// foreign name that resolves to this machine (DNS rebinding), or by a cross-site form. Pure.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace troupe::server {
 
-// A 403 for a Host that is neither an address, "localhost" nor one of `names`, and for an Origin
-// that is not that host. Clients that are no browsers send no Origin.
+// Returns a 403 for a Host other than an address, "localhost" or one of `names`, and for an Origin
+// other than that host. Clients other than browsers send no Origin.
 std::optional<response> refuse_foreign_page(const request& head,
                                             const std::vector<std::string>& names);
 

@@ -1,4 +1,4 @@
-// Paths that everybody may read.
+// Paths that all users may read.
 #pragma once
 
 #include <algorithm>
@@ -7,16 +7,16 @@
 
 namespace troupe::server {
 
-// A slash at the end: everything below (upstream: system:public-info-viewer).
+// A trailing slash includes all paths below (upstream: system:public-info-viewer).
 inline constexpr std::array<std::string_view, 8> public_paths{
     "/healthz", "/healthz/", "/livez", "/livez/", "/readyz", "/readyz/", "/version", "/version/"};
 
-// How others verify tokens of service accounts (upstream: system:service-account-issuer-discovery).
+// For verifying service account tokens (upstream: system:service-account-issuer-discovery).
 inline constexpr std::string_view issuer_path = "/.well-known/openid-configuration";
 inline constexpr std::string_view issuer_keys_path = "/openid/v1/jwks";
 
-// The page of the console holds no data: it asks for what it shows with the user's credentials.
-// These exact paths, and nothing else below /console/.
+// The console's page contains no data: it requests them with the user's credentials. Exactly these
+// paths, no others below /console/.
 inline constexpr std::array<std::string_view, 4> console_page_paths{
     "/console", "/console/", "/console/app.js", "/console/style.css"};
 inline bool is_console_page(std::string_view path) noexcept {

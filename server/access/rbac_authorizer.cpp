@@ -12,7 +12,7 @@ using actors::access::identity;
 using actors::access::PolicyRule;
 using api::authorization::v1::SubjectRulesReviewStatus;
 
-// Calls `judge` with the user as bindings know it.
+// Calls `judge` with the user as a subject of bindings.
 template <class F>
 auto as_subject(const user_info& user, F judge) {
   if (!user.in_group(bootstrappers_group)) return judge(identity{user.name, user.groups});
@@ -55,18 +55,19 @@ rbac_authorizer::rbac_authorizer(std::shared_ptr<const actors::access::policy> p
 decision rbac_authorizer::authorize(const user_info& user, const request_info& info,
                                     std::string* reason) const {
   const auto index = policy_->now();
-  const bool allowed = as_subject(
-      user, [&](const identity& who) { return index->allows(who, attempt_of(info), reason); });
+  const bool allowed = as_subject(user, [&](const identity& subject) {
+    return index->allows(subject, attempt_of(info), reason);
+  });
   return allowed ? decision::allow : decision::no_opinion;
 }
 
 void rbac_authorizer::list(const user_info& user, std::string_view ns,
                            SubjectRulesReviewStatus& into) const {
-  // They are listed as allowed everything already.
+  // Masters are listed as allowed everything already.
   if (user.in_group(masters_group)) return;
   const auto index = policy_->now();
-  as_subject(user, [&](const identity& who) {
-    index->each_rule(who, ns, [&](const PolicyRule& rule) { add(rule, into); });
+  as_subject(user, [&](const identity& subject) {
+    index->each_rule(subject, ns, [&](const PolicyRule& rule) { add(rule, into); });
   });
 }
 

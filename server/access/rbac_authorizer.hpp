@@ -1,5 +1,5 @@
 // Permissions by roles and bindings: kubernetes, plugin/pkg/auth/authorizer/rbac. Allows or has no
-// opinion. Thread safe, takes no lock.
+// opinion. Thread safe and lock-free.
 #pragma once
 
 #include <memory>
@@ -9,15 +9,15 @@
 
 namespace troupe::server {
 
-// The request as rules see it: views.
+// The attributes of the request for rules, as views.
 actors::access::attempt attempt_of(const request_info& info);
 
 class rbac_authorizer final : public authorizer {
  public:
   explicit rbac_authorizer(std::shared_ptr<const actors::access::policy> policy);
 
-  // What is bound to system:authenticated is not given to users of bootstrap tokens: a token that
-  // leaks is good for joining, and for what its own groups are given.
+  // Bindings to system:authenticated do not apply to users of bootstrap tokens: a leaked token
+  // allows only joining, and the permissions of its own groups.
   decision authorize(const user_info& user, const request_info& info,
                      std::string* reason) const override;
   void list(const user_info& user, std::string_view ns,

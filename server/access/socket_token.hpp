@@ -1,6 +1,6 @@
-// The bearer token of a WebSocket whose client can set no header fields: browsers. It comes as one
-// of the subprotocols: "base64url.bearer.authorization.k8s.io." and the token in base64url without
-// padding (kubernetes: apiserver/pkg/authentication/request/websocket). Pure.
+// The bearer token of a WebSocket client that cannot set header fields (a browser). It is sent as a
+// subprotocol: "base64url.bearer.authorization.k8s.io." and the token in base64url without padding
+// (kubernetes: apiserver/pkg/authentication/request/websocket). Pure.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace troupe::server {
 
-// Empty: there is none. 401 for two of them, for one that is no base64url, and for one that comes
-// without another subprotocol, which could be chosen.
+// Empty if there is none. 401 for two tokens, for invalid base64url, and for a token without
+// another subprotocol that the server could select.
 api::expected<std::string> socket_token(const request& head);
 
-// Takes it off the subprotocols that are offered: nobody behind may choose it, log it or pass it
-// on.
+// Removes the token from the offered subprotocols, so that later code cannot select, log or forward
+// it.
 void hide_socket_token(header_block& headers);
 
 }  // namespace troupe::server

@@ -15,14 +15,14 @@ namespace {
 
 constexpr std::size_t token_bytes = 32;
 
-// In the alphabet that is safe in URLs and file names.
+// Uses the alphabet that is safe in URLs and file names.
 std::string random_token() {
   std::array<unsigned char, token_bytes> bytes;
   if (RAND_bytes(bytes.data(), bytes.size()) != 1) return {};
   return base64url({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-// The fields of one line of comma-separated values; a field may stand in quotes.
+// The fields of a line of comma-separated values; fields may be quoted.
 std::vector<std::string> fields_of(std::string_view line) {
   std::vector<std::string> fields(1);
   bool quoted = false;

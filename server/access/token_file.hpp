@@ -1,8 +1,8 @@
-// Static bearer tokens in a file of the form that upstream reads: token,user,uid,"group,group" on
-// each line. Made with one random token for the administrator when it is not there (0600).
+// Static bearer tokens in upstream's file format: token,user,uid,"group,group" on each line. If the
+// file does not exist it is created (0600) with one random token for the administrator.
 //
-// Only hashes stay in memory, and a search compares every one of them in constant time. Thread
-// safe; refresh() belongs to one thread.
+// Only hashes stay in memory, and a search compares all of them in constant time. Thread safe;
+// refresh() belongs to one thread.
 #pragma once
 
 #include <filesystem>
@@ -17,12 +17,12 @@ namespace troupe::server {
 
 class token_file final : public token_source {
  public:
-  // The error is one line naming the file, and the line in it that is wrong; never a token.
+  // The error is one line naming the file and the invalid line; never a token.
   static tl::expected<std::shared_ptr<token_file>, std::string> open(std::filesystem::path path);
 
   user_ptr find(std::string_view token) const override;
 
-  // Reads the file again when it has changed; what was known stays when it is not readable.
+  // Reads a changed file again; keeps the old tokens if it is not readable.
   tl::expected<void, std::string> refresh();
 
  private:
@@ -34,7 +34,7 @@ class token_file final : public token_source {
   static tl::expected<std::vector<entry>, std::string> parse(const std::string& text);
 
   const std::filesystem::path path_;
-  std::string read_hash_;  // of the text last read
+  std::string read_hash_;  // of the text read last
   mutable std::shared_mutex mutex_;
   std::vector<entry> entries_;
 };

@@ -20,7 +20,7 @@ using api::core::v1::Secret;
 
 constexpr std::string_view name_prefix = "troupe-user-";
 constexpr std::string_view reserved_prefix = "system:";
-constexpr std::size_t name_letters = 20;  // of the hash of the user's name
+constexpr std::size_t name_letters = 20;  // length of the part from the hash of the user's name
 constexpr std::size_t random_bytes = 32;
 constexpr std::size_t longest_name = 256;
 
@@ -39,7 +39,7 @@ std::string value(const Secret& from, const char* key) {
   return found == from.data().end() ? std::string{} : found->second;
 }
 
-// The name of the Secret that a token names; empty where it has another form.
+// The name of the Secret in a token; empty if the token has another form.
 std::string_view secret_of(std::string_view token) {
   const auto name = token.substr(0, std::min(token.find('.'), token.size()));
   const bool fits = name.size() == name_prefix.size() + name_letters &&

@@ -1,9 +1,9 @@
-// Bearer tokens of people, as `troupe user create` makes them. The store keeps the hash of each, in
-// a Secret of kube-system, and is asked at each use: a token that is deleted or expires counts no
-// more from that moment on.
+// Bearer tokens of users, created by `troupe user create`. The store keeps the hash of each in
+// a Secret in kube-system and is read at each use: a deleted or expired token is invalid at
+// once.
 //
-// What people may do is said by roles and bindings. Who may write Secrets in kube-system can act as
-// any user, but as none whose name or group begins with "system:".
+// Roles and bindings give users their permissions. A user who may write Secrets in kube-system can
+// act as any other user, except those with a name or group that begins with "system:".
 #pragma once
 
 #include <chrono>
@@ -37,15 +37,15 @@ struct user_token {
   bool expired(time now) const { return expires && *expires <= now; }
 };
 
-// The error says in one line why it can be no name of a user or group.
+// The error is one line: why it cannot be a name of a user or group.
 tl::expected<void, std::string> check_user_name(std::string_view name);
-// Of the Secret of that user.
+// The name of that user's Secret.
 std::string user_secret_name(std::string_view user);
-// "SECRET-NAME.RANDOM"; empty where there are no random numbers.
+// "SECRET-NAME.RANDOM"; empty if no random numbers are available.
 std::string new_user_token(std::string_view user);
 std::string hash_of_user_token(std::string_view token);
 
-// Nothing where the object is no such Secret, or one that says what no command has written.
+// Nullopt if the object is not such a Secret, or its content was not written by the command.
 std::optional<user_token> read_user_token(const api::object& secret);
 std::unique_ptr<api::core::v1::Secret> write_user_token(const user_token& token);
 
@@ -54,7 +54,7 @@ class user_tokens final : public token_source {
  public:
   using clock = std::function<user_token::time()>;
 
-  // The store outlives it. Without a clock: the system's.
+  // The store must outlive it. Without a clock: the system's.
   explicit user_tokens(const persistence::store& store, clock now = {});
 
   // Hashes are compared in constant time.

@@ -1,4 +1,4 @@
-// Shared by both protocols: the work on the head of a request and of an answer.
+// Functions shared by both protocols for the heads of requests and responses.
 #pragma once
 
 #include <charconv>
@@ -15,15 +15,15 @@ namespace troupe::server {
 
 void append_number(std::string& text, std::uint64_t number);
 
-// handler::admit; what it throws becomes a 500, and a compressed body a 415. The connection learns
-// who asks, and of a refusal.
+// Calls handler::admit; an exception becomes a 500, and a compressed body a 415. Tells the
+// connection the user, and reports a refusal.
 std::optional<response> admit(connection& by, request& head);
-// handler::enter for a request that has come whole; the exchange holds the permit.
+// Calls handler::enter for a complete request; the exchange owns the permit.
 std::optional<response> enter(connection& by, exchange& exchange);
 
-// While a body comes: a refusal when the request may hold no more bytes.
+// Called as the body is received: returns a refusal if the request may hold no more bytes.
 std::optional<response> hold_body(connection& by, exchange& exchange);
-// Whether so much of a body is too little, so long after the head.
+// Whether the body is too slow: so few bytes at this time after the head.
 bool body_is_slow(const http_options& options, std::chrono::nanoseconds age, std::size_t bytes);
 response body_too_slow();
 response body_too_large(std::size_t limit_bytes);
@@ -31,8 +31,8 @@ response body_too_large(std::size_t limit_bytes);
 // 16 hexadecimal digits, as in the Audit-Id header and the log.
 std::string to_text(std::uint64_t request_id);
 
-// Calls `visit(name, value)` for each field of an answer but those about its length and the
-// connection. Names are in lower case.
+// Calls `visit(name, value)` for each header field of a response except those about its length and
+// the connection. Names are in lower case.
 template <class F>
 void each_field(const response& head, std::uint64_t request_id, std::string_view date, F visit) {
   visit("audit-id", to_text(request_id));

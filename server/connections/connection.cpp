@@ -50,7 +50,7 @@ connection::~connection() = default;
 
 void connection::start(int descriptor) {
   if (!worker_.loop().watch(descriptor, *this)) return close();
-  // The first bytes have often come already; if not, this finds nothing and epoll tells.
+  // The first bytes have often arrived already; if not, epoll reports them later.
   on_events(EPOLLIN);
 }
 
@@ -142,7 +142,7 @@ void connection::take_another_turn() {
 }
 
 void connection::proceed() {
-  // So many reads, then the others have their turn.
+  // After this many reads the other connections have their turn.
   for (int turns = 8; state_ == state::open && readable_ && !wire_.blocked() &&
                       protocol_->wants_input() && !protocol_->finished();) {
     if (turns-- == 0) {
@@ -164,8 +164,8 @@ void connection::proceed() {
     if (!was_blocked_) since_ = now();
     was_blocked_ = true;
   } else if (was_full) {
-    // The protocol stopped for want of room, or because it has had its part: it goes on in its next
-    // turn.
+    // The protocol stopped for lack of room, or at the end of its turn: it continues in the next
+    // one.
     was_blocked_ = true;
     take_another_turn();
   } else if (protocol_->finished()) {
@@ -173,8 +173,8 @@ void connection::proceed() {
   }
 }
 
-// Closing a socket that has unread bytes resets it, and the peer may lose our last answer. So our
-// side is closed first and what comes is thrown away, for a while.
+// Closing a socket with unread bytes resets it, and the peer may lose the last response. So first
+// only our side is closed, and input is discarded for a while.
 void connection::linger() {
   state_ = state::lingering;
   since_ = now();

@@ -25,15 +25,15 @@ class connection final : public event_loop::source {
   void on_failure() noexcept override;
   void on_tick();
   void drain();
-  // At once; tells the protocol's exchanges that the client is gone.
+  // Closes at once; tells the protocol's exchanges that the client is gone.
   void close();
 
-  // -- the worker's own -------------------------------------------------------------------------
+  // -- for the worker ---------------------------------------------------------------------------
 
   std::size_t index = 0;                     // among its connections
-  std::uint64_t unauthenticated_number = 0;  // among the unauthenticated ones; 0: it is none
+  std::uint64_t unauthenticated_number = 0;  // among the unauthenticated ones; 0: authenticated
   std::optional<std::uint64_t> user_key;     // the key of its user
-  // It waits for nothing from us.
+  // True if the connection waits for nothing from the server.
   bool idle() const;
   const std::string& peer() const noexcept { return info_ ? info_->peer : peer_; }
   std::uint64_t address() const noexcept { return address_; }
@@ -45,28 +45,29 @@ class connection final : public event_loop::source {
   handler& target() const noexcept { return site_->target; }
   const std::shared_ptr<const connection_info>& info() const noexcept { return info_; }
   time_point now() const noexcept { return worker_.loop().now(); }
-  // After the protocol was called by somebody else than this connection (an exchange): reads on
-  // where it can, flushes, closes what is finished.
+  // Call it after code other than this connection (an exchange) has called the protocol: continues
+  // reading, flushes, closes a finished connection.
   void proceed();
-  // A request by `user` was authenticated, whether it was allowed or not.
+  // Call it after a request by `user` was authenticated, whether it was allowed or not.
   void assign_to_user(const user_info& user) {
     if (unauthenticated_number != 0) worker_.assign_to_user(*this, user);
   }
-  // The answer is a refusal that no handler gave.
+  // Reports a refusal that did not come from a handler.
   void refused(const request& request, const response& answer);
-  // A request on it has been authenticated, or it needs none (a client certificate, or no TLS);
-  // until then it gets less memory (defaults::unauthenticated_…).
+  // A request was authenticated, or none needs to be (a client certificate, or no TLS). Until then
+  // the connection gets less memory (defaults::unauthenticated_…).
   bool authenticated() const noexcept { return authenticated_; }
   std::size_t header_limit_bytes() const noexcept;
-  // After a request was looked at; true when it has told for the first time.
+  // Called for each request; returns true when it has authenticated the connection just
+  // now.
   bool mark_authenticated(const request& request);
-  // A time-out of the protocol has passed.
+  // Counts a time-out of the protocol.
   void count_time_out() { ++worker_.counters().timed_out; }
 
  private:
   enum class state : std::uint8_t { shaking_hands, open, lingering, closed };
 
-  // When the others of the thread have had theirs.
+  // Schedules another turn, after the other connections of the thread.
   void take_another_turn();
   void shake_hands();
   void handshake_failed(std::string_view reason);
@@ -87,7 +88,7 @@ class connection final : public event_loop::source {
   bool was_blocked_ = false;
   bool turn_due_ = false;
   bool authenticated_ = false;
-  time_point since_;  // of the state; while blocked: of the last progress
+  time_point since_;  // start of the state; while blocked: of the last progress
   std::uint64_t progress_ = 0;
   std::size_t discarded_bytes_ = 0;
 };

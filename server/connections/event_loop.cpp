@@ -26,8 +26,8 @@ void add(int epoll, int descriptor, std::uint32_t events, void* data) {
     throw std::system_error(errno, std::generic_category(), "epoll_ctl");
 }
 
-// What one connection needs and does not get (memory, above all) ends that one, not the thread. It
-// is told of in a line for each power of two, as there may be many.
+// An error of one source (usually out of memory) closes that source and does not end the thread.
+// Logged at each power of two of the number of errors.
 template <class F, class Else>
 void guarded(F f, Else otherwise) {
   try {
@@ -86,9 +86,9 @@ void event_loop::defer(source& source) {
   deferred_.push_back(&source);
 }
 
-void event_loop::bury(std::unique_ptr<source> source) {
+void event_loop::destroy_later(std::unique_ptr<source> source) {
   std::erase(deferred_, source.get());
-  graves_.push_back(std::move(source));
+  ended_sources_.push_back(std::move(source));
 }
 
 void event_loop::run() {
@@ -99,10 +99,10 @@ void event_loop::run() {
       guarded([&] { on_tick_(); }, [] {});
       next_tick_ = now_ + tick_;
     }
-    graves_.clear();
+    ended_sources_.clear();
   }
   on_end_();
-  graves_.clear();
+  ended_sources_.clear();
   queue_->close();
 }
 
@@ -118,12 +118,13 @@ void event_loop::wait_and_dispatch() {
 
   for (int i = 0; i < count; ++i) {
     if (events[i].data.ptr == nullptr)
-      continue;  // the task queue; edge-triggered, so no need to read
+      continue;  // the task queue; edge-triggered, so it need not be read
     auto& ready = *static_cast<source*>(events[i].data.ptr);
     guarded([&] { ready.on_events(events[i].events); }, [&] { ready.on_failure(); });
   }
-  // One, and then what has come meanwhile: who has much to send must not delay who has little.
-  // It may have been buried by the events above: then it has closed itself and ignores us.
+  // Runs one deferred source, then polls again: a busy connection must not delay
+  // others. A source passed to destroy_later() above has closed itself and ignores the
+  // call.
   if (deferred_.empty()) return;
   source* const next = deferred_.front();
   deferred_.pop_front();

@@ -1,5 +1,6 @@
-// One I/O thread: an edge-triggered epoll set, a task queue and a coarse tick for time-outs. Knows
-// nothing of HTTP. Everything but `queue()`, `start()` and `stop()` belongs to the thread itself.
+// One I/O thread: an edge-triggered epoll set, a task queue and a coarse tick for time-outs. It
+// does not depend on HTTP. Only `queue()`, `start()` and `stop()` may be called by other
+// threads.
 #pragma once
 
 #include <chrono>
@@ -19,13 +20,13 @@ class event_loop {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  // Something with a descriptor; told of EPOLLIN, EPOLLOUT, EPOLLRDHUP, EPOLLHUP, EPOLLERR. Zero
-  // means that its own defer() is due.
+  // An owner of a descriptor; notified of EPOLLIN, EPOLLOUT, EPOLLRDHUP, EPOLLHUP and EPOLLERR.
+  // Zero means that its own defer() is due.
   class source {
    public:
     virtual ~source() = default;
     virtual void on_events(std::uint32_t events) = 0;
-    // on_events has thrown: what cannot go on ends here, without asking for more memory.
+    // on_events has thrown: closes the source without allocating memory.
     virtual void on_failure() noexcept {}
   };
 
@@ -37,23 +38,23 @@ class event_loop {
   // `on_tick` runs about every tick; `on_end` at the end of the thread.
   void start(const std::string& thread_name, std::function<void()> on_tick,
              std::function<void()> on_end);
-  // Waits for the thread; what has been posted before is still done.
+  // Waits for the thread; tasks posted before still run.
   void stop();
   const std::shared_ptr<task_queue>& queue() const noexcept { return queue_; }
 
   // -- on the thread ------------------------------------------------------------------------------
 
-  // False: the kernel refused (the limit of descriptors or memory).
+  // Returns false if the kernel refuses (limit of descriptors or memory).
   bool watch(int descriptor, source& source);
-  // Before the descriptor is closed. Closing alone is not enough: a child process that was forked a
-  // moment ago still holds the open file, and epoll would go on telling of it.
+  // Call it before the descriptor is closed. Closing is not enough: a child process forked shortly
+  // before still has the file open, and epoll would keep reporting events of it.
   void forget(int descriptor) noexcept;
-  // Calls `who.on_events(0)` after those with events, and those that were deferred before, have had
-  // their turn. Each defers itself once at a time.
+  // Calls `source.on_events(0)` after the sources with events, and those deferred earlier, have had
+  // their turn. A source may be deferred once at a time.
   void defer(source& source);
-  // Destroys `who` when no event of this round can mean it any more. Its descriptor is forgotten.
-  void bury(std::unique_ptr<source> source);
-  // As of the last wake-up.
+  // Destroys `source` when no event of this round can refer to it. Its descriptor is forgotten.
+  void destroy_later(std::unique_ptr<source> source);
+  // The time of the last wake-up.
   time_point now() const noexcept { return now_; }
 
  private:
@@ -69,7 +70,7 @@ class event_loop {
   bool ending_ = false;
   std::vector<task_queue::task> tasks_;
   std::deque<source*> deferred_;
-  std::vector<std::unique_ptr<source>> graves_;
+  std::vector<std::unique_ptr<source>> ended_sources_;
   std::function<void()> on_tick_;
   std::function<void()> on_end_;
   std::thread thread_;

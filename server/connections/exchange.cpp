@@ -11,7 +11,7 @@
 namespace troupe::server {
 namespace {
 
-// A callback that throws must not take the I/O thread along.
+// An exception of a callback must not end the I/O thread.
 void call(const std::function<void()>& callback) noexcept {
   if (!callback) return;
   try {
@@ -124,7 +124,7 @@ void exchange::answer_here(response answer) {
 }
 
 void exchange::serve(handler& target) {
-  serving_ = true;  // nobody else has seen this exchange yet
+  serving_ = true;  // no other thread has this exchange yet
   const auto self = shared_from_this();
   responder answer{std::make_shared<exchange_duty>(self)};
   try {
@@ -157,7 +157,7 @@ bool exchange::end_work() {
   return head_ || !chunks_.empty() || resumed_ || state_ == state::ended;
 }
 
-// What it answers is taken right after it, without another task.
+// The response is taken directly after `work`, without another task.
 void exchange::run(std::function<void()> work) {
   const auto shared = std::make_shared<std::function<void()>>(std::move(work));
   const bool posted = queue_->post([self = shared_from_this(), shared] {
@@ -190,7 +190,7 @@ exchange::output exchange::take() {
 
 bool exchange::receive(std::string_view bytes) {
   std::unique_lock lock{mutex_};
-  if (state_ != state::streaming) return true;  // ended by us: what comes means nothing any more
+  if (state_ != state::streaming) return true;  // ended by us: further data is ignored
   const auto received = events_.received;
   lock.unlock();
   try {

@@ -1,8 +1,9 @@
-// One request and its answer, between the thread of its connection and whoever answers.
+// One request and its response, between the connection's thread and the code that responds.
 //
-// Shared: the connection holds it until the answer is out or the client has gone; request_ptr,
-// responder and stream hold it for the handler. The functions for the handler's side are thread
-// safe; those for the connection's side belong to its thread. Callbacks run without the lock.
+// Shared: the connection owns it until the response is sent or the client is gone;
+// request_ptr, responder and stream own it for the handler. Functions of the handler's side
+// are thread safe; those of the connection's side belong to its thread. Callbacks run without
+// the lock.
 #pragma once
 
 #include <atomic>
@@ -22,7 +23,7 @@ namespace troupe::server {
 
 class exchange : public std::enable_shared_from_this<exchange> {
  public:
-  // The connection; called on its thread when take() has something.
+  // The connection; called on its thread when take() has output.
   class owner {
    public:
     virtual void on_exchange(exchange& exchange) = 0;
@@ -36,14 +37,16 @@ class exchange : public std::enable_shared_from_this<exchange> {
 
   // -- for the handler, any thread --------------------------------------------------------------
 
-  // The first of these two counts; false: there was an answer already, or nobody is there.
+  // The first of these two wins; returns false after a response, or if the client is
+  // gone.
   bool respond(response answer);
   bool start_stream(response head, stream_events events);
   bool write(piece chunk);
   void end();
   void cut();
   void resume();
-  // Runs it on the thread of the connection, which may be gone; here when the server has stopped.
+  // Runs it on the connection's thread, even without the connection; here if the server
+  // stopped.
   void run(std::function<void()> work);
   bool gone() const noexcept {
     return left_ || state_.load(std::memory_order_relaxed) == state::over;
@@ -58,46 +61,47 @@ class exchange : public std::enable_shared_from_this<exchange> {
 
   server::request& request() noexcept { return request_; }
   void hold(std::shared_ptr<void> permit) { permit_ = std::move(permit); }
-  // For the body, while it comes; given back with the answer.
+  // For the body while it is received; released with the response.
   std::unique_ptr<body_charge>& charge() noexcept { return charge_; }
 
-  // What the request said is not needed any more; only when nobody else has it.
+  // Drops the request's data when it is no longer needed, unless it is shared.
   void drop_request();
 
-  // An answer instead of the handler's, which has not seen the request. No task is posted: the
-  // caller looks with take().
+  // Responds instead of the handler, which has not seen the request. No task is posted: the caller
+  // must call take().
   void answer_here(response answer);
-  // Calls the handler. Answers given meanwhile make no task: the caller looks with take() after it.
+  // Calls the handler. Responses given in this call post no task: the caller must call take().
   void serve(handler& target);
 
-  // What has come from the handler since the last call.
+  // The handler's output since the last call.
   struct output {
     std::optional<response> head;
     bool streams = false;  // more may follow the head's content
     std::vector<piece> chunks;
-    bool tunnels = false;  // a stream that also takes what the client sends
-    bool resumed = false;  // and may be given more
-    bool ended = false;    // nothing follows any more
-    bool overrun = false;  // cut the stream off
-    bool cut = false;      // the same, by will of the handler
+    bool tunnels = false;  // the stream also delivers data from the client
+    bool resumed = false;  // receive() may be called again
+    bool ended = false;    // no output follows
+    bool overrun = false;  // abort the stream: the client read too slowly
+    bool cut = false;      // abort the stream: requested by the handler
   };
   output take();
-  // What the client sent through the tunnel; false: no more until `resumed`.
+  // Delivers data of the client; returns false if it must wait until `resumed`.
   bool receive(std::string_view bytes);
-  // So much of the stream's bytes has left; may call `writable`.
+  // Reports that `bytes` of the stream were sent; may call `writable`.
   void sent(std::size_t bytes);
-  // The client seems to have gone: gives the permit back, and gone() says so.
+  // The client seems to be gone: releases the permit, and gone() returns true.
   void client_left();
-  // The connection is done with it or the client has gone; may call `closed`. No on_exchange after.
+  // The connection has finished or the client is gone; may call `closed`. No on_exchange
+  // after.
   void detach();
 
  private:
   enum class state : std::uint8_t { waiting, answered, streaming, ended, over };
-  // With the lock held: true when a task must be posted after it is released.
+  // Requires the lock: returns true if a task must be posted after its release.
   bool must_notify();
   void notify();
-  // Around work on the thread of the connection: what it answers makes no task. True: there is
-  // some.
+  // Enclose work on the connection's thread, during which output posts no task. end_work() returns
+  // true if there is output.
   void begin_work();
   bool end_work();
 
@@ -106,14 +110,14 @@ class exchange : public std::enable_shared_from_this<exchange> {
   owner* owner_;
   const std::shared_ptr<stream_budget> streams_;
   std::shared_ptr<void> permit_;
-  std::unique_ptr<body_charge> charge_;  // the connection's thread alone uses it
+  std::unique_ptr<body_charge> charge_;  // used by the connection's thread only
 
   mutable std::mutex mutex_;
   std::atomic<state> state_ = state::waiting;  // written under the lock
   std::atomic<bool> left_ = false;
   bool notified_ = false;
   bool serving_ = false;
-  bool starved_ = false;  // write() said false; `writable` is owed
+  bool starved_ = false;  // write() returned false; `writable` must be called
   bool overrun_ = false, cut_ = false;
   bool resumed_ = false;
   std::optional<response> head_;
@@ -122,7 +126,7 @@ class exchange : public std::enable_shared_from_this<exchange> {
   stream_events events_;
 };
 
-// Shared by the copies of a responder: when the last goes, the request has an answer.
+// Shared by the copies of a responder: its destructor ensures that the request gets a response.
 class exchange_duty {
  public:
   explicit exchange_duty(std::shared_ptr<exchange> exchange) : exchange_{std::move(exchange)} {}
@@ -136,7 +140,7 @@ class exchange_duty {
   const std::shared_ptr<exchange> exchange_;
 };
 
-// Shared by the copies of a stream: when the last goes, the stream ends.
+// Shared by the copies of a stream: its destructor ends the stream.
 class stream_duty {
  public:
   explicit stream_duty(std::shared_ptr<exchange> exchange) : exchange_{std::move(exchange)} {}

@@ -19,7 +19,7 @@ http1::~http1() {
 
 void http1::on_input(std::string_view bytes) {
   if (unread_.empty()) return advance(bytes);
-  // No more than it takes: a client may leave it there.
+  // Allocates no more than needed: the client may leave it there for long.
   std::string all;
   all.reserve(unread_.size() + bytes.size());
   all.append(unread_).append(bytes);
@@ -31,11 +31,11 @@ void http1::on_end() {
   if (phase_ != phase::answering || tunnels_) finished_ = true;
 }
 
-// Nobody listens to a stream any more. A single answer may still be read by a client that has only
-// closed its side, but is no longer owed a place among the requests in flight.
+// No one reads a stream any more. A single response may still be read by a client that has only
+// closed its side, but it no longer needs a seat among the requests in flight.
 void http1::on_peer_closing() {
   peer_closing_ = true;
-  // Who is told no more for now would not hear of it.
+  // A paused tunnel would not notice it.
   if (tunnels_ && paused_) finished_ = true;
   if (phase_ != phase::answering || tunnels_) return;  // these read up to the end
   if (streams_) {
@@ -60,7 +60,7 @@ void http1::on_tick() {
     case phase::body: {
       if (!is_late()) return;
       connection_.count_time_out();
-      // Who was refused and does not send the rest gets that answer.
+      // A refused client that does not send the rest gets its refusal now.
       auto answer = refusal_ ? std::move(*refusal_) : body_too_slow();
       if (!refusal_) connection_.refused(exchange_->request(), answer);
       refuse(std::move(answer));
@@ -101,7 +101,7 @@ void http1::advance(std::string_view input) {
   }
   if (finished_) input = {};
   if (input.empty()) {
-    // An idle connection keeps no memory for input.
+    // An idle connection keeps no input buffer.
     if (!unread_.empty()) std::string{}.swap(unread_);
   } else if (unread_.empty()) {
     unread_.assign(input);
@@ -118,7 +118,7 @@ std::string_view http1::deliver(std::string_view input) {
 
 std::string_view http1::read(std::string_view input) {
   if (phase_ == phase::idle) {
-    // Line ends between requests are to be ignored (RFC 9112 2.2).
+    // Ignores line ends between requests (RFC 9112 2.2).
     const auto start = input.find_first_not_of("\r\n");
     if (start == std::string_view::npos) return {};
     input.remove_prefix(start);
@@ -187,8 +187,8 @@ void http1::serve() {
   take_output();
 }
 
-// The connection is worth keeping when the rest of the request is short: a client that is refused
-// for being too quick should not have to shake hands again.
+// Keeps the connection if the rest of the request is short: a client refused for its request rate
+// should not have to repeat the TLS handshake.
 void http1::refuse_head(response answer) {
   if (parser_.expects_continue() || !parser_.body_within(defaults::drained_body_bytes))
     return refuse(std::move(answer));
@@ -196,7 +196,7 @@ void http1::refuse_head(response answer) {
   refusal_ = std::move(answer);
 }
 
-// What follows on the connection cannot be trusted to be a request, so the answer is the last.
+// The following bytes cannot be trusted to be a request, so this is the last response.
 void http1::refuse(response answer) {
   close_after_ = true;
   phase_ = phase::answering;
@@ -241,7 +241,7 @@ void http1::take_output() {
   if (output.overrun) {
     ++connection_.worker().counters().overrun_streams;
     finished_ = true;
-    // The peer does not take what it was sent before: that would be waited for.
+    // The peer does not read earlier responses: sending more would block.
     if (connection_.wire().blocked()) connection_.wire().abandon();
     return;
   }
@@ -327,7 +327,7 @@ void http1::pump() {
   if (ended_ && out_.empty() && chunks_.empty() && !in_chunk_ && !rest_) finish_answer();
 }
 
-// Ends the chunk that is written and begins the next of what waits; false when there is nothing to
+// Ends the current chunk and begins the next waiting one; returns false if there is nothing to
 // do.
 bool http1::next_chunk() {
   if (in_chunk_) {

@@ -1,4 +1,4 @@
-// HTTP/1.1 on a connection: one request at a time, further ones wait unread. Belongs to the
+// HTTP/1.1 on a connection: one request at a time, later ones stay unread. Belongs to the
 // connection's thread.
 #pragma once
 
@@ -34,9 +34,9 @@ class http1 final : public protocol, public exchange::owner {
 
   void on_exchange(exchange& exchange) override;
 
-  // Reads requests and writes answers as far as both go; what is left of `input` is kept.
+  // Reads requests and writes responses as far as possible; keeps the rest of `input`.
   void advance(std::string_view input);
-  // Parses one step; the rest of the input.
+  // Parses one step; returns the rest of the input.
   std::string_view read(std::string_view input);
   void begin_request();
   void head_complete();
@@ -50,7 +50,7 @@ class http1 final : public protocol, public exchange::owner {
 
   void take_output();
   void write_head(const response& head);
-  // The length of the answer is not known when it begins.
+  // The length of the response is not known when it begins.
   bool open_ended() const noexcept { return streams_ || rest_ != nullptr; }
   bool chunked() const noexcept { return chunked_; }
   void pump();
@@ -63,27 +63,27 @@ class http1 final : public protocol, public exchange::owner {
   std::string unread_;
   std::shared_ptr<exchange> exchange_;
   phase phase_ = phase::idle;
-  connection::time_point since_;  // of being idle; otherwise of the request's first byte
+  connection::time_point since_;  // start of idling, else of the request's first byte
   connection::time_point body_since_;
   bool served_any_ = false;
   bool peer_closing_ = false;
   bool close_after_ = false;
   bool finished_ = false;
 
-  // Decided before the body came; sent behind it.
+  // A response decided before the body was received; sent after it.
   std::optional<response> refusal_;
 
-  // The answer under way.
+  // The current response.
   outgoing out_;
   std::vector<piece> chunks_;  // of the stream, not yet in `out_`
-  body::more rest_;            // makes the next chunks
+  body::more rest_;            // produces the next chunks
   bool head_written_ = false;
   bool chunked_ = false;
   bool http10_ = false;
   bool body_allowed_ = true;
   bool streams_ = false;
   bool tunnels_ = false;
-  bool paused_ = false;  // the tunnel's receiver wants no more for now
+  bool paused_ = false;  // the tunnel's receiver accepts no more data for now
   bool in_chunk_ = false;
   bool ended_ = false;
 };

@@ -28,13 +28,13 @@ bool equal_fold(std::string_view a, std::string_view lower) {
   return true;
 }
 
-// Writes into a request what Beast finds. A refusal is kept in `refused` beside the error code that
-// stops Beast.
+// Stores Beast's results in a request. The result of a refusal is kept in `refused`, besides the
+// error code that stops Beast.
 class message final : public beast::basic_parser<true> {
  public:
   message(request& into, const http1_parser::limits& bounds) : into_{into}, bounds_{bounds} {
     header_limit(static_cast<std::uint32_t>(bounds.header_bytes));
-    body_limit(boost::none);  // ours below counts chunks as well
+    body_limit(boost::none);  // our own limit counts chunks as well
   }
 
   step refused = step::malformed;
@@ -67,7 +67,7 @@ class message final : public beast::basic_parser<true> {
   void on_response_impl(int, string_view, int, error_code&) override {}
 
   void on_field_impl(beast::field, string_view name, string_view value, error_code& ec) override {
-    if (is_header_done()) return;  // trailers mean nothing to us
+    if (is_header_done()) return;  // trailers are ignored
     header_bytes_ += name.size() + value.size() + 4;
     if (header_bytes_ > bounds_.header_bytes ||
         into_.headers.size() >= defaults::header_count_limit)
@@ -85,7 +85,7 @@ class message final : public beast::basic_parser<true> {
     if (headers.count("host") > 1 || (!http10 && !headers.has("host")))
       return refuse(step::malformed, "exactly one Host header field is required", ec);
     const auto length = content_length();
-    // Beast takes a number that is said twice (RFC 9110 8.6 leaves it to us).
+    // Beast accepts a repeated number (RFC 9110 8.6 leaves it to us).
     if (length && (headers.count("content-length") > 1 ||
                    headers.get("content-length").find(',') != std::string_view::npos))
       return refuse(step::malformed, "Content-Length says more than one number", ec);
@@ -128,8 +128,8 @@ class message final : public beast::basic_parser<true> {
   std::size_t header_bytes_ = 0;
 };
 
-// A field that goes on in the next line (RFC 9112 5.2), which Beast joins and others read as a
-// field of its own.
+// A folded field (RFC 9112 5.2), which Beast joins, while other servers parse its second line as a
+// separate field.
 bool is_folded(std::string_view head) {
   for (auto end = head.find('\n'); end != head.npos && end + 1 < head.size();
        end = head.find('\n', end + 1))
@@ -183,7 +183,7 @@ http1_parser::result http1_parser::feed(std::string_view bytes) {
     }
     consumed += taken;
     if (ec == beast::error::need_more) {
-      // A chunk's head or the trailers, which Beast does not bound.
+      // The head of a chunk, or trailers, which Beast does not bound.
       if (bytes.size() - consumed > impl_->bounds.header_bytes)
         return {step::head_too_large, consumed};
       return {step::need_more, consumed};

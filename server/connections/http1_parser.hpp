@@ -1,6 +1,6 @@
-// Reads one HTTP/1.1 request after the other out of bytes from an untrusted peer. Boost.Beast's
-// parser is inside; on top of it stand the limits and the rules against smuggling that it leaves to
-// its user. Belongs to a connection.
+// A parser of HTTP/1.1 requests from an untrusted peer. It uses Boost.Beast's parser, and adds the
+// limits and the rules against request smuggling that Beast leaves to its user. Belongs to a
+// connection.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@ class http1_parser {
     std::size_t body_bytes = 0;
   };
   enum class step : std::uint8_t {
-    need_more,  // all was looked at; what was not consumed must come again with more behind it
+    need_more,  // all was parsed; call again with the unconsumed bytes and more
     head,       // the head is complete; call feed() again for the body
     complete,
-    malformed,       // answer 400 and close; `problem()` says why
+    malformed,       // respond 400 and close; see `problem()`
     head_too_large,  // 431
     body_too_large,  // 413
     unsupported,     // 501: a transfer coding other than chunked
@@ -36,7 +36,7 @@ class http1_parser {
   http1_parser();
   ~http1_parser();
 
-  // Prepares for the next request, which is written into `into`.
+  // Prepares for the next request, which is stored in `into`.
   void begin(request& into, const limits& bounds);
   result feed(std::string_view bytes);
 
@@ -45,11 +45,11 @@ class http1_parser {
   bool keep_alive() const noexcept;
   bool http10() const noexcept;
   bool expects_continue() const noexcept;
-  // What is still to come of the body is known to be no longer than that.
+  // True if the rest of the body is known to be no longer than `bytes`.
   bool body_within(std::size_t bytes) const noexcept;
-  // What has come of it, kept or not.
+  // The number of body bytes received, kept or not.
   std::size_t body_bytes() const noexcept;
-  // Reads the body and throws it away.
+  // Reads the body and discards it.
   void drop_body() noexcept;
 
  private:
@@ -57,8 +57,8 @@ class http1_parser {
   std::unique_ptr<impl> impl_;
 };
 
-// Splits a request target in its origin or absolute form into the request's path and query; false
-// when it has no such form, or hides a NUL.
+// Splits a request target in origin or absolute form into the request's path and query; returns
+// false for another form, or if the decoded path contains a NUL.
 bool parse_target(std::string_view target, request& into);
 
 }  // namespace troupe::server

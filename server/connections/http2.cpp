@@ -12,9 +12,9 @@
 namespace troupe::server {
 namespace {
 
-// nghttp2 copies the values, not the names: those are literals.
+// nghttp2 copies the values but not the names, which are literals.
 nghttp2_nv header(std::string_view name, std::string_view value, std::uint8_t flags = 0) {
-  // The interface of nghttp2 is not const; it does not write.
+  // nghttp2's interface is not const, but it does not write.
   auto* name_bytes = reinterpret_cast<std::uint8_t*>(const_cast<char*>(name.data()));
   auto* value_bytes = reinterpret_cast<std::uint8_t*>(const_cast<char*>(value.data()));
   return {name_bytes, value_bytes, name.size(), value.size(),
@@ -147,7 +147,7 @@ void http2::add_header(http2_flow& flow, std::string_view name, std::string_view
   } else if (name == ":authority") {
     request.headers.add("host", value);
   } else if (name == "host" && request.headers.has("host")) {
-    // RFC 9113 8.3.1: it says the same.
+    // RFC 9113 8.3.1: it must equal :authority.
     flow.bad_target = flow.bad_target || request.headers.get("host") != value;
   } else if (!name.starts_with(':')) {
     request.headers.add(name, value);
@@ -186,7 +186,7 @@ void http2::add_body(http2_flow& flow, std::string_view part) {
   auto& request = flow.current->request();
   flow.body_bytes += part.size();
   if (flow.refused) {
-    if (flow.discarded_bytes > defaults::linger_bytes) return;  // was told to stop
+    if (flow.discarded_bytes > defaults::linger_bytes) return;  // the stream was told to stop
     flow.discarded_bytes += part.size();
     if (flow.discarded_bytes > defaults::linger_bytes) stop(flow);
     return;
@@ -220,8 +220,8 @@ void http2::refuse_here(http2_flow& flow, response answer) {
   refuse(flow, std::move(answer));
 }
 
-// Answers before the request has ended. What still comes is thrown away for a while: a client that
-// is told to stop at once may drop the answer with it.
+// Responds before the end of the request. Later input is discarded for a while: a client whose
+// stream is reset at once may drop the response too.
 void http2::refuse(http2_flow& flow, response answer) {
   flow.refused = true;
   flow.current->answer_here(std::move(answer));
@@ -257,8 +257,8 @@ void http2::take_output(http2_flow& flow) {
   flow.streams = output.streams;
   if (output.head) {
     submit_head(flow, *output.head);
-    // Of an unauthenticated connection, whose requests no other thread has: unread answers shall
-    // keep nothing else.
+    // For an unauthenticated connection, whose requests no other thread has: unread responses must
+    // not keep the request's memory.
     if (!connection_.authenticated() && flow.current.use_count() == 1) flow.current->drop_request();
   }
   if (!output.chunks.empty()) flow.out.add(std::move(output.chunks));
@@ -276,7 +276,7 @@ void http2::submit_head(http2_flow& flow, response& head) {
   std::string length;
   append_number(length, head.content.size_bytes());
 
-  // The visited texts are temporary: they are kept until nghttp2 has copied them.
+  // The visited values are temporary: they are kept until nghttp2 has copied them.
   std::vector<std::string> values;
   values.reserve(head.fields.size() + 4);
   std::vector<nghttp2_nv> headers;
@@ -285,7 +285,7 @@ void http2::submit_head(http2_flow& flow, response& head) {
   each_field(head, request.id, connection_.worker().date(),
              [&](std::string_view name, std::string_view value) {
                values.emplace_back(value);
-               // What never comes twice has no place in the compression's memory.
+               // A value that never repeats should not enter the compression table.
                headers.push_back(
                    header(name, values.back(), name == "audit-id" ? NGHTTP2_NV_FLAG_NO_INDEX : 0));
              });

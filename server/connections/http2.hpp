@@ -1,6 +1,6 @@
-// HTTP/2 on a connection, over nghttp2. Belongs to the connection's thread. nghttp2 keeps the rules
-// of the protocol (flow control, header compression, floods of resets, pings and settings); what is
-// here ties its streams to exchanges.
+// HTTP/2 on a connection, with nghttp2. Belongs to the connection's thread. nghttp2 implements the
+// protocol (flow control, header compression, limits of resets, pings and settings); this class
+// connects its streams to exchanges.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class http2 final : public protocol {
   bool finished() const override;
   bool answering() const override { return !flows_.empty(); }
 
-  // The handler has answered, or written more.
+  // The handler has responded, or written more data.
   void on_output(http2_flow& flow);
 
  private:
@@ -44,15 +44,15 @@ class http2 final : public protocol {
   void add_body(http2_flow& flow, std::string_view part);
   void request_complete(http2_flow& flow);
   void refuse(http2_flow& flow, response answer);
-  // The same for what the protocol itself refuses, which is told of here.
+  // As refuse(), for refusals by the protocol itself, which are reported here.
   void refuse_here(http2_flow& flow, response answer);
   void answer_sent(http2_flow& flow);
   void stop(http2_flow& flow);
   void end(std::int32_t id);
 
-  // So much of a header block has come; false: it is too long to be read on.
+  // Counts bytes of a header block; returns false if it is too long to be read further.
   bool header_part(bool first, std::size_t bytes);
-  // A stream was beyond the limit; false: too many of them were.
+  // Counts a stream beyond the limit; returns false if there were too many.
   bool refused_stream();
   void take_output(http2_flow& flow);
   void submit_head(http2_flow& flow, response& head);

@@ -37,8 +37,8 @@ struct http2_callbacks {
     return 0;
   }
 
-  // A name or a value that is none: nghttp2 would leave the field out, RFC 9113 8.2.1 ends the
-  // stream.
+  // An invalid name or value: nghttp2 would omit the field, but RFC 9113 8.2.1 requires to reset
+  // the stream.
   static int invalid_header(nghttp2_session*, const nghttp2_frame*, const std::uint8_t*,
                             std::size_t, const std::uint8_t*, std::size_t, std::uint8_t, void*) {
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
@@ -72,7 +72,7 @@ struct http2_callbacks {
     return 0;
   }
 
-  // Says how much there is; the bytes are sent by send_data, without a copy in between.
+  // Reports the available size; send_data sends the bytes without a copy.
   static ssize_t read_body(nghttp2_session*, std::int32_t, std::uint8_t*, std::size_t size,
                            std::uint32_t* flags, nghttp2_data_source* source, void*) {
     auto& flow = *static_cast<http2_flow*>(source->ptr);

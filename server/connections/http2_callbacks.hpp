@@ -1,4 +1,4 @@
-// How nghttp2 calls http2.
+// The callbacks from nghttp2 to http2.
 #pragma once
 
 #include <nghttp2/nghttp2.h>
@@ -7,7 +7,7 @@ namespace troupe::server {
 
 const nghttp2_session_callbacks* http2_session_callbacks();
 const nghttp2_option* http2_session_options();
-// The source of a response's body; its pointer is the http2_flow.
+// The data source of a response's body; its pointer is the http2_flow.
 nghttp2_data_provider http2_body_of(struct http2_flow& flow);
 
 }  // namespace troupe::server

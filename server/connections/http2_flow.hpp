@@ -1,4 +1,4 @@
-// One stream of an HTTP/2 connection: a request coming in, its exchange, an answer going out.
+// One stream of an HTTP/2 connection: a request, its exchange, and the response.
 #pragma once
 
 #include <cstdint>
@@ -26,18 +26,18 @@ struct http2_flow final : exchange::owner {
   bool header_too_large = false;
   bool bad_target = false;
   bool complete = false;  // the client has ended its side
-  bool refused = false;   // answered before that: what still comes is dropped
+  bool refused = false;   // answered before the end of the request: the rest is dropped
   std::size_t discarded_bytes = 0;
-  std::size_t body_bytes = 0;  // that came, kept or not
+  std::size_t body_bytes = 0;  // received, kept or not
 
   // -- the answer -------------------------------------------------------------------------------
   outgoing out;
-  body::more rest;  // makes more of it
+  body::more rest;  // produces more of it
   bool streams = false;
-  bool ended = false;     // nothing will be added to `out`
-  bool deferred = false;  // nghttp2 has asked and found `out` empty
+  bool ended = false;     // `out` is complete
+  bool deferred = false;  // nghttp2 found `out` empty and must be resumed
   connection::time_point progress;
-  std::optional<connection::time_point> lingers_since;  // sent, while the request still comes
+  std::optional<connection::time_point> lingers_since;  // response sent, request still incomplete
 };
 
 }  // namespace troupe::server

@@ -13,7 +13,7 @@
 namespace troupe::server {
 namespace {
 
-// How many descriptors this process may have now.
+// Raises the limit, and returns it.
 std::size_t raise_descriptor_limit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1024;
@@ -31,7 +31,7 @@ std::size_t connection_limit(std::size_t requested) {
   return std::min(requested, descriptors - reserved);
 }
 
-// A setting of larger bodies makes room for some of them.
+// Makes room for a few bodies of a larger configured size.
 http_options with_room(http_options options) {
   auto& room = options.bodies;
   room.of_user = std::max(room.of_user, 4 * options.body_limit_bytes);

@@ -1,8 +1,8 @@
-// The transport: listening sockets, TLS, HTTP/1.1 and HTTP/2, on I/O threads of its own.
+// The HTTP server: listening sockets, TLS, HTTP/1.1 and HTTP/2, on its own I/O threads.
 //
-// Owns its threads and every connection; a connection belongs to one thread for life. Strangers
-// cannot make it fail or grow: whatever is malformed, slow, too large or too much ends in an error
-// answer or a closed connection, and the memory for one connection is bounded.
+// Owns its threads and all connections; a connection belongs to one thread for its whole life.
+// Untrusted peers cannot make it fail or grow: malformed, slow or too large requests, and too many
+// of them, result in an error response or a closed connection; memory per connection is bounded.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ struct refusal;
 struct http_options {
   std::size_t io_threads = defaults::io_threads;
   std::size_t connections = defaults::connections;
-  // From one address, of the unauthenticated ones.
+  // For unauthenticated connections from one address.
   std::size_t unauthenticated_per_address = defaults::unauthenticated_per_address;
   std::size_t body_limit_bytes = defaults::body_limit_bytes;
   std::size_t header_limit_bytes = defaults::header_limit_bytes;
@@ -39,21 +39,21 @@ struct http_options {
   std::chrono::milliseconds stall_timeout = defaults::stall_timeout;
   std::chrono::milliseconds drain_timeout = defaults::drain_timeout;
   std::chrono::milliseconds body_grace = defaults::body_grace;
-  // Each is raised to some bodies of the largest size.
+  // Each limit is raised to a few bodies of the largest size.
   body_limits bodies{defaults::bodies_bytes, defaults::user_bodies_bytes,
                      defaults::address_bodies_bytes};
-  // Told of what is refused here or by handler::admit() and enter(), on an I/O thread; for metrics.
+  // Called for refusals here or by handler::admit() and enter(), on an I/O thread; for metrics.
   std::function<void(const refusal&)> observe_refusal = {};
 };
 
-// Counted since the start; `now_` figures are of the moment.
+// Counted since the start; `now_` figures are current values.
 struct http_stats {
   std::uint64_t now_connections = 0;
   std::uint64_t accepted = 0;
   std::uint64_t refused = 0;       // over the limit of connections
-  std::uint64_t shed = 0;          // unknown ones, closed to make room
-  std::uint64_t body_bytes = 0;    // held now, of bodies that come in several pieces
-  std::uint64_t stream_bytes = 0;  // waiting now in streams, for their clients
+  std::uint64_t shed = 0;          // unauthenticated ones, closed to make room
+  std::uint64_t body_bytes = 0;    // currently held, of bodies received in several pieces
+  std::uint64_t stream_bytes = 0;  // currently waiting in streams for clients to read
   std::uint64_t failed_handshakes = 0;
   std::uint64_t requests = 0;
   std::uint64_t timed_out = 0;        // connections closed by one of the time-outs
@@ -62,32 +62,32 @@ struct http_stats {
 
 class http_server {
  public:
-  // Starts the threads; raises the soft limit of open files to the hard one.
+  // Starts the threads; raises the soft limit of open files to the hard limit.
   explicit http_server(http_options options);
   http_server(const http_server&) = delete;
   http_server& operator=(const http_server&) = delete;
-  // stop()s.
+  // Calls stop().
   ~http_server();
 
-  // Serves `target` there; with TLS when `identity` is given (its certificates may be replaced at
-  // any time; connections made from then on see the new ones). Answers the endpoint with the actual
-  // port, or one line that says what is wrong: port in use, no such address, not permitted.
-  // `target` and `identity` outlive the server.
+  // Serves `target` at the endpoint; with TLS if `identity` is given (its certificates may be
+  // replaced at any time; new connections use the new ones). Returns the endpoint with the actual
+  // port, or a one-line error: port in use, no such address, not permitted. `target` and `identity`
+  // must outlive the server.
   tl::expected<endpoint, std::string> listen(const endpoint& endpoint, handler& target,
                                              const tls_identity* identity = nullptr);
 
-  // Serves `target` at a socket in the file system (local_socket.hpp), which goes with the server.
+  // Serves `target` at a Unix socket (local_socket.hpp), which is removed with the server.
   tl::expected<void, std::string> listen_locally(const std::filesystem::path& file,
                                                  handler& target);
 
-  // Accepts nothing more, tells the clients, closes streams, waits at most `drain_timeout` for
-  // answers under way, closes everything, ends the threads. Safe to call twice.
+  // Stops accepting, notifies the clients, closes streams, waits at most `drain_timeout` for
+  // pending responses, closes all connections and ends the threads. Idempotent.
   void stop();
 
   http_stats stats() const;
 
-  // Writes what another listener of this node has refused into the audit log, among the refusals of
-  // this one. Any thread; not after it is destroyed.
+  // Writes a refusal by another listener of this node into the audit log, with the limits of this
+  // server's refusals. Any thread; not after the server is destroyed.
   void note_refusal(const refusal& refusal);
 
  private:

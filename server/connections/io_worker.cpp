@@ -13,7 +13,7 @@
 namespace troupe::server {
 namespace {
 
-// Often enough for the shortest time-out.
+// A tick short enough for the shortest time-out.
 std::chrono::milliseconds tick_for(const http_options& options) {
   const auto shortest =
       std::min({options.handshake_timeout, options.header_timeout, options.request_timeout,
@@ -37,7 +37,7 @@ struct leaving {
   ~leaving() { count.fetch_sub(by, std::memory_order_relaxed); }
 };
 
-// Ids of different threads and starts do not meet: the upper bits are random.
+// Ids of different threads and starts do not collide: the upper bits are random.
 std::uint64_t first_id() {
   std::random_device random;
   return (static_cast<std::uint64_t>(random()) << 32) | (random() & 0xff000000U);
@@ -75,7 +75,7 @@ void io_worker::adopt(accepted_socket socket, std::shared_ptr<const site> site, 
   coming_.fetch_add(unauthenticated, std::memory_order_relaxed);
   loop_.queue()->post(
       [this, socket = std::move(socket), site = std::move(site), full, unauthenticated] {
-        // It counts here until it counts among the unauthenticated connections, or has failed.
+        // Counted here until it is among the unauthenticated connections, or has failed.
         const leaving counted{coming_, unauthenticated};
         open(socket, site, full);
       });
@@ -140,7 +140,7 @@ void io_worker::open(accepted_socket socket, std::shared_ptr<const site> site, b
   }
 }
 
-// False where there is none.
+// Returns false if no connection can be closed.
 bool io_worker::make_room(std::uint64_t address, bool full) {
   const auto share = [this](std::size_t of_all) {
     return std::max<std::size_t>(1, of_all / std::max<std::size_t>(1, options_.io_threads));
@@ -193,7 +193,7 @@ void io_worker::release(connection& ended) {
   auto& last = connections_.back();
   last->index = at;
   std::swap(connections_[at], last);
-  loop_.bury(std::move(last));
+  loop_.destroy_later(std::move(last));
   connections_.pop_back();
   load_.fetch_sub(1, std::memory_order_relaxed);
   counters_.connections.fetch_sub(1, std::memory_order_relaxed);

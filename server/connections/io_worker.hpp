@@ -1,4 +1,4 @@
-// One I/O thread of the server with the connections that live on it.
+// One I/O thread of the server, with its connections.
 #pragma once
 
 #include <atomic>
@@ -42,12 +42,12 @@ struct http_counters {
             std::make_shared<stream_budget>(options.streams_bytes, options.stream_buffer_bytes)} {}
 };
 
-// What a listening socket serves.
+// The target and the properties of a listening socket.
 struct site {
   handler& target;
   const tls_identity* identity;  // null: plain
   std::string local;
-  bool in_file_system;  // a local socket: who may open it is known
+  bool in_file_system;  // a Unix socket: file permissions authenticate its clients
 };
 
 // The result of accept().
@@ -59,28 +59,28 @@ struct accepted_socket {
 
 class io_worker {
  public:
-  // Of the whole server's limits it keeps its part.
+  // Enforces its share of the server's limits.
   io_worker(std::size_t index, const http_options& options, http_counters& counters);
   io_worker(const io_worker&) = delete;
   io_worker& operator=(const io_worker&) = delete;
-  // Closes what is left.
+  // Closes the remaining connections.
   ~io_worker();
 
   // -- any thread -------------------------------------------------------------------------------
 
-  // Takes an accepted socket over; it counts in `connections` already. `full`: an unauthenticated
-  // one must go for it.
+  // Takes ownership of an accepted socket, which is already counted in `connections`. `full`: an
+  // unauthenticated connection must be closed for it.
   void adopt(accepted_socket socket, std::shared_ptr<const site> site, bool full);
-  // The first worker accepts for all. False: the kernel refused to watch the socket.
+  // The first worker accepts for all. Returns false if the kernel refuses to watch the socket.
   bool add_listener(std::unique_ptr<listener> made);
   void close_listeners();
-  // Asks all connections to end soon; ready when they have.
+  // Asks all connections to end soon; the future is ready when they have ended.
   std::future<void> drain();
   void stop();
-  // Connections on this thread, to share new ones out.
+  // The number of connections on this thread, for distributing new ones.
   std::size_t load() const noexcept { return load_.load(std::memory_order_relaxed); }
-  // The unauthenticated ones among them. Those on their way to its thread count: a
-  // burst of connections is not refused for want of one that could go.
+  // The number of unauthenticated ones. Includes those not yet opened on the thread: a burst of
+  // connections is not refused while one of them could be closed.
   std::size_t unauthenticated() const noexcept {
     return unauthenticated_.size() + coming_.load(std::memory_order_relaxed);
   }
@@ -91,19 +91,19 @@ class io_worker {
   const http_options& options() const noexcept { return options_; }
   http_counters& counters() noexcept { return counters_; }
   io_buffers& buffers() noexcept { return buffers_; }
-  // Scratch space of defaults::record_bytes to read into.
+  // A buffer of defaults::record_bytes for reading.
   char* scratch() noexcept { return scratch_.data(); }
   std::size_t scratch_size() const noexcept { return scratch_.size(); }
-  // Scratch space for the head of an answer.
+  // A buffer for the head of a response.
   std::string& head_text() noexcept { return head_text_; }
   // The value of the Date header.
   const std::string& date() const noexcept { return date_; }
   std::uint64_t next_request_id() noexcept;
   void release(connection& ended);
-  // Moves an authenticated connection to the share of its user. False: that user has too many, so
-  // it stays among the unauthenticated ones.
+  // Counts an authenticated connection for its user. Returns false if the user has too many: it
+  // then stays among the unauthenticated ones.
   bool assign_to_user(connection& connection, const user_info& user);
-  // Writes it into the audit log and tells who observes.
+  // Writes the refusal into the audit log and calls the observer.
   void refused(const refusal& refusal);
 
  private:
@@ -127,7 +127,7 @@ class io_worker {
   std::vector<std::unique_ptr<connection>> connections_;
   unauthenticated_connections unauthenticated_;
   std::atomic<std::size_t> load_{0};
-  std::atomic<std::size_t> coming_{0};  // unauthenticated ones given to adopt() and not opened
+  std::atomic<std::size_t> coming_{0};  // unauthenticated, passed to adopt() but not yet opened
   std::uint64_t next_id_;
   bool draining_ = false;
   std::promise<void> drained_;

@@ -17,7 +17,7 @@ namespace troupe::server {
 namespace {
 
 void set(int descriptor, int level, int name, int value) {
-  // A refused option costs comfort, not correctness.
+  // A refused option affects performance, not correctness.
   static_cast<void>(::setsockopt(descriptor, level, name, &value, sizeof value));
 }
 
@@ -115,12 +115,12 @@ void listener::on_events(std::uint32_t) {
         spdlog::warn("server: no connections are accepted for now: {}", std::strerror(errno));
       short_of_descriptors_ = true;
       return;
-    }  // others concern the one connection that was about to come
+    }  // other errors concern only the connection being accepted
   }
 }
 
-// Above the limit an unauthenticated connection is closed for the new connection, where there is
-// one; some of the places are for the local socket alone.
+// Above the limit an unauthenticated connection, if there is one, is closed for the new one; some
+// places are reserved for the Unix socket.
 void listener::take(int accepted, const sockaddr_storage& peer) {
   const auto reserved = site_->in_file_system
                             ? 0

@@ -1,4 +1,4 @@
-// A listening socket: accepts and shares the connections out among the workers. Lives on one I/O
+// A listening socket: accepts connections and distributes them among the workers. Lives on one I/O
 // thread.
 #pragma once
 
@@ -17,25 +17,25 @@
 
 namespace troupe::server {
 
-// An open listening socket and where it listens in fact.
+// An open listening socket and its actual endpoint.
 struct bound_socket {
   int descriptor;
   server::endpoint endpoint;
-  std::filesystem::path file = {};  // of a local socket; goes with it
+  std::filesystem::path file = {};  // of a Unix socket; removed with it
 };
 // The error is one line for the user.
 tl::expected<bound_socket, std::string> bind_socket(const endpoint& endpoint);
 
 class listener final : public event_loop::source {
  public:
-  // Takes the socket over.
+  // Takes ownership of the socket.
   listener(bound_socket socket, std::shared_ptr<const site> site,
            std::vector<std::unique_ptr<io_worker>>& workers, std::size_t connection_limit,
            http_counters& counters);
   ~listener() override;
 
   int descriptor() const noexcept { return descriptor_; }
-  // Accepts what has come; also called by the tick, for what was left when descriptors ran out.
+  // Accepts pending connections; also called on ticks, for those left when descriptors ran out.
   void on_events(std::uint32_t events) override;
 
  private:

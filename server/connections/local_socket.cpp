@@ -16,7 +16,7 @@ namespace {
 
 using socket_call = int (*)(int, const sockaddr*, socklen_t);
 
-// Calls `function` with the address of the file, by a descriptor of its folder.
+// Calls `function` with the address of the file, relative to a descriptor of its directory.
 int with_address(int socket, const std::filesystem::path& file, socket_call function) {
   const auto parent = file.has_parent_path() ? file.parent_path() : std::filesystem::path{"."};
   const runtime::unique_fd folder{::open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
@@ -44,7 +44,7 @@ tl::expected<int, std::string> listen_at(const std::filesystem::path& file) {
   std::error_code ignored;
   if (std::filesystem::is_socket(file, ignored)) std::filesystem::remove(file, ignored);
   runtime::unique_fd made{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
-  // Before there is a file: nobody else may open it for a moment.
+  // Before the file exists: others must not be able to open it even for a moment.
   if (!made || ::fchmod(made.get(), S_IRUSR | S_IWUSR) != 0 ||
       with_address(made.get(), file, &::bind) != 0 ||
       ::listen(made.get(), defaults::listen_backlog) != 0)

@@ -1,5 +1,5 @@
-// Sockets in the file system: who may open the file may connect, and on one machine that is all the
-// right that is needed. Paths may be longer than the 107 bytes that the kernel takes.
+// Unix sockets: file permissions decide who may connect; on one machine that is enough. Paths may
+// be longer than the kernel's limit of 107 bytes.
 #pragma once
 
 #include <filesystem>
@@ -8,13 +8,13 @@
 
 namespace troupe::server {
 
-// Where a node's console is found in its data directory.
+// The console's socket in a node's data directory.
 inline constexpr const char* console_socket = "console.sock";
 
-// A listening socket whose file only its owner may open (0600). What stands there is replaced: the
-// caller has the folder to itself. Errors are one line for the user.
+// A listening socket that only the file's owner may open (0600). Replaces an existing file: the
+// caller owns the directory. Errors are one line for the user.
 tl::expected<int, std::string> listen_at(const std::filesystem::path& file);
-// A connected one.
+// A connected socket.
 tl::expected<int, std::string> connect_to(const std::filesystem::path& file);
 
 }  // namespace troupe::server

@@ -1,5 +1,5 @@
 // The protocol of a connection after the TLS handshake: HTTP/1.1 or HTTP/2. Belongs to the
-// connection's thread. Writes to the wire at will; the connection flushes and closes.
+// connection's thread. It writes to the transport; the connection flushes and closes it.
 #pragma once
 
 #include <string_view>
@@ -10,21 +10,21 @@ class protocol {
  public:
   virtual ~protocol() = default;
 
-  // Takes all of it. Called only while wants_input().
+  // Consumes all bytes. Called only while wants_input().
   virtual void on_input(std::string_view bytes) = 0;
   virtual bool wants_input() const = 0;
-  // The peer has sent its last byte, and all of it has been read.
+  // The peer has sent its last byte, and all bytes have been read.
   virtual void on_end() = 0;
-  // The peer has sent its last byte; some may be unread.
+  // The peer has sent its last byte; some bytes may be unread.
   virtual void on_peer_closing() = 0;
-  // The wire was blocked and is no more.
+  // The transport was blocked and accepts data again.
   virtual void on_room() = 0;
   virtual void on_tick() = 0;
-  // No new requests; finish soon.
+  // Accept no new requests; finish soon.
   virtual void drain() = 0;
-  // A request has come whole and waits for the rest of its answer.
+  // A complete request waits for the rest of its response.
   virtual bool answering() const = 0;
-  // All is written that ever will be: the connection may be closed when the wire is not blocked.
+  // All output has been written: the connection may be closed once the transport is not blocked.
   virtual bool finished() const = 0;
 };
 

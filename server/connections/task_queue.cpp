@@ -24,7 +24,7 @@ bool task_queue::post(task task) {
   if (!sleeping_) return true;
   sleeping_ = false;
   const std::uint64_t one = 1;
-  // Can only fail when the counter is full, and then the thread wakes anyway.
+  // Fails only if the counter is full, and then the thread wakes anyway.
   [[maybe_unused]] const auto written = ::write(descriptor_, &one, sizeof one);
   return true;
 }

@@ -1,6 +1,6 @@
-// The task queue of an I/O thread: other threads post functions to call. Thread safe; it may
-// outlive its thread (an actor may hold a responder when the server has stopped), then it drops
-// them.
+// The task queue of an I/O thread: other threads post functions for it to call. Thread safe. It may
+// outlive its thread (an actor may hold a responder when the server has stopped); it then drops
+// tasks.
 #pragma once
 
 #include <functional>
@@ -18,19 +18,19 @@ class task_queue {
   task_queue& operator=(const task_queue&) = delete;
   ~task_queue();
 
-  // Never blocks for long. False when it is closed. Unbounded by itself: each exchange has at most
-  // two tasks here, an answer to be made and one that is there.
+  // Does not block for long. Returns false when closed. Not bounded itself: each exchange has at
+  // most two tasks here.
   bool post(task task);
 
   // -- for the thread ---------------------------------------------------------------------------
 
-  // Becomes readable when a task arrives while the thread sleeps.
+  // Becomes readable when a task is posted while the thread sleeps.
   int descriptor() const noexcept { return descriptor_; }
-  // False: there are tasks, do not sleep.
+  // Returns false if there are tasks: do not sleep.
   bool may_sleep();
   // Moves the tasks into `into`, which is empty.
   void take(std::vector<task>& into);
-  // Drops what is there and all that comes.
+  // Drops all tasks, also later ones.
   void close();
 
  private:

@@ -13,15 +13,15 @@
 
 namespace troupe::server {
 
-// OpenSSL's view of a transport. Its own socket BIO would make one system call for each record;
-// ours gathers records, and never says "try again" to a write.
+// OpenSSL's view of a transport. OpenSSL's own socket BIO makes a system call for each record; ours
+// gathers records and never returns "try again" for a write.
 struct transport_bio {
   static transport& self(BIO* bio) { return *static_cast<transport*>(BIO_get_data(bio)); }
 
   static int write(BIO* bio, const char* data, std::size_t size, std::size_t* written) {
     auto& to = self(bio);
     BIO_clear_retry_flags(bio);
-    // A peer that makes us answer (key updates) without reading the answers.
+    // A peer that causes replies (key updates) without reading them.
     if (to.waiting_.size() > 2 * defaults::send_bytes) return 0;
     to.buffers_.outgoing.append(data, size);
     *written = size;
@@ -91,8 +91,8 @@ std::ptrdiff_t transport::receive(char* into, std::size_t size) {
     got = ::recv(descriptor_, into, size, 0);
   } while (got < 0 && errno == EINTR);
   if (got > 0) {
-    // Less than asked for means there is no more, and the next byte makes a new event; but not
-    // when the end of the stream is what comes next.
+    // A short read means that the socket is empty, and the next byte causes a new event; except
+    // before the end of the stream.
     drained_ = static_cast<std::size_t>(got) < size && !peer_closed_;
     return got;
   }
@@ -112,7 +112,7 @@ transport::progress transport::handshake() {
   const int code = result == 1 ? SSL_ERROR_NONE : SSL_get_error(ssl_, result);
   if (code == SSL_ERROR_SSL) {
     const char* reason = ERR_reason_error_string(ERR_peek_error());
-    problem_ = reason == nullptr ? "it is no TLS" : reason;
+    problem_ = reason == nullptr ? "it is not TLS" : reason;
   }
   if (code == SSL_ERROR_SSL && ERR_GET_REASON(ERR_peek_error()) == SSL_R_HTTP_REQUEST) {
     buffers_.outgoing =
@@ -154,7 +154,7 @@ std::ptrdiff_t transport::read(char* into, std::size_t size) {
   std::size_t got = 0;
   const int result = SSL_read_ex(ssl_, into, size, &got);
   const int code = result == 1 ? SSL_ERROR_NONE : SSL_get_error(ssl_, result);
-  if (!buffers_.outgoing.empty()) send_outgoing();  // an answer to a key update
+  if (!buffers_.outgoing.empty()) send_outgoing();  // a reply to a key update
   if (code == SSL_ERROR_NONE) return static_cast<std::ptrdiff_t>(got);
   ERR_clear_error();
   if (code == SSL_ERROR_WANT_READ && !broken_) return 0;
@@ -169,7 +169,7 @@ bool transport::spent() const noexcept {
 void transport::write(std::string_view text) {
   turn_bytes_ += text.size();
   auto& plain = buffers_.plain;
-  // One record is handed over as a whole: no larger than what may wait.
+  // A record is written as a whole, so it must not exceed the bytes that may wait.
   const auto record = std::min(defaults::record_bytes, send_most_);
   while (!text.empty() && !broken_) {
     if (plain.empty() && text.size() >= record) {
@@ -226,7 +226,7 @@ void transport::send_outgoing() {
     }
   }
   sent_bytes_ += all - rest.size();
-  // What a slow peer leaves stays small; a quick one gets to the full size in three calls.
+  // For a slow peer little waits; for a fast one the size grows to the full one in three calls.
   if (!rest.empty()) {
     send_bytes_ = std::min(send_most_, defaults::blocked_send_bytes);
   } else if (all >= send_bytes_) {
@@ -236,7 +236,7 @@ void transport::send_outgoing() {
   if (waiting_.empty()) {
     waiting_.assign(rest);
   } else if (rest.empty()) {
-    std::string{}.swap(waiting_);  // give the memory back
+    std::string{}.swap(waiting_);  // frees the memory
   } else {
     waiting_.erase(0, waiting_.size() - rest.size());
   }

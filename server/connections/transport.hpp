@@ -1,8 +1,8 @@
-// The bytes of one connection: a non-blocking socket, with OpenSSL on top or not.
+// The byte stream of a connection: a non-blocking socket, with or without TLS (OpenSSL).
 //
-// Belongs to one I/O thread, whose buffers it borrows while it reads or writes, so an idle
-// connection keeps none. What the kernel does not take at once waits here; `blocked()` then asks
-// the caller to stop, which bounds it: at most `defaults::send_bytes` and what one write() brought.
+// Belongs to one I/O thread and borrows its buffers while it reads or writes, so an idle connection
+// has none. Bytes that the kernel does not accept wait here; `blocked()` then tells the caller to
+// stop, so at most `defaults::send_bytes` and the text of one write() wait.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@ struct ssl_ctx_st;
 
 namespace troupe::server {
 
-// Of an I/O thread; empty between two connections' turns.
+// Buffers of an I/O thread; empty between the turns of two connections.
 struct io_buffers {
-  std::string plain;     // waiting to become a record
+  std::string plain;     // to become a TLS record
   std::string outgoing;  // waiting to be sent
 };
 
@@ -28,18 +28,18 @@ class transport {
  public:
   enum class progress { done, again, failed };
 
-  // Takes the socket over. `context` may be null: no TLS.
+  // Takes ownership of the socket. `context` may be null: no TLS.
   transport(int descriptor, ssl_ctx_st* context, io_buffers& buffers);
   transport(const transport&) = delete;
   transport& operator=(const transport&) = delete;
   ~transport();
 
-  // Events of epoll: there may be something to read; the peer has closed its side.
+  // After epoll events: there may be data to read; the peer may have closed its side.
   void readable(bool peer_closed) noexcept;
 
-  // `failed` after plain HTTP came on a TLS port has already told the client so.
+  // For plain HTTP on a TLS port it sends an error to the client and returns `failed`.
   progress handshake();
-  // After `failed`: why.
+  // The reason after `failed`.
   const char* handshake_problem() const noexcept { return problem_; }
   bool negotiated_http2() const noexcept;
   struct peer_certificate {
@@ -51,40 +51,40 @@ class transport {
   };
   peer_certificate client_certificate() const;
 
-  // What came, up to `size` bytes: > 0; 0: nothing now; -1: the end, or broken().
+  // Reads up to `size` bytes. Returns > 0; 0: no data now; -1: the end, or broken().
   std::ptrdiff_t read(char* into, std::size_t size);
 
-  // A connection has turns with the others of its thread; spent() asks the caller to leave the rest
-  // for the next.
+  // A connection takes turns with the others of its thread; spent() tells the caller to continue in
+  // its next turn.
   void begin_turn() noexcept { turn_bytes_ = 0; }
   bool spent() const noexcept;
 
-  // Takes all of `text`; flush() must follow before another connection's turn.
+  // Consumes all of `text`; flush() must follow before another connection's turn.
   void write(std::string_view text);
   void flush();
-  // Sends what waits; called when epoll says that the socket takes more.
+  // Sends waiting bytes; called when epoll reports that the socket is writable.
   void writable();
 
   int descriptor() const noexcept { return descriptor_; }
   bool secure() const noexcept { return ssl_ != nullptr; }
   bool blocked() const noexcept { return !waiting_.empty(); }
   bool broken() const noexcept { return broken_; }
-  // Grows with every byte that the kernel takes: to tell a slow peer from a stuck one.
+  // Grows with each byte accepted by the kernel: distinguishes a slow peer from a stuck one.
   std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }
 
-  // What is handed to the kernel in one call, at most; less while the peer takes less.
+  // The maximum size of one call to the kernel; smaller while the peer reads slowly.
   void send_at(std::size_t bytes) noexcept { send_most_ = send_bytes_ = bytes; }
 
-  // Says goodbye (close_notify) and closes our side; the peer's is still open.
+  // Sends close_notify and closes our side; the peer's side stays open.
   void shut_down();
-  // Nothing more is sent, what waits is dropped: broken() from here on.
+  // Drops waiting bytes and sends nothing more: broken() is true from here on.
   void abandon() noexcept {
     broken_ = true;
     waiting_.clear();
   }
-  // At once, whatever waits. Safe to call twice.
+  // Closes at once and drops waiting bytes. Idempotent.
   void close();
-  // After shut_down(): throws away what comes. Answers like read().
+  // After shut_down(): discards incoming bytes. Returns like read().
   std::ptrdiff_t discard();
 
  private:
@@ -101,8 +101,8 @@ class transport {
   const char* problem_ = "the client went away";
   std::size_t send_most_ = defaults::send_bytes;
   std::size_t send_bytes_ = defaults::send_bytes;
-  std::size_t turn_bytes_ = 0;  // written since the turn began
-  bool drained_ = false;        // the last receive took all there was
+  std::size_t turn_bytes_ = 0;  // written in the current turn
+  bool drained_ = false;        // the last receive emptied the socket
   bool peer_closed_ = false;
   bool broken_ = false;
 };

@@ -11,18 +11,18 @@
 namespace troupe::server {
 namespace {
 
-// So many of the oldest are asked whether they are idle.
-constexpr int looked_at = 16;
+// The number of oldest connections that are checked for idleness.
+constexpr int idle_checks = 16;
 
 std::uint64_t number_of(const in_addr& four) noexcept {
-  // ff00::/8 is for groups: no peer has such an address.
+  // ff00::/8 is multicast: no peer has such an address.
   return 0xffff'0000'0000'0000U | ntohl(four.s_addr);
 }
 
 template <class Iterator>
 connection* idle_first(Iterator at, Iterator end) {
   connection* const oldest = at == end ? nullptr : at->second;
-  for (int i = 0; i < looked_at && at != end; ++i, ++at)
+  for (int i = 0; i < idle_checks && at != end; ++i, ++at)
     if (at->second->idle()) return at->second;
   return oldest;
 }
@@ -42,7 +42,7 @@ std::uint64_t address_of(const sockaddr_storage& peer) noexcept {
   std::uint64_t prefix = 0;
   for (int i = 0; i < 8; ++i)
     prefix = prefix << 8 | six.s6_addr[i];
-  // ::1 has no prefix, and is no local socket.
+  // ::1 has no prefix, but is not a Unix socket.
   return prefix == 0 ? 1 : prefix;
 }
 

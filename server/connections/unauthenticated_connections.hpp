@@ -1,5 +1,5 @@
-// The unauthenticated connections of one I/O thread, oldest first: in all, and of each address.
-// Belongs to that thread, but for size().
+// The unauthenticated connections of one I/O thread, by age and by address. Belongs to that thread,
+// except size().
 #pragma once
 
 #include <sys/socket.h>
@@ -15,8 +15,8 @@ namespace troupe::server {
 
 class connection;
 
-// The address without its port as one number: an IPv4 address, mapped or not, or the first 64 bits
-// of an IPv6 address, which are one customer's. 0: a local socket.
+// The address without its port as a number: an IPv4 address, mapped or not, or the first 64 bits of
+// an IPv6 address, which belong to one customer. 0: a Unix socket.
 std::uint64_t address_of(const sockaddr_storage& peer) noexcept;
 
 class unauthenticated_connections {
@@ -24,8 +24,8 @@ class unauthenticated_connections {
   void add(connection& connection, std::uint64_t address);
   void remove(connection& connection, std::uint64_t address);
 
-  // The one to close first: the oldest of those that wait for nothing from us, else the oldest.
-  // Null: there is none.
+  // The next one to close: the oldest idle one, else the oldest. Null if there is
+  // none.
   connection* first() const;
   connection* first_of(std::uint64_t address) const;
 
@@ -33,7 +33,7 @@ class unauthenticated_connections {
   std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
 
  private:
-  // By address and number, which grows with each connection.
+  // Keyed by address and number; numbers grow with each connection.
   std::map<std::pair<std::uint64_t, std::uint64_t>, connection*> by_address_;
   std::map<std::uint64_t, connection*> by_age_;
   std::unordered_map<std::uint64_t, std::size_t> counts_;

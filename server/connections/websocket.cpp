@@ -41,13 +41,14 @@ std::optional<std::string> problem_of(const request& request) {
 
 }  // namespace
 
-// The protocol's state. Held by the callbacks of its stream, so it lives as long as that does.
+// The protocol's state. Owned by the callbacks of its stream, so it lives as long as
+// that.
 class websocket::session {
  public:
   session(websocket_events events, std::string protocol)
       : events_{std::move(events)}, protocol_{std::move(protocol)} {}
 
-  // The lock keeps the first bytes back until the stream is known here.
+  // The lock delays the first bytes until `stream_` is set.
   void start(const std::shared_ptr<session>& self, const responder& answer, response head) {
     const std::lock_guard lock{mutex_};
     stream_ = answer.start_tunnel(
@@ -109,7 +110,7 @@ class websocket::session {
 
   const websocket_events events_;
   const std::string protocol_;
-  websocket_reader reader_{defaults::body_limit_bytes};  // the I/O thread's
+  websocket_reader reader_{defaults::body_limit_bytes};  // used on the I/O thread
   mutable std::mutex mutex_;
   stream stream_;
   bool closing_ = false;

@@ -1,5 +1,5 @@
-// A WebSocket on a connection that was HTTP/1.1. A handle: copies mean the same socket, and when
-// the last one is dropped it is closed. Thread safe.
+// A WebSocket on a connection that was HTTP/1.1. A handle: copies refer to the same socket, which
+// is closed when the last one is destroyed. Thread safe.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace troupe::server {
 
-// Called on the connection's I/O thread; must not block. Pings are answered unseen.
+// Called on the connection's I/O thread; must not block. Pings are answered automatically.
 struct websocket_events {
-  // False: no more until resume(), but for what has come already.
+  // Return false to pause until resume(); messages already received are still delivered.
   std::function<bool(std::string payload, bool binary)> message;
-  // send() said false and there is room again.
+  // Called when there is room again after send() returned false.
   std::function<void()> writable;
   // The client answered a ping().
   std::function<void()> ponged;
-  // Once, whoever closed.
+  // Called once, whichever side closed.
   std::function<void()> closed;
 };
 
@@ -29,25 +29,25 @@ class websocket {
  public:
   websocket() = default;
 
-  // Whether the client asks for one.
+  // Whether the request asks for a WebSocket.
   static bool wanted(const request& request);
-  // Answers the request: with the handshake, or with a 400 that says what is missing (then the
-  // handle is not open). Of `protocols`, in the order of our preference, the first that the client
-  // offers is chosen; none is chosen when it offers none, and a client that offers only others is
+  // Responds with the handshake, or with a 400 that names the missing part (the handle is
+  // then not open). Selects the first of `protocols`, in our order of preference, that the
+  // client offers; none if it offers none. A client that offers only other protocols is
   // refused.
   static websocket accept(const request& request, const responder& answer,
                           const std::vector<std::string>& protocols, websocket_events events);
 
-  // The subprotocol in use; empty for none.
+  // The selected subprotocol; empty for none.
   const std::string& protocol() const noexcept;
-  // As stream::write.
+  // See stream::write.
   bool send(shared_text payload, bool binary) const;
   bool send(std::string payload, bool binary) const;
-  // `owner` keeps the payload.
+  // `owner` keeps the payload alive.
   bool send(std::string_view payload, shared_text owner, bool binary) const;
-  // `ponged` is called when the client has read it.
+  // `ponged` is called after the client has read it.
   void ping() const;
-  // `message` may be called again.
+  // Resumes calls of `message`.
   void resume() const;
   void close(std::uint16_t code = 1000, std::string_view reason = {}) const;
   bool open() const noexcept;

@@ -70,13 +70,13 @@ std::optional<std::uint16_t> websocket_reader::feed(std::string_view bytes,
   }
 }
 
-// `found.bytes` stays 0 while the head is not whole.
+// `found.bytes` stays 0 until the head is complete.
 std::optional<std::uint16_t> websocket_reader::read_head(head& found) const {
   if (unread_.size() < 2) return std::nullopt;
   const auto first = static_cast<std::uint8_t>(unread_[0]);
   const auto second = static_cast<std::uint8_t>(unread_[1]);
   const auto opcode = static_cast<std::uint8_t>(first & 0x0f);
-  // Clients mask all they send (RFC 6455 5.1).
+  // Clients mask all frames (RFC 6455 5.1).
   if ((first & reserved_bits) != 0 || !is_known(opcode) || (second & mask_bit) == 0)
     return websocket_code::protocol_error;
   found.last = (first & last_bit) != 0;

@@ -1,5 +1,5 @@
-// The frames of WebSocket (RFC 6455), read and written. Pure. Input comes from untrusted peers: a
-// message has a limit, and whatever breaks the rules is named with the code to close with.
+// Reads and writes the frames of WebSocket (RFC 6455). Pure. Input is untrusted: messages are
+// bounded, and a protocol error returns the close code.
 #pragma once
 
 #include <cstdint>
@@ -26,20 +26,20 @@ inline constexpr std::uint16_t protocol_error = 1002;
 inline constexpr std::uint16_t too_big = 1009;
 }  // namespace websocket_code
 
-// The head of an unmasked, unfragmented frame, as servers send them; the payload follows as it is.
+// The head of an unmasked, unfragmented frame, as servers send them; the payload follows.
 std::string websocket_head(websocket_opcode opcode, std::size_t payload_bytes);
 // The payload of a close frame.
 std::string websocket_close_payload(std::uint16_t code, std::string_view reason);
 
-// Puts a client's frames together to messages.
+// Assembles a client's frames to messages.
 class websocket_reader {
  public:
-  // Text, binary (whole messages), close, ping, pong (their payloads).
+  // Whole text or binary messages; payloads of close, ping and pong.
   using receiver = std::function<void(websocket_opcode opcode, std::string payload)>;
 
   explicit websocket_reader(std::size_t message_limit_bytes) : limit_{message_limit_bytes} {}
 
-  // Takes all bytes; the code to close with when the rules are broken, and then no more is read.
+  // Consumes all bytes. Returns the close code on a protocol error; no more is read then.
   std::optional<std::uint16_t> feed(std::string_view bytes, const receiver& receive);
 
  private:
@@ -48,7 +48,7 @@ class websocket_reader {
     websocket_opcode opcode = websocket_opcode::continuation;
     std::uint64_t size = 0;
     char mask[4] = {};
-    std::size_t bytes = 0;  // of the head itself
+    std::size_t bytes = 0;  // size of the head itself
   };
   std::optional<std::uint16_t> read_head(head& found) const;
   std::optional<std::uint16_t> check(const head& found) const;
@@ -56,7 +56,7 @@ class websocket_reader {
 
   const std::size_t limit_;
   std::string unread_;
-  std::string message_;  // of the fragments so far
+  std::string message_;  // fragments received so far
   std::optional<websocket_opcode> fragmented_;
 };
 

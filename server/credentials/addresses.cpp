@@ -17,7 +17,7 @@
 namespace troupe::server {
 namespace {
 
-// For documentation (RFC 5737): on nobody's network, so that the default route is asked.
+// For documentation (RFC 5737): in no network, so that the default route is used.
 constexpr const char* elsewhere = "192.0.2.1";
 constexpr std::uint16_t any_port = 9;
 
@@ -29,7 +29,7 @@ std::string text_of(const sockaddr* address) {
   return text.data();
 }
 
-// Connecting a datagram socket sends nothing, but chooses the address to send from.
+// Connecting a datagram socket sends nothing, but selects the source address.
 std::string default_route_address() {
   const int probe = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (probe < 0) return {};

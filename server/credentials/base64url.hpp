@@ -1,4 +1,4 @@
-// Base64 for URLs, without padding (RFC 4648 section 5), as JSON Web Tokens have it. Pure.
+// Base64 for URLs, without padding (RFC 4648 section 5), as in JSON Web Tokens. Pure.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 namespace troupe::server {
 
 std::string base64url(std::string_view bytes);
-// Nothing for text that has another form, also another of the same bytes.
+// Nullopt for invalid text, and for a non-canonical encoding.
 std::optional<std::string> from_base64url(std::string_view text);
 
 }  // namespace troupe::server

@@ -57,7 +57,7 @@ std::string id_of(EVP_PKEY& key) {
   return base64url(hash);
 }
 
-// r and s, from the form of ASN.1.
+// Converts an ASN.1 signature to r and s.
 std::string plain_signature(const std::string& der) {
   const auto* at = bytes(der);
   const signature_ptr parts{d2i_ECDSA_SIG(nullptr, &at, static_cast<long>(der.size()))};
@@ -70,7 +70,7 @@ std::string plain_signature(const std::string& der) {
   return out;
 }
 
-// And back; empty where it cannot be.
+// The reverse; empty if it fails.
 std::string der_signature(std::string_view plain) {
   if (plain.size() != signature_bytes) return {};
   const signature_ptr parts{ECDSA_SIG_new()};

@@ -1,5 +1,5 @@
-// What this server shows to servers of aggregated APIs, and they know it by: their requests name
-// the user in headers, which count only from the holder of such a certificate.
+// The client credentials for servers of aggregated APIs: requests to them name the user in headers,
+// which they accept only with this certificate.
 #pragma once
 
 #include <memory>
@@ -12,15 +12,15 @@
 
 namespace troupe::server {
 
-// The common name, which alone is allowed (requestheader-allowed-names; kubeadm's).
+// The common name, the only one allowed (requestheader-allowed-names; kubeadm's).
 inline constexpr std::string_view front_proxy_name = "front-proxy-client";
 
 struct front_proxy_credentials {
-  std::string authority;  // PEM, published to those servers
+  std::string authority;  // PEM, published for those servers
   x509::identity client;
 };
 
-// As whoever holds the keys hands them in: at the start, and when they are renewed. Thread safe.
+// The current credentials; replaced by the owner of the keys when they are renewed. Thread safe.
 class front_proxy {
  public:
   front_proxy_credentials credentials() const {

@@ -14,9 +14,9 @@ namespace fs = std::filesystem;
 template <class T>
 using expected = tl::expected<T, std::string>;
 
-// Clients whose clocks are a little behind accept a fresh certificate.
+// The start of validity lies in the past, for clients with slow clocks.
 constexpr std::chrono::minutes backdated{5};
-constexpr int backdated_part = 10;  // never more of their life than this
+constexpr int backdated_part = 10;  // at most this part (1/n) of the certificate's life
 
 x509::validity from_now(x509::time_point now, std::chrono::milliseconds life) {
   return {now - std::min<std::chrono::milliseconds>(backdated, life / backdated_part), now + life};
@@ -39,8 +39,8 @@ expected<x509::identity> load(const fs::path& directory, const std::string& name
   return x509::identity{certificate->value_or(""), key->value_or("")};
 }
 
-// The key first: a crash in between leaves a pair that does not fit, which is made again; only the
-// authority's key, once written, stays the same.
+// Writes the key first: a crash in between leaves a pair that does not match, which is made again;
+// only the authority's key, once written, is never replaced.
 expected<void> save(const fs::path& directory, const std::string& name,
                     const x509::identity& identity, durability kept) {
   if (auto written = write_private_file(directory / (name + ".key"), identity.private_key, kept);
@@ -56,12 +56,12 @@ expected<bool> keep_authority(const fs::path& directory, const std::string& comm
   auto found = load(directory, "ca");
   if (!found) return tl::make_unexpected(found.error());
   held = std::move(*found);
-  // A key alone is what a crash at the very first start leaves: nobody knows it yet.
+  // A key without a certificate is left by a crash at the first start: it was not used yet.
   const bool absent = held.certificate.empty();
   if (!absent && !x509::belongs(held, held.certificate)) {
     const auto path = (directory / "ca").string();
     return tl::make_unexpected(path + ".crt and " + path +
-                               ".key do not fit together or are damaged: restore both, or remove "
+                               ".key do not match or are damaged: restore both, or remove "
                                "both to make a new authority (every client then needs a new "
                                "kubeconfig)");
   }

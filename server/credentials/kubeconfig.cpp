@@ -25,7 +25,7 @@ std::string kubeconfig(const cluster_access& access, std::string_view user) {
   const auto line = [&](const char* name, const std::string& value) {
     if (!value.empty()) text += "    " + std::string{name} + ": " + value + "\n";
   };
-  // JSON's strings are YAML's.
+  // JSON strings are valid YAML.
   std::string name;
   api::append_json_string(name, user);
   line("server", access.server);

@@ -21,7 +21,7 @@ std::string text_at(const Value& object, const char* name) {
   return {found->value.GetString(), found->value.GetStringLength()};
 }
 
-// The `body` of the entry of a list that has that name.
+// The `body` of the list entry with that name.
 const Value* entry(const Value& document, const char* list, const std::string& name,
                    const char* body) {
   const auto all = document.FindMember(list);
@@ -34,7 +34,7 @@ const Value* entry(const Value& document, const char* list, const std::string& n
   return nullptr;
 }
 
-// NAME-data in base64, or the file that NAME names; relative to the kubeconfig's own folder.
+// Base64 from NAME-data, or the file in NAME, relative to the kubeconfig's directory.
 text_result material(const Value& object, const std::string& name,
                      const std::filesystem::path& folder) {
   if (const auto data = text_at(object, (name + "-data").c_str()); !data.empty()) {
@@ -103,7 +103,7 @@ tl::expected<cluster_access, std::string> read_kubeconfig(const std::filesystem:
   rapidjson::Document document;
   document.Parse(json->data(), json->size());
   if (document.HasParseError() || !document.IsObject())
-    return tl::make_unexpected(path.string() + ": is no kubeconfig");
+    return tl::make_unexpected(path.string() + ": is not a kubeconfig");
   auto found = access_in(document, path.parent_path());
   if (!found) return tl::make_unexpected(path.string() + ": " + found.error());
   return found;

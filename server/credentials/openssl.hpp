@@ -1,5 +1,5 @@
-// Owners for OpenSSL's objects, and its error queue as text. Included by .cpp files of this room
-// only.
+// Smart pointers for OpenSSL's objects, and its error queue as text. Included only by .cpp files of
+// this room.
 #pragma once
 
 #include <openssl/bio.h>
@@ -30,18 +30,18 @@ using context_ptr = std::unique_ptr<SSL_CTX, deleter<SSL_CTX_free>>;
 using request_ptr = std::unique_ptr<X509_REQ, deleter<X509_REQ_free>>;
 using session_ptr = std::unique_ptr<SSL, deleter<SSL_free>>;
 
-// A view of the text; it must outlive the BIO.
+// Reads from the text, which must outlive the BIO.
 bio_ptr reader(std::string_view text);
 std::string text_of(BIO& memory);
-// The oldest error of this thread's queue in words, and clears the queue: OpenSSL misreads later
-// results on other connections when an old error is left in it.
+// The text of the oldest error in this thread's queue; clears the queue, because OpenSSL misreads
+// later results on other connections if an old error is left in it.
 std::string take_error();
-// The entries of that kind in a subject, e.g. NID_organizationName.
+// All entries of that type in a subject, e.g. NID_organizationName.
 std::vector<std::string> entries(const X509_NAME* name, int nid);
-// "sha256:" and the hash of the key as SubjectPublicKeyInfo (DER) in hex, as kubeadm words it.
+// "sha256:" and the hex hash of the key as SubjectPublicKeyInfo (DER), in kubeadm's format.
 std::string key_hash(const X509_PUBKEY* key);
-// The last of them, which counts (Go: crypto/x509/pkix, Name.FillFromRDNSequence); empty when there
-// is none.
+// The last entry, which is the effective one (Go: crypto/x509/pkix, Name.FillFromRDNSequence);
+// empty if there is none.
 std::string last_entry(const X509_NAME* name, int nid);
 
 }  // namespace troupe::server::openssl

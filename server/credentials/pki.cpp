@@ -27,7 +27,7 @@ pki::pki(pki_options options) : options_{std::move(options)} {
 
 void pki::names(const std::vector<std::string>& extra) {
   names_ = {"localhost", "127.0.0.1", "::1", host_name(), actors::defaults::api_service_address};
-  // By which programs in the cluster call the Service (kubeadm: GetAPIServerAltNames).
+  // Names by which programs in the cluster call the Service (kubeadm: GetAPIServerAltNames).
   for (const auto* name : {"kubernetes", "kubernetes.default", "kubernetes.default.svc",
                            "kubernetes.default.svc.cluster.local"})
     names_.emplace_back(name);
@@ -59,7 +59,8 @@ tl::expected<bool, std::string> pki::renew(time_point now) {
   return *authority || *server || *administrator;
 }
 
-// Who trusted a former one reads the new one where it is published: nothing is lost with its files.
+// Servers read a new authority where it is published, so losing the files does no
+// harm.
 tl::expected<bool, std::string> pki::renew_front_proxy(time_point now) {
   const auto& directory = options_.directory;
   auto authority = keep_replaceable_authority(directory, "front-proxy-ca", "troupe-front-proxy",
@@ -70,7 +71,7 @@ tl::expected<bool, std::string> pki::renew_front_proxy(time_point now) {
 }
 
 tls_material pki::server() const {
-  // With the authority behind it: a machine that joins knows no more of it than a hash.
+  // With the authority's certificate: a joining machine knows only its hash.
   return {server_.certificate + authority_.certificate, server_.private_key,
           authority_.certificate};
 }

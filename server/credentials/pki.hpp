@@ -1,12 +1,12 @@
-// The node's keys and certificates: an authority of its own, and what it signs for the server and
-// for the administrator. Made at the first start, kept in files, renewed when less than
+// The node's keys and certificates: its own authority, and the server's and administrator's
+// certificates signed by it. Created at the first start, stored in files, renewed when less than
 // `defaults::renew_below` of their life is left.
 //
 // Files in the directory (0700), each 0600: ca.crt ca.key server.crt server.key admin.crt
 // admin.key front-proxy-ca.crt front-proxy-ca.key front-proxy-client.crt front-proxy-client.key.
-// The authority is never replaced when its files are there but not usable: that would lock every
-// client out, so it is an error that says which file and what to do. The others are simply made
-// again. Not thread safe: belongs to whoever opened it.
+// An unusable authority is never replaced, because that would lock every client out: it is an error
+// that names the file and the remedy. The others are recreated. Not thread safe: belongs to its
+// owner's thread.
 #pragma once
 
 #include <chrono>
@@ -25,9 +25,9 @@ namespace troupe::server {
 
 struct pki_options {
   std::filesystem::path directory;
-  // By which clients call the server, in addition to localhost, 127.0.0.1, ::1 and the host's name.
+  // Names by which clients call the server, besides localhost, 127.0.0.1, ::1 and the host name.
   std::vector<std::string> names;
-  // Of what the authority signs here.
+  // The life of certificates signed here.
   std::chrono::milliseconds life = defaults::certificate_life;
 };
 
@@ -37,22 +37,24 @@ class pki {
 
   static tl::expected<std::unique_ptr<pki>, std::string> open(pki_options options, time_point now);
 
-  // Makes what is missing, expires soon, or does not fit any more; true when something changed.
+  // Creates certificates that are missing, expire soon or do not match; true if any
+  // changed.
   tl::expected<bool, std::string> renew(time_point now);
 
-  // From the next renewal on, in place of those of the options.
+  // Replaces the names of the options from the next renewal on.
   void names(const std::vector<std::string>& extra);
 
-  // With its key: to sign what others hold.
+  // With its private key, to sign certificates of others.
   const x509::identity& signer() const noexcept { return authority_; }
   const std::string& authority() const noexcept { return authority_.certificate; }
   const x509::identity& administrator() const noexcept { return administrator_; }
-  // By which servers of aggregated APIs know this one. Of an authority of its own: no client of the
-  // cluster can get a certificate of it. Empty before the first renew_front_proxy().
+  // The credentials that servers of aggregated APIs accept, from a separate authority:
+  // no client of the cluster can get such a certificate. Empty before
+  // renew_front_proxy().
   front_proxy_credentials front_proxy() const { return {front_authority_.certificate, front_}; }
   tls_material server() const;
 
-  // As renew(), which leaves it out: no start has to wait for it.
+  // As renew(), which does not include it, so that a start does not wait for it.
   tl::expected<bool, std::string> renew_front_proxy(time_point now);
 
  private:

@@ -52,7 +52,7 @@ tl::expected<void, std::string> make_private_directory(const fs::path& path) {
   if (problem)
     return tl::make_unexpected("cannot make the directory " + path.string() + ": " +
                                problem.message());
-  if (::chmod(path.c_str(), 0700) != 0) return failed("narrow the access to", path);
+  if (::chmod(path.c_str(), 0700) != 0) return failed("restrict the access to", path);
   return {};
 }
 
@@ -83,7 +83,7 @@ tl::expected<std::optional<std::string>, std::string> read_private_file(const fs
   struct stat state {};
   if (::fstat(file.get(), &state) == 0 && (state.st_mode & 0077) != 0 &&
       ::fchmod(file.get(), 0600) != 0)
-    return failed("narrow the access to", path);
+    return failed("restrict the access to", path);
   std::string text;
   std::array<char, 4096> part;
   for (;;) {

@@ -17,7 +17,7 @@ constexpr std::string_view digits = "0123456789abcdef";
 
 using cipher_ptr = std::unique_ptr<EVP_CIPHER_CTX, openssl::deleter<EVP_CIPHER_CTX_free>>;
 
-// Wiped when it goes.
+// Wiped by the destructor.
 struct key_material {
   std::array<unsigned char, key_bytes> bytes{};
 
@@ -65,7 +65,7 @@ bool is_sealing_key(std::string_view key) {
 tl::expected<std::string, std::string> seal(std::string_view text, std::string_view key,
                                             std::string_view context) {
   key_material material;
-  if (!material.read(key)) return tl::make_unexpected(std::string{"the key has not its form"});
+  if (!material.read(key)) return tl::make_unexpected(std::string{"the key is malformed"});
   std::string sealed(nonce_bytes + text.size() + tag_bytes, '\0');
   auto* const out = bytes_of(sealed);
   if (::RAND_bytes(out, nonce_bytes) != 1) return failed("no random numbers");
@@ -88,9 +88,9 @@ tl::expected<std::string, std::string> seal(std::string_view text, std::string_v
 tl::expected<std::string, std::string> unseal(std::string_view sealed, std::string_view key,
                                               std::string_view context) {
   key_material material;
-  if (!material.read(key)) return tl::make_unexpected(std::string{"the key has not its form"});
+  if (!material.read(key)) return tl::make_unexpected(std::string{"the key is malformed"});
   if (sealed.size() < nonce_bytes + tag_bytes)
-    return tl::make_unexpected(std::string{"it is cut short"});
+    return tl::make_unexpected(std::string{"it is truncated"});
   const auto body = sealed.substr(nonce_bytes, sealed.size() - nonce_bytes - tag_bytes);
   std::string tag{sealed.substr(sealed.size() - tag_bytes)};
   std::string text(body.size(), '\0');
@@ -106,7 +106,7 @@ tl::expected<std::string, std::string> unseal(std::string_view sealed, std::stri
       ::EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_GCM_SET_TAG, tag_bytes, bytes_of(tag)) == 1 &&
       ::EVP_DecryptFinal_ex(cipher.get(), bytes_of(text) + text.size(), &size) == 1;
   openssl::take_error();
-  if (!done) return tl::make_unexpected(std::string{"the key does not open it, or it was changed"});
+  if (!done) return tl::make_unexpected(std::string{"the key is wrong, or the text was changed"});
   return text;
 }
 

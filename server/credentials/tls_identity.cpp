@@ -7,8 +7,8 @@
 namespace troupe::server {
 namespace {
 
-// RFC 9325 4.2: forward secrecy and authenticated encryption only. AES-128 first, as Go's servers
-// do: it is a third cheaper than AES-256, and both are out of reach.
+// RFC 9325 4.2: only forward secrecy and authenticated encryption. AES-128 first, as Go's servers:
+// it is a third cheaper than AES-256, and both are secure.
 constexpr const char* tls12_ciphers = "ECDHE+AESGCM+AES128:ECDHE+AESGCM:ECDHE+CHACHA20";
 constexpr const char* tls13_ciphers =
     "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
@@ -24,7 +24,7 @@ int select_protocol(SSL*, const unsigned char** out, unsigned char* out_size,
   return SSL_TLSEXT_ERR_OK;
 }
 
-// The result stays in SSL_get_verify_result; the request is then answered 401.
+// The result is kept in SSL_get_verify_result; requests then get a 401.
 int accept_any(int, X509_STORE_CTX*) {
   return 1;
 }
@@ -43,7 +43,7 @@ tl::expected<void, std::string> load_certificates(SSL_CTX& context, const std::s
       return bad("the server's certificate chain is not usable");
     static_cast<void>(more.release());  // the context owns it now
   }
-  ERR_clear_error();  // the end of the text shows as an error
+  ERR_clear_error();  // the end of the text is reported as an error
   return {};
 }
 
@@ -75,7 +75,7 @@ tl::expected<std::shared_ptr<SSL_CTX>, std::string> make_context(const tls_mater
   if (SSL_CTX_set_cipher_list(context.get(), tls12_ciphers) != 1 ||
       SSL_CTX_set_ciphersuites(context.get(), tls13_ciphers) != 1)
     return bad("the ciphers of TLS are not available");
-  // An idle connection keeps no buffers, and a finished one leaves nothing behind.
+  // Idle connections have no buffers, and closed ones leave no sessions.
   SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_read_ahead(context.get(), 1);
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);

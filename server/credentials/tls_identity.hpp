@@ -1,5 +1,5 @@
-// The certificates that a TLS listener shows and trusts. The certificates may be replaced while it
-// serves: connections made from then on see the new ones. Thread safe.
+// The certificates and the client authority of a TLS listener. They may be replaced while it
+// serves: new connections use the new ones. Thread safe.
 #pragma once
 
 #include <memory>
@@ -13,22 +13,22 @@ namespace troupe::server {
 
 // Texts in PEM form.
 struct tls_material {
-  std::string certificates;  // the server's own first
+  std::string certificates;  // the server's own first, then intermediates
   std::string private_key;
-  // Signs client certificates. A client may come without one; what another authority signed counts
-  // as a refused credential, not as a failed handshake.
+  // The authority for client certificates, which are optional. A certificate signed by another
+  // authority is a refused credential, not a failed handshake.
   std::string client_authority;
 };
 
 class tls_identity {
  public:
-  // The error says in one line what is wrong with the material.
+  // The error is one line that describes the problem.
   static tl::expected<std::unique_ptr<tls_identity>, std::string> make(
       const tls_material& material);
 
   tl::expected<void, std::string> replace(const tls_material& material);
 
-  // TLS 1.2 and 1.3, ALPN h2 and http/1.1, no session cache, no tickets, no renegotiation.
+  // TLS 1.2 and 1.3, ALPN h2 and http/1.1, no session cache, tickets or renegotiation.
   std::shared_ptr<ssl_ctx_st> context() const;
 
  private:

@@ -59,8 +59,8 @@ bool set_serial(X509& certificate) {
          BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(&certificate)) != nullptr;
 }
 
-// With a type of its own: for any other OpenSSL keeps to the 64 characters of X.520, and names of
-// nodes are longer.
+// With an explicit type: otherwise OpenSSL enforces X.520's limit of 64 characters, and node names
+// may be longer.
 bool add_entry(X509_NAME* name, const char* field, const std::string& value) {
   return X509_NAME_add_entry_by_txt(name, field, V_ASN1_UTF8STRING,
                                     reinterpret_cast<const unsigned char*>(value.data()),
@@ -77,7 +77,7 @@ bool extend(X509& certificate, X509& issuer, int extension_nid, const std::strin
   return good;
 }
 
-// What all certificates share: version, serial number, times, subject and key.
+// The fields common to all certificates: version, serial number, times, subject and key.
 certificate_ptr prepare(const std::string& common_name,
                         const std::vector<std::string>& organizations, const validity& valid,
                         EVP_PKEY& key) {
@@ -117,7 +117,7 @@ expected<certificate_ptr> sign(certificate_ptr made, const X509_NAME* issuer, EV
   return made;
 }
 
-// Others are refused before their signature is looked at: a large key costs time.
+// Other keys are refused before the signature is verified: a large key costs time.
 bool is_usual(const EVP_PKEY& key) {
   const int bits = EVP_PKEY_get_bits(&key);
   switch (EVP_PKEY_get_base_id(&key)) {
@@ -208,7 +208,7 @@ expected<std::string> make_request(const std::string& private_key, const std::st
 
 namespace {
 
-// A request that is signed with its own key.
+// Checks that the request is signed with its own key.
 expected<openssl::request_ptr> parse_request(const std::string& pem) {
   const auto input = openssl::reader(pem);
   openssl::request_ptr parsed{PEM_read_bio_X509_REQ(input.get(), nullptr, nullptr, nullptr)};
@@ -216,9 +216,9 @@ expected<openssl::request_ptr> parse_request(const std::string& pem) {
   EVP_PKEY* key = X509_REQ_get0_pubkey(parsed.get());
   if (key == nullptr) return failed("its key cannot be read");
   if (!is_usual(*key))
-    return tl::make_unexpected(
-        std::string("its key is of no kind that is taken: EC (P-256, P-384), Ed25519, or RSA "
-                    "of 2048 to 4096 bits"));
+    return tl::make_unexpected(std::string(
+        "its key has an unsupported type; supported are EC (P-256, P-384), Ed25519, or RSA "
+        "of 2048 to 4096 bits"));
   if (X509_REQ_verify(parsed.get(), key) != 1) return failed("its signature is not by its key");
   return parsed;
 }
@@ -227,7 +227,7 @@ void free_extensions(STACK_OF(X509_EXTENSION) * all) {
   sk_X509_EXTENSION_pop_free(all, X509_EXTENSION_free);
 }
 
-// Nothing but the alternative names: the rest is for the authority to say.
+// Copies only the alternative names: the authority sets the rest.
 bool copy_names(const X509_REQ& from, X509& to) {
   const std::unique_ptr<STACK_OF(X509_EXTENSION), openssl::deleter<free_extensions>> all{
       X509_REQ_get_extensions(const_cast<X509_REQ*>(&from))};

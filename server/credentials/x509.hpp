@@ -1,5 +1,5 @@
-// Makes and reads X.509 certificates with ECDSA P-256 keys, as PEM texts. Pure but for the random
-// source of OpenSSL. Errors are one line saying what could not be done.
+// Creates and reads X.509 certificates with ECDSA P-256 keys, as PEM texts. Pure except for
+// OpenSSL's random source. Errors are one line.
 #pragma once
 
 #include <chrono>
@@ -27,55 +27,55 @@ struct validity {
 struct leaf {
   std::string common_name;
   std::vector<std::string> organizations;
-  // What a server is called: DNS names and literal addresses. A certificate with none is a
+  // Names of a server: DNS names and literal addresses. A certificate without names is a
   // client's.
   std::vector<std::string> names;
   validity valid;
-  // A server that shows the same certificate when it calls its like.
+  // The server also uses this certificate as a client of other servers.
   bool calls_others = false;
 };
 
-// An authority that signs itself. With `private_key` an existing key gets a new certificate, so
-// that what it signed stays good.
+// A self-signed authority. With `private_key` an existing key gets a new certificate, so that
+// certificates signed with it stay valid.
 expected<identity> make_authority(const std::string& common_name, const validity& valid,
                                   const std::string& private_key = {});
 expected<identity> issue(const identity& authority, const leaf& leaf);
 
 // A new key, as PEM.
 expected<std::string> make_key();
-// PKCS#10, signed with the key; the authority decides what of it counts.
+// PKCS#10, signed with the key; the authority decides which parts it uses.
 expected<std::string> make_request(const std::string& private_key, const std::string& common_name);
 
-// A request whose signature shows that the sender holds its key. Nothing else of it is kept: name,
-// groups and extensions are the authority's business.
+// A certificate request whose signature proves that the sender has its key. Name, groups and
+// extensions are ignored: the authority sets them.
 struct request {
   std::string public_key;  // PEM
   std::string key_hash;
 };
 // EC keys of P-256 and P-384, Ed25519, RSA of 2048 to 4096 bits.
 expected<request> read_request(const std::string& pem);
-// As `issue`, for a key that is held elsewhere; a certificate of clients whatever `wanted.names`.
+// As `issue`, for a key held elsewhere; always a client certificate, whatever `leaf.names`.
 expected<std::string> certify(const identity& authority, const leaf& leaf,
                               const std::string& public_key);
 
-// What of a request is taken over, beside its key, its subject and its alternative names.
+// The parts of a certificate set by the caller, besides key, subject and alternative names.
 struct requested {
   validity valid;  // shortened to that of the authority
-  // In OpenSSL's words, with commas; empty: none.
+  // In OpenSSL's notation, comma-separated; empty: none.
   std::string key_usage, extended_key_usage;
 };
-// The certificate, PEM. Who calls has decided that the request may have it.
+// The certificate, PEM. The caller has approved the request.
 expected<std::string> certify_request(const identity& authority, const std::string& request,
                                       const requested& wanted);
 
-// "sha256:" and the hash of the public key (SubjectPublicKeyInfo, DER) in hex, as kubeadm words it.
+// "sha256:" and the hex hash of the public key (SubjectPublicKeyInfo, DER), in kubeadm's format.
 expected<std::string> key_hash(const std::string& certificate);
 
 expected<validity> read_validity(const std::string& certificate);
-// A client that calls the server by any of these names accepts the certificate.
+// Whether the certificate is valid for all of these names.
 bool covers(const std::string& certificate, const std::vector<std::string>& names);
 
-// The certificate's key is this one, and the authority signed it.
+// Whether the key matches the certificate, and the authority signed it.
 bool belongs(const identity& identity, const std::string& authority_certificate);
 
 }  // namespace troupe::server::x509

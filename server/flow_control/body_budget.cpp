@@ -21,7 +21,7 @@ body_charge::~body_charge() {
 
 std::optional<std::string_view> body_charge::cover(std::size_t size, const body_limits& limits) {
   if (size <= covered_) return std::nullopt;
-  // In steps, so that a body of many small parts is counted a few times.
+  // In steps, so that a body of many small parts updates the counts only a few times.
   const auto step = defaults::body_step_bytes;
   const auto more = (size - covered_ + step - 1) / step * step;
   covered_ += more;

@@ -1,6 +1,6 @@
-// How many bytes of request bodies are held before their requests are answered: in all, for each
-// user and for each address. Only a body that does not come in one piece is counted; what comes
-// whole is bounded by the places among the requests in flight. Thread safe, without locks.
+// Bounds the bytes of request bodies held before their responses: in total, for each user and for
+// each address. Only bodies received in several pieces count; the others are bounded by the limit
+// of requests in flight. Thread safe and lock-free.
 #pragma once
 
 #include <atomic>
@@ -33,18 +33,18 @@ class body_budget {
   key_counts addresses_;
 };
 
-// The part of the budget that one request holds, given back with it. One thread at a time.
+// The share of the budget that one request holds; released by its destructor. One thread at a time.
 class body_charge {
  public:
-  // Of system:masters the limits for a user and an address do not count, and a quarter of all is
-  // theirs alone.
+  // For system:masters the limits of user and address do not apply, and a quarter of the total is
+  // reserved for them.
   body_charge(std::shared_ptr<body_budget> from, const request& head);
   ~body_charge();
   body_charge(const body_charge&) = delete;
   body_charge& operator=(const body_charge&) = delete;
 
-  // Counts `size` bytes, of which some are counted already. Otherwise which limit it is that is
-  // reached, in words for the user.
+  // Counts up to `size` bytes, including those already counted. If a limit is reached, returns its
+  // name for the user.
   std::optional<std::string_view> cover(std::size_t size, const body_limits& limits);
 
  private:
@@ -55,8 +55,8 @@ class body_charge {
   std::size_t covered_ = 0;
 };
 
-// For a request whose body has come in part: counts what is there. The answer of a request that may
-// hold no more, a 429.
+// For a partly received body: counts the received bytes. Returns a 429 if the request may hold no
+// more.
 std::optional<response> hold_body(std::unique_ptr<body_charge>& charge,
                                   const std::shared_ptr<body_budget>& from, const request& request,
                                   const body_limits& limits);

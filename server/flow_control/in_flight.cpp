@@ -13,7 +13,7 @@ struct places {
   std::atomic<std::size_t> now{0};
   std::size_t limit = 0;
 
-  // How many were free, 0: none was, and none is taken.
+  // Returns how many seats were free; 0: none, and none is taken.
   std::size_t take() noexcept {
     const auto before = now.fetch_add(1, std::memory_order_relaxed);
     if (before < limit) return limit - before;
@@ -35,7 +35,7 @@ struct in_flight::pool {
   std::size_t taken() const noexcept { return shared.now + masters.now + nodes.now; }
 
   places shared, masters, nodes;
-  key_counts users;  // of the shared places, but for those of masters
+  key_counts users;  // of the shared seats, except those of masters
 };
 
 namespace {

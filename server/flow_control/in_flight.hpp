@@ -1,10 +1,10 @@
-// How many requests may be under way at once, reading and writing ones apart, as upstream's
-// max-requests-inflight. Thread safe, without locks.
+// Limits the number of concurrent requests, separately for reads and writes, as upstream's
+// max-requests-inflight. Thread safe and lock-free.
 //
-// Of the places a tenth is kept for system:masters and a twentieth for the heartbeats of nodes. The
-// others are shared: one user may hold as many as are still free. So a user alone gets half of
-// them, several get equal parts, and some are left for who comes late (the dynamic thresholds of
-// Choudhury and Hahne). Masters take from the shared places without that bound.
+// A tenth of the seats is reserved for system:masters and a twentieth for heartbeats of nodes. The
+// others are shared: a user may hold as many as are still free. So a single user gets half of them,
+// several users get equal shares, and some stay free for newcomers (the dynamic thresholds of
+// Choudhury and Hahne). Masters take shared seats without that limit.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ class in_flight {
  public:
   in_flight(std::size_t reads, std::size_t writes);
 
-  // A place for a request that has come whole and that auth_filter has admitted, given back when
-  // the last copy of the pointer goes; null when there is none for it.
+  // A seat for a complete request admitted by auth_filter, released with the last copy of the
+  // pointer; null if there is none for it.
   std::shared_ptr<void> enter(const request& request) const;
 
   std::size_t reads() const noexcept;
@@ -27,7 +27,7 @@ class in_flight {
 
  private:
   struct pool;
-  // Shared with the places: they may outlive this.
+  // Shared with the seats, which may outlive this object.
   std::shared_ptr<pool> reads_;
   std::shared_ptr<pool> writes_;
 };

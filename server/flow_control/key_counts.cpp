@@ -21,7 +21,7 @@ std::uint64_t key_counts::key_of(std::string_view name) noexcept {
   return key_of(std::hash<std::string_view>{}(name));
 }
 
-// The finalizer of SplitMix64, which spreads each bit over all.
+// The finalizer of SplitMix64, in which each bit affects all.
 std::uint64_t key_counts::key_of(std::uint64_t number) noexcept {
   number ^= seed();
   number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9U;

@@ -1,9 +1,9 @@
-// How much each of many keys (users, addresses) has at this moment, in a fixed amount of memory: a
-// count-min sketch of two rows.
+// Approximate current amounts of many keys (users, addresses) in constant memory: a count-min
+// sketch of two rows.
 //
-// A count is never too small. It is too large for a key that meets busy ones in both rows, which is
-// one pair of keys in a million; the seed is the process's own, so nobody can choose whom to meet.
-// Thread safe, without locks.
+// An amount is never too small. It is too large for a key that collides with busy keys in both
+// rows, which happens to one pair of keys in a million; the seed is random for each process, so
+// collisions cannot be chosen. Thread safe and lock-free.
 #pragma once
 
 #include <array>
@@ -17,11 +17,11 @@ namespace troupe::server {
 class key_counts {
  public:
   static std::uint64_t key_of(std::string_view name) noexcept;
-  // Mixes what is spread badly, such as addresses.
+  // Mixes badly distributed numbers, such as addresses.
   static std::uint64_t key_of(std::uint64_t number) noexcept;
 
   void add(std::uint64_t key, std::uint64_t amount) noexcept;
-  // Of what was added before.
+  // `amount` must have been added before.
   void subtract(std::uint64_t key, std::uint64_t amount) noexcept;
   std::uint64_t of(std::uint64_t key) const noexcept;
 

@@ -10,7 +10,7 @@
 namespace troupe::server {
 namespace {
 
-// Who is refused: the user, or the address where nobody is known.
+// The refused user, or the address if anonymous.
 std::uint64_t key_of(const refusal& refusal) {
   const bool known = refusal.request != nullptr && refusal.request->user != nullptr &&
                      flow_schema_of(*refusal.request) != flow_schema::catch_all;
@@ -57,8 +57,8 @@ bool refusal_log::may_write(clock::time_point now) {
   return written_++ < defaults::refusal_lines;
 }
 
-// After a flood: its last line stands for the others.
-void refusal_log::tell_of(row& row) {
+// After a flood: the first line's members stand for the others.
+void refusal_log::write_count(row& row) {
   if (row.counted > 0) write_audit(fmt::format("{{\"refused\":{}{}}}", row.counted, row.line));
   row = {};
 }
@@ -71,12 +71,12 @@ void refusal_log::add(const refusal& refusal, clock::time_point now) {
     ++row.counted;
     return;
   }
-  // One line at most, and one for what was counted in the row before.
+  // One line at most, and one for the earlier count of the row.
   if (!may_write(now)) {
     ++left_out_;
     return;
   }
-  tell_of(row);
+  write_count(row);
   row.key = key;
   row.since = now;
   row.line = members_of(refusal);
@@ -91,8 +91,8 @@ void refusal_log::flush(clock::time_point now) {
   const std::lock_guard lock{mutex_};
   for (auto& row : rows_) {
     if (row.key == 0 || now - row.since < defaults::refusal_period) continue;
-    if (row.counted > 0 && !may_write(now)) break;  // in the next call
-    tell_of(row);
+    if (row.counted > 0 && !may_write(now)) break;  // written by the next call
+    write_count(row);
   }
   if (left_out_ > 0 && now - second_ >= std::chrono::seconds{1}) {
     write_audit(fmt::format("{{\"refused\":{},\"reason\":\"many others\"}}", left_out_));

@@ -1,10 +1,10 @@
-// Requests and connections that were refused before any handler saw them: lines in the audit log, a
-// bounded number of them.
+// Writes refusals of requests and connections before any handler into the audit log, in a bounded
+// number of lines.
 //
-// Of each kind (code, and user or address) the first refusal is written at once and the next ones
-// are counted for `defaults::refusal_period`; then one line says how many they were. A flood from
-// many addresses writes `defaults::refusal_lines` a second, and the rest is counted as well. Thread
-// safe; a refusal costs a short lock.
+// The first refusal of each kind (code, and user or address) is written at once; the next ones are
+// counted for `defaults::refusal_period`, then one line has their number. Refusals from many
+// addresses write at most `defaults::refusal_lines` a second, and the rest is counted as well.
+// Thread safe; a refusal takes a short lock.
 #pragma once
 
 #include <array>
@@ -18,13 +18,13 @@
 
 namespace troupe::server {
 
-// Valid during the call that it is handed to.
+// Valid during the call.
 struct refusal {
-  // Null where there was no request: a handshake, a connection too many.
+  // Null without a request: a failed handshake, too many connections.
   const server::request* request = nullptr;
-  std::string_view peer;      // as connection_info::peer
-  std::uint64_t address = 0;  // as address_of()
-  int code = 0;               // of the answer; 0: there was none
+  std::string_view peer;      // see connection_info::peer
+  std::uint64_t address = 0;  // see address_of()
+  int code = 0;               // of the response; 0: none
   std::string reason;         // as in a Status, such as "Unauthorized"
 };
 
@@ -41,17 +41,17 @@ class refusal_log {
     std::uint64_t key = 0;  // 0: free
     clock::time_point since;
     std::uint64_t counted = 0;  // after the first
-    std::string line;           // members of the first one's, for the line that tells of the others
+    std::string line;           // members of the first one's line, for the line with the count
   };
 
   bool may_write(clock::time_point now);
-  void tell_of(row& row);
+  void write_count(row& row);
 
   std::mutex mutex_;
   std::array<row, 256> rows_;
   clock::time_point second_;
   int written_ = 0;             // in that second
-  std::uint64_t left_out_ = 0;  // of kinds that found no row and no line
+  std::uint64_t left_out_ = 0;  // refusals without a row and a line
 };
 
 }  // namespace troupe::server

@@ -1,7 +1,7 @@
-// How many bytes wait in all streams of a server, and how much of them one stream may have: what is
-// still free, so that a few slow clients get large buffers and very many get small ones (the
-// dynamic threshold of switches that share memory; Choudhury and Hahne, 1998). Thread safe, without
-// locks.
+// Counts the bytes waiting in all streams of a server, and limits each stream to the free
+// part of the total: a few slow clients get large buffers and very many get small ones
+// (dynamic thresholds of shared-memory switches; Choudhury and Hahne, 1998). Thread safe and
+// lock-free.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace troupe::server {
 
 class stream_budget {
  public:
-  // `of_stream`: the most that one stream gets.
+  // `of_stream`: the maximum of one stream.
   stream_budget(std::size_t in_all_bytes, std::size_t of_stream_bytes)
       : in_all_{in_all_bytes}, of_stream_{of_stream_bytes} {}
 
@@ -24,7 +24,7 @@ class stream_budget {
   std::size_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
   std::size_t of_stream() const noexcept { return of_stream_; }
 
-  // With more than this waiting a stream's write() says false. What one write brings comes on top.
+  // With more bytes waiting, a stream's write() returns false. The last write may exceed the limit.
   std::size_t limit() const noexcept {
     const auto taken = bytes();
     const auto free = in_all_ > taken ? in_all_ - taken : 0;

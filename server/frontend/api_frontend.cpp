@@ -34,7 +34,7 @@ std::filesystem::path keys_in(const frontend_options& options) {
   return options.data_dir / "pki";
 }
 
-// By which clients may call the plain listener, besides addresses.
+// The host names by which clients may call the plain listener, besides addresses.
 std::vector<std::string> names_of_machine(const frontend_options& options) {
   auto names = options.names;
   char name[HOST_NAME_MAX + 1] = "";
@@ -170,7 +170,7 @@ class api_frontend::impl {
 
   mutable std::mutex mutex;
   std::condition_variable wake;
-  tls_material material;  // as shown last
+  tls_material material;  // as passed to the callback last
   bool ending = false;
   std::thread keeper;
 };

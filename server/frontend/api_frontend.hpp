@@ -1,7 +1,7 @@
-// Everything a node serves to the outside: keys and certificates, users, limits, health, and the
-// listeners with the API behind them. What the program starts, and the REST API is given to.
+// The node's public HTTP front end: keys and certificates, users, limits, health, and the listeners
+// in front of the API. The program starts it and passes it the REST API.
 //
-// Owns a thread that keeps certificates and tokens fresh. Thread safe after start().
+// Owns a thread that renews certificates and tokens. Thread safe after start().
 #pragma once
 
 #include <chrono>
@@ -25,13 +25,13 @@ namespace troupe::server {
 
 struct frontend_options {
   endpoint listen{"127.0.0.1", 6443};
-  // Plain HTTP without users, for the clients of 2014. Absent: not served.
+  // Plain HTTP without authentication, for clients of 2014. Nullopt: not served.
   std::optional<endpoint> legacy_listen;
-  // Holds pki/ and admin.kubeconfig.
+  // Has pki/ and admin.kubeconfig.
   std::filesystem::path data_dir;
-  // False: who presents no credentials gets a 401 whatever the path.
+  // False: requests without credentials get a 401 on every path.
   bool anonymous_access = true;
-  // More names that the server is called by.
+  // Further names of the server, for its certificate.
   std::vector<std::string> names;
   http_options http;
   std::size_t reads_in_flight = defaults::reads_in_flight;
@@ -40,34 +40,34 @@ struct frontend_options {
   std::chrono::milliseconds certificate_life = defaults::certificate_life;
 };
 
-// The handlers behind auth_filter, and further sources of users and permissions. All outlive the
-// api_frontend.
+// The handlers behind auth_filter, and further sources of users and permissions. All must outlive
+// the api_frontend.
 struct frontend_parts {
   handler* api = nullptr;
-  handler* legacy_api = nullptr;  // needed where legacy_listen is given
+  handler* legacy_api = nullptr;  // required with legacy_listen
   health_checks* health = nullptr;
   std::vector<std::shared_ptr<const token_source>> tokens;
   authorization permissions{{}};
   std::shared_ptr<const certificate_check> certificates = nullptr;  // may be null
-  // Given the authority at the start and when it is renewed; may be null.
+  // Gets the authority at the start and at each renewal; may be null.
   std::shared_ptr<node_signer> signer = nullptr;
-  // Told of the certificates of the authority at the start and when they are renewed; may be empty.
+  // Called with the authority's certificates at the start and at each renewal; may be empty.
   std::function<void(const std::string& certificates)> authority = {};
-  // Told of the credentials of the front proxy soon after the start and when they are renewed, on a
-  // thread that it may hold up; may be empty. False: told again after renew_period.
+  // Called with the front proxy's credentials soon after the start and at each renewal, on a thread
+  // that it may block; may be empty. If it returns false it is called again after renew_period.
   std::function<bool(front_proxy_credentials credentials)> front_proxy = {};
-  // Given the authenticator; may be null.
+  // Gets the authenticator; may be null.
   token_reviewer* reviewer = nullptr;
-  // Served at data_dir/console.sock to who may open that; may be null.
+  // Served at data_dir/console.sock to users who may open that socket; may be null.
   handler* console = nullptr;
-  // As open_keys() gave them for the same options; null: start() opens them.
+  // Keys from open_keys() for the same options; null: start() opens them.
   std::unique_ptr<pki> keys = nullptr;
 };
 
 class api_frontend {
  public:
-  // The keys and certificates under data_dir, made where missing: for who starts with them, and on
-  // any thread.
+  // Opens the keys and certificates in data_dir, and creates missing ones: for callers that need
+  // them before start(), on any thread.
   static tl::expected<std::unique_ptr<pki>, std::string> open_keys(const frontend_options& options);
 
   // Serves when it returns. The error is one line for the user.
@@ -77,18 +77,18 @@ class api_frontend {
   api_frontend(const api_frontend&) = delete;
   api_frontend& operator=(const api_frontend&) = delete;
 
-  // With the actual port.
+  // Has the actual port.
   const endpoint& address() const noexcept;
   const std::optional<endpoint>& legacy_address() const noexcept;
   std::filesystem::path kubeconfig_path() const;
   http_stats stats() const;
-  // As http_server::note_refusal.
+  // See http_server::note_refusal.
   void note_refusal(const refusal& refusal);
-  // The certificates of the listener now: for other listeners of this node, asked for at each
+  // The listener's current certificates, for other listeners of this node, which ask at each
   // handshake.
   tls_material identity() const;
 
-  // As http_server::stop.
+  // See http_server::stop.
   void stop();
 
  private:

@@ -48,7 +48,7 @@ std::optional<response> auth_filter::admit(request& head) {
 }
 
 std::optional<response> auth_filter::enter(const request& request, std::shared_ptr<void>& permit) {
-  // Whether the node is well must be seen above all when it is busy.
+  // Health must be visible especially when the node is busy.
   if (is_public(request.info)) return std::nullopt;
   return take_place(in_flight_, request, permit);
 }
@@ -68,7 +68,7 @@ std::optional<response> open_filter::admit(request& head) {
   head.info = parse_request_info(head.method_text, head.path, head.query);
   head.user = anonymous();
   hide_socket_token(head.headers);
-  // Its watches live below /watch/, which the rules of today read alike.
+  // Its watches are below /watch/, which today's rules parse in the same way.
   head.long_running = head.info.long_running();
   if (auto foreign = refuse_foreign_page(head, names_)) return foreign;
   return api_.admit(head);

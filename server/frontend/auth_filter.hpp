@@ -1,6 +1,6 @@
 // The filter between the transport and the API: authentication and authorization before the body is
-// read, limits when it has come, and the paths that need no API: health and version. A refusal is a
-// Status document. Thread safe.
+// read, limits when it is complete, and the paths that need no API: health and version. A refusal
+// is a Status document. Thread safe.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace troupe::server {
 
 class auth_filter final : public handler {
  public:
-  // All given outlive the filter.
+  // All arguments must outlive the filter.
   auth_filter(const authenticator& authenticator, const authorization& authorization,
               const in_flight& in_flight, const health_checks& health, handler& api);
 
@@ -34,11 +34,11 @@ class auth_filter final : public handler {
   handler& api_;
 };
 
-// For the plain listener of the 2014 API, which knew no users: everybody who reaches it is trusted,
-// but for web pages that make somebody's browser reach it.
+// The filter of the plain listener for the 2014 API, which has no users: all clients that can
+// connect are trusted, except web pages in a browser.
 class open_filter final : public handler {
  public:
-  // `names`: that the machine is called by, besides its addresses.
+  // `names`: host names of the machine, besides its addresses.
   open_filter(const in_flight& in_flight, handler& api, std::vector<std::string> names = {});
   std::optional<response> admit(request& head) override;
   std::optional<response> enter(const request& request, std::shared_ptr<void>& permit) override;

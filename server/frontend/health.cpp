@@ -23,7 +23,7 @@ response plain(int status, std::string text) {
   return answer;
 }
 
-// "/livez/ping" is {"livez", "ping"}.
+// Splits "/livez/ping" into {"livez", "ping"}.
 std::pair<std::string_view, std::string_view> split(std::string_view path) {
   path.remove_prefix(1);
   const auto slash = path.find('/');

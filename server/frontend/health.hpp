@@ -1,4 +1,4 @@
-// /healthz, /livez and /readyz with their checks, in upstream's text forms. Thread safe.
+// /healthz, /livez and /readyz with their checks, in upstream's text formats. Thread safe.
 #pragma once
 
 #include <functional>
@@ -13,18 +13,18 @@ namespace troupe::server {
 
 class health_checks {
  public:
-  // Nullopt: all is well; otherwise why not, for the log only: the answer withholds it. Called on
-  // an I/O thread, so it must not block.
+  // Nullopt: healthy; else the reason, for the log only: the response omits it. Called on an I/O
+  // thread, so it must not block.
   using check = std::function<std::optional<std::string>()>;
-  // A failing `ready` check fails /readyz and /healthz; a failing `live` check /livez too.
+  // A failing `ready` check fails /readyz and /healthz; a failing `live` check also /livez.
   enum class kind { live, ready };
 
-  // There is a check "ping" from the start. A second check of a name replaces the first.
+  // The check "ping" always exists. A second check of the same name replaces the first.
   void add(std::string name, kind kind, check call);
 
   // True for /healthz, /livez, /readyz and paths below them.
   static bool serves(std::string_view path);
-  // Knows ?verbose and ?exclude=NAME; /livez/NAME runs one check.
+  // Supports ?verbose and ?exclude=NAME; /livez/NAME runs one check.
   response serve(const request& request) const;
 
  private:

@@ -1,6 +1,6 @@
-// The content of a response: pieces of text that somebody else may own, so that a list of a
-// thousand cached objects is sent without copying them together. Not thread safe; what the pieces
-// show must not change any more.
+// The content of a response: pieces of text with shared owners, so that a list of a thousand
+// cached objects is sent without copying them. Not thread safe; the text of pieces must not
+// change.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ using api::shared_text;
 
 struct piece {
   std::string_view text;
-  // Keeps `text` alive; empty when it is of static storage.
+  // Keeps `text` alive; empty if it is static.
   shared_text owner;
 };
 
@@ -28,27 +28,27 @@ class body {
   body(const std::string& text) { add(text); }      // NOLINT: a text is a body
   body(shared_text text) { add(std::move(text)); }  // NOLINT: a text is a body
 
-  void add(std::string_view made);  // a copy
+  void add(std::string_view made);  // copies it
   void add(shared_text text);
   void add(std::string_view text, shared_text owner);
-  // `text` lives as long as the program, e.g. a literal.
+  // `text` must be static, e.g. a literal.
   void add_static(std::string_view text);
   void reserve(std::size_t pieces) { pieces_.reserve(pieces); }
 
-  // Makes the body go on: when its pieces have gone out `rest` is called for more of them, on the
-  // thread of the connection, until it is false. It may add nothing and be called again.
+  // Adds a producer of further pieces: when the pieces have been sent, `rest` is called on the
+  // connection's thread until it returns false. It may add nothing and be called again.
   using more = std::function<bool(body& to)>;
   void continue_with(more rest) { rest_ = std::move(rest); }
   more release_rest() noexcept { return std::exchange(rest_, nullptr); }
-  // False: size_bytes() is all of it.
+  // False: size_bytes() is the final size.
   bool has_rest() const noexcept { return rest_ != nullptr; }
 
   std::size_t size_bytes() const noexcept { return size_bytes_; }
   bool empty() const noexcept { return size_bytes_ == 0; }
   const std::vector<piece>& pieces() const noexcept { return pieces_; }
-  // The pieces to keep; this body is empty then.
+  // Moves the pieces out; this body is empty then.
   std::vector<piece> release() noexcept;
-  // A copy of it in one piece, for tests and small texts.
+  // A copy in one string, for tests and small texts.
   std::string text() const;
 
  private:

@@ -16,7 +16,7 @@
 namespace troupe::server {
 namespace {
 
-constexpr int gzip_window_bits = 15 + 16;  // zlib: 16 more for the gzip format
+constexpr int gzip_window_bits = 15 + 16;  // zlib: 16 selects the gzip format
 constexpr int memory_level = 8;            // zlib's default
 
 std::string_view trimmed(std::string_view text) {
@@ -26,7 +26,7 @@ std::string_view trimmed(std::string_view text) {
 
 std::atomic<std::size_t> under_way{0};
 
-// One of the answers that may be compressed at the same time; false: there are too many.
+// A slot for one of the responses compressed at the same time; converts to false if none is free.
 class place {
  public:
   place() : taken_{under_way.fetch_add(1) < defaults::compressions} {}
@@ -41,7 +41,7 @@ class place {
   bool taken_;
 };
 
-// A body as it is made, and compressed after it.
+// The source of a compressed body.
 class gzip_stream {
  public:
   gzip_stream(body source, place held)
@@ -54,7 +54,7 @@ class gzip_stream {
   gzip_stream(const gzip_stream&) = delete;
   gzip_stream& operator=(const gzip_stream&) = delete;
 
-  // Compresses the next part; false: that was all.
+  // Compresses the next part; returns false after the last one.
   bool add(body& to) {
     out_.clear();
     for (auto left = defaults::compress_part; left > 0 && has_piece();)
@@ -66,7 +66,7 @@ class gzip_stream {
   }
 
  private:
-  // Asks the source for more where all that it gave is compressed; it may give nothing yet.
+  // Requests more pieces when all are compressed; there may be none yet.
   bool has_piece() {
     if (next_ < pieces_.size()) return true;
     if (!rest_) return false;
@@ -77,7 +77,7 @@ class gzip_stream {
     return !pieces_.empty();
   }
 
-  // Up to `limit` bytes of the present piece; how many.
+  // Compresses up to `limit` bytes of the current piece and returns their number.
   std::size_t take(std::size_t limit) {
     const auto text = pieces_[next_].text;
     const auto part = text.substr(offset_, limit);

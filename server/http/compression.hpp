@@ -1,4 +1,4 @@
-// Long answers compressed by gzip, for clients that take it (kubernetes:
+// gzip compression of long responses for clients that accept it (kubernetes:
 // apiserver/pkg/endpoints/handlers/responsewriters/writers.go).
 #pragma once
 
@@ -9,12 +9,12 @@
 
 namespace troupe::server {
 
-// An Accept-Encoding header that takes gzip: it names it or "*", with a quality above 0.
+// Whether an Accept-Encoding header accepts gzip: by name or "*", with a quality above 0.
 bool takes_gzip(std::string_view accept_encoding);
 
-// Compresses an answer that is long enough (defaults::compress_from), or not known to its end yet,
-// unless too many are being compressed already (defaults::compressions).
-// The work is done part by part while the answer is sent, on the thread of its connection.
+// Compresses a response that is long (defaults::compress_from) or of unknown length, unless too
+// many are being compressed (defaults::compressions). Compresses part by part while the response is
+// sent, on the connection's thread.
 void compress(response& answer);
 
 }  // namespace troupe::server

@@ -1,5 +1,5 @@
-// The header fields of a request, in one block of memory: names in lower case, values without
-// surrounding blanks. A few dozen fields at most (`defaults::header_count_limit`), so a search is a
+// The header fields of a request, in one memory block: names in lower case, values without
+// surrounding blanks. At most `defaults::header_count_limit` fields, so a search is a
 // scan.
 #pragma once
 
@@ -12,11 +12,11 @@ namespace troupe::server {
 
 class header_block {
  public:
-  // `name` may be in any case. The caller keeps the limits on count and size.
+  // `name` may be in any case. The caller enforces the limits on count and size.
   void add(std::string_view name, std::string_view value);
   void clear() noexcept;
 
-  // The first field of that (lower-case) name; empty when there is none.
+  // The first field of that (lower-case) name; empty if there is none.
   std::string_view get(std::string_view name) const noexcept;
   bool has(std::string_view name) const noexcept;
   // All fields of that name, joined by ", " as RFC 9110 5.2 allows for lists.

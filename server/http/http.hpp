@@ -1,10 +1,10 @@
-// HTTP as handlers see it, the same for HTTP/1.1 and HTTP/2, with and without TLS.
+// The HTTP interface of handlers, the same for HTTP/1.1 and HTTP/2, with and without TLS.
 //
-// A request comes whole: headers checked, body read and within its limit, user known and permitted.
-// The handler gets it on an I/O thread, must not block there, and answers through its responder at
-// once or later, from any thread. Whatever happens the client gets one answer: a responder that is
-// dropped unanswered says 500, one that is not used within the request time-out says 504. After the
-// client has gone, answers go nowhere and cost nothing.
+// A handler gets complete requests: headers checked, body read and within its limit, user
+// authenticated and authorized. It is called on an I/O thread, must not block, and responds through
+// its responder at once or later, from any thread. The client always gets one response: a responder
+// destroyed without a response sends a 500, one not used within the request time-out sends a 504.
+// Responses after the client is gone are dropped.
 #pragma once
 
 #include <chrono>
@@ -43,21 +43,21 @@ struct user_info {
 // The connection of a request; shared by its requests.
 struct connection_info {
   std::string peer;   // "127.0.0.1:40312", "[::1]:40312"
-  std::string local;  // the address that the client called
+  std::string local;  // the address to which the client connected
   bool secure = false;
   std::uint64_t address =
-      0;  // of the peer, as address_of() in connections/unauthenticated_connections.hpp
-  // From the verified client certificate: CN and O. Null when none was presented.
+      0;  // of the peer, see address_of() in connections/unauthenticated_connections.hpp
+  // From the verified client certificate: CN and O. Null if none was presented.
   user_ptr certificate_user;
-  // Of that certificate: "sha256:" and the hash of its public key in hex.
+  // "sha256:" and the hex hash of that certificate's public key.
   std::string certificate_key_hash;
-  // Why the presented certificate was refused; empty when none was presented or it is good.
+  // Why the presented certificate was refused; empty if none was presented or it is valid.
   std::string certificate_error;
 };
 
-// Held by one thread at a time: the I/O thread until serve(), then whoever has the pointer.
+// Owned by one thread at a time: the I/O thread until serve(), then the owner of the pointer.
 struct request {
-  // Unique in the life of the cluster for all practical purposes; sent as the Audit-Id header.
+  // Practically unique in the life of the cluster; sent as the Audit-Id header.
   std::uint64_t id = 0;
   http_method method = http_method::get;
   std::string method_text;  // as sent, for `other`
@@ -65,19 +65,19 @@ struct request {
   query_string query;
   bool empty_query = false;  // the target ends with a '?'
   header_block headers;
-  // At most http_options::body_limit_bytes; empty for GET and HEAD, whose bodies are dropped.
+  // At most http_options::body_limit_bytes; empty for GET and HEAD, whose bodies are discarded.
   std::string content;
   std::shared_ptr<const connection_info> connection;
   // Set by auth_filter.
   user_ptr user;
-  user_ptr impersonator;  // who asks as `user`; null where that is the user itself
+  user_ptr impersonator;  // authenticated user who impersonates `user`; else null
   request_info info;
-  // No time-out and no place among the requests in flight: watches, log --follow, upgrades.
+  // No time-out, and not counted as in flight: watches, log --follow, upgrades.
   bool long_running = false;
   std::chrono::steady_clock::time_point received;
 };
 
-// A field of a response. `name` is in lower case, and a literal or kept by response::names.
+// A field of a response. `name` is in lower case, and a literal or owned by response::names.
 struct field {
   std::string_view name;
   std::string value;
@@ -86,43 +86,44 @@ struct field {
 struct response {
   int status = 200;
   std::string content_type;
-  // Others than content-type, content-length and date, which are the transport's. cache-control is
-  // "no-cache, private" (as upstream) unless given here.
+  // Except content-type, content-length and date, which the transport sets. cache-control is
+  // "no-cache, private" (as upstream) unless it is set here.
   std::vector<field> fields;
-  std::shared_ptr<const void> names;  // keeps names of fields that are no literals
+  std::shared_ptr<const void> names;  // owns names that are not literals
   server::body content;
 };
 
-// The events of a stream; all are called on the stream's I/O thread and must not block.
+// The callbacks of a stream; called on its I/O thread, must not block.
 struct stream_events {
-  // write() said false and there is room again.
+  // Called when there is room again after write() returned false.
   std::function<void()> writable;
-  // Once: the client has gone, was too slow, or close() was called. Nothing is called after it.
+  // Called once, last: the client is gone, was too slow, or close() was called.
   std::function<void()> closed;
-  // Of a tunnel only: the bytes of the client, in order. False: no more until stream::resume().
+  // Only for a tunnel: bytes of the client, in order. Return false to pause until stream::resume().
   std::function<bool(std::string_view bytes)> received = nullptr;
 };
 
-// An answer without an end yet. A handle: copies mean the same stream, and when the last one is
-// dropped it is closed. Thread safe.
+// A response of unknown length. A handle: copies refer to the same stream, which is closed when the
+// last one is destroyed. Thread safe.
 class stream {
  public:
   stream() = default;
 
-  // Sent in order of the calls. False: more than `http_options::stream_buffer_bytes` wait, so wait
-  // for `writable`; the chunk was taken nevertheless. Who writes on regardless beyond four times
-  // that is cut off. Chunks for a closed stream are dropped (and it answers false).
+  // Chunks are sent in order. Returns false if more than
+  // `http_options::stream_buffer_bytes` wait: wait for `writable`; the chunk was accepted.
+  // With four times as much the stream is cut off. On a closed stream returns false and
+  // drops the chunk.
   bool write(shared_text chunk) const;
   bool write(std::string chunk) const;
   bool write(std::string_view chunk, shared_text owner) const;
-  // Ends the answer properly once everything written has gone out.
+  // Ends the response regularly once all chunks have been sent.
   void close() const;
-  // Ends it so that the client sees that something is missing; waiting bytes may be lost.
+  // Ends it so that the client can see that it is incomplete; waiting bytes may be lost.
   void cut() const;
   bool open() const noexcept;
-  // The bytes that were written and have not gone out.
+  // The bytes that were written but not sent yet.
   std::size_t waiting_bytes() const noexcept;
-  // Of a tunnel: `received` may be called again.
+  // Only for a tunnel: resumes calls of `received`.
   void resume() const;
 
  private:
@@ -131,43 +132,43 @@ class stream {
   std::shared_ptr<class stream_duty> duty_;
 };
 
-// The duty to answer one request. A handle: copies mean the same duty; when the last one is dropped
-// without an answer the client gets a 500. Thread safe; the first answer counts.
+// The obligation to respond to one request. A handle; when the last copy is destroyed without a
+// response the client gets a 500. Thread safe; the first response wins.
 class responder {
  public:
   responder() = default;
   explicit responder(std::shared_ptr<class exchange_duty> duty) : duty_{std::move(duty)} {}
 
   void respond(response answer) const;
-  // For whoever has the answer on a thread that others need: runs `work`, which makes and gives it,
-  // on the thread of the connection. It runs even when the client has left.
+  // For responses that would block the current thread: runs `work`, which creates and sends the
+  // response, on the connection's thread. Runs even if the client is gone.
   void run(std::function<void()> work) const;
-  // The head goes out at once; `head.content` becomes the stream's first chunk.
+  // Sends the head at once; `head.content` is the stream's first chunk.
   stream start_stream(response head, stream_events events) const;
-  // Answers 101 with the fields of `head`, among them `upgrade`; from then on the connection
-  // carries bytes of another protocol both ways: to `received`, and from the stream as they are.
-  // HTTP/1.1 only: over HTTP/2 the stream is reset with HTTP_1_1_REQUIRED.
+  // Responds 101 with the fields of `head`, including `upgrade`; from then on the connection
+  // transfers bytes of another protocol in both directions: to `received`, and from the stream
+  // unchanged. HTTP/1.1 only: over HTTP/2 the stream is reset with HTTP_1_1_REQUIRED.
   stream start_tunnel(response head, stream_events events) const;
-  // The client has left: work for the answer may stop.
+  // The client is gone: work for the response may stop.
   bool gone() const noexcept;
 
  private:
   std::shared_ptr<class exchange_duty> duty_;
 };
 
-// Handlers are called on several I/O threads at once.
+// Handlers are called on several I/O threads concurrently.
 class handler {
  public:
   virtual ~handler() = default;
 
-  // The head of a request, before its body is read: a refusal is sent at once and the body never
-  // buffered. May set `user` and `long_running`.
+  // Called with the head of a request, before its body is read: a refusal is sent at once and the
+  // body is never buffered. May set `user` and `long_running`.
   virtual std::optional<response> admit(request& head) {
     static_cast<void>(head);
     return std::nullopt;
   }
-  // The request has come whole, serve() is next unless it is refused. May keep `permit` alive as
-  // long as the request is unanswered: so nobody holds a place by sending slowly.
+  // Called with the complete request, before serve(). May set `permit`, which lives until the
+  // response: so a client that sends slowly does not hold a seat.
   virtual std::optional<response> enter(const request& request, std::shared_ptr<void>& permit) {
     static_cast<void>(request);
     static_cast<void>(permit);

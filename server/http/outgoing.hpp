@@ -1,4 +1,4 @@
-// The pieces of an answer on their way out, in order. Belongs to a connection.
+// The queue of pieces of a response that are not sent yet. Belongs to a connection.
 #pragma once
 
 #include <iterator>
@@ -28,7 +28,7 @@ class outgoing {
   std::size_t size_bytes() const noexcept { return size_bytes_; }
   bool empty() const noexcept { return size_bytes_ == 0; }
 
-  // The next bytes that lie together; not to be asked when empty().
+  // The next contiguous bytes. Must not be empty().
   std::string_view front() const noexcept { return pieces_[at_].text; }
 
   // `count` is at most front().size().

@@ -15,7 +15,7 @@ bool is_unreserved(char c) noexcept {
          c == '.' || c == '_' || c == '~';
 }
 
-// Calls `visit(raw name, raw value)` for each parameter until it answers true.
+// Calls `visit(raw name, raw value)` for each parameter until it returns true.
 template <class F>
 void scan(std::string_view raw, F visit) {
   while (!raw.empty()) {

@@ -1,5 +1,5 @@
-// The query of a request and percent-encoding. Decoded where it is asked for: most requests ask for
-// a few parameters only. Pure; malformed escapes are kept as they are.
+// The query of a request, and percent-encoding. Parameters are decoded on demand: most requests
+// need only a few. Pure; malformed escapes are kept unchanged.
 #pragma once
 
 #include <functional>
@@ -10,9 +10,9 @@
 
 namespace troupe::server {
 
-// `plus_is_space` is the rule of form-encoded queries, not of paths.
+// `plus_is_space` applies to form-encoded queries, not to paths.
 std::string percent_decode(std::string_view text, bool plus_is_space = false);
-// Everything but unreserved characters (RFC 3986 2.3) is escaped.
+// Escapes all except unreserved characters (RFC 3986 2.3).
 std::string percent_encode(std::string_view text);
 
 class query_string {
@@ -25,7 +25,7 @@ class query_string {
 
   // The first value of that name, decoded; empty string for `?name` and `?name=`.
   std::optional<std::string> get(std::string_view name) const;
-  // get() or the fallback where the parameter is absent.
+  // get(), or the fallback if the parameter is absent.
   std::string get_or(std::string_view name, std::string_view fallback) const;
   std::vector<std::string> all(std::string_view name) const;
   bool has(std::string_view name) const;

@@ -43,7 +43,7 @@ std::string verb_of(std::string_view method) {
   return {};
 }
 
-// `fieldSelector=metadata.name=x` makes a list or a watch one of a single object.
+// `fieldSelector=metadata.name=x` turns a list or a watch into one of a single object.
 std::string selected_name(const std::string& selector) {
   static constexpr std::string_view key = "metadata.name=";
   if (!selector.starts_with(key) || selector.find(',') != std::string::npos) return {};
@@ -52,7 +52,7 @@ std::string selected_name(const std::string& selector) {
   return name;
 }
 
-// From the namespace on; `parts` begins behind the version.
+// Parses from the namespace on; `parts` starts after the version.
 void read_resource(request_info& info, std::vector<std::string> parts) {
   static constexpr std::array<std::string_view, 2> of_namespaces{"status", "finalize"};
   if (parts.front() == "namespaces" && parts.size() > 1) {

@@ -1,6 +1,6 @@
-// The attributes of a request, read from its method, path and query by upstream's rules (apiserver
-// request.RequestInfoFactory): needed before the body is read, for authorization, for the limits in
-// flight and for time-outs. Pure.
+// The attributes of a request, parsed from its method, path and query by upstream's rules
+// (apiserver request.RequestInfoFactory): needed before the body is read, for authorization, the
+// in-flight limits and time-outs. Pure.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@
 namespace troupe::server {
 
 struct request_info {
-  // False: the request is about a path, e.g. /healthz, /api/v1 or /openapi/v2.
+  // False: a non-resource request, e.g. /healthz, /api/v1 or /openapi/v2.
   bool is_resource = false;
-  // get list watch create update patch delete deletecollection proxy; for a path the method in
-  // lower case.
+  // get list watch create update patch delete deletecollection proxy; for a non-resource request
+  // the method in lower case.
   std::string verb;
   std::string path;
 
-  // -- of a resource ----------------------------------------------------------------------------
+  // -- of a resource request --------------------------------------------------------------------
   std::string api_prefix;  // "api" or "apis"
   std::string group;       // empty for core
   std::string version;
@@ -28,12 +28,12 @@ struct request_info {
   std::string subresource;
   std::string name;
   std::string field_selector;  // of a list or a watch
-  // The path behind group and version, and behind the namespace where there is one:
+  // The path segments after group and version, and after the namespace if there is one:
   // resource[/name[/subresource[/...]]].
   std::vector<std::string> parts;
 
   bool mutates() const noexcept;
-  // upstream's long-running requests: no time-out and not counted in flight.
+  // Upstream's long-running requests: no time-out and not counted in flight.
   bool long_running() const noexcept;
 };
 

@@ -1,4 +1,4 @@
-// Requests that turn their connection over to another protocol (RFC 9110 7.8). Pure.
+// Requests that upgrade the connection to another protocol (RFC 9110 7.8). Pure.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace troupe::server {
 
-// The elements of a list in a header field, without blanks; empty ones are left out.
+// The elements of a comma-separated header field, trimmed; empty ones are skipped.
 std::vector<std::string> split_list(std::string_view list);
-// ASCII letters.
+// Converts ASCII letters.
 std::string lower(std::string_view text);
 
-// To whatever protocol `upgrade` names.
+// True for any protocol in `upgrade`.
 bool is_upgrade(const request& request);
 bool wants_websocket(const request& request);
-// The subprotocols that the client of a WebSocket offers, in its order.
+// The subprotocols that a WebSocket client offers, in its order.
 std::vector<std::string> offered_protocols(const header_block& headers);
 
 }  // namespace troupe::server

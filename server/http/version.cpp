@@ -7,7 +7,7 @@
 namespace troupe::server {
 namespace {
 
-// JSON as upstream writes it, with its members and indentation.
+// JSON with upstream's members and indentation.
 constexpr std::string_view document =
     "{\n"
     "  \"major\": \"1\",\n"

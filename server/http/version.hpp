@@ -1,5 +1,5 @@
-// The document at /version. Its gitVersion is the version of Kubernetes whose API is served, so
-// that clients which compare versions take us for what we do; our own version follows the plus
+// The document at /version. Its gitVersion is the version of Kubernetes whose API
+// is served, for clients that compare versions; our own version follows the plus
 // sign.
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace troupe::server {
 
 std::string_view program_version() noexcept;
-// "v1.33.0+troupe-0.1.0": of /version, and of the nodes.
+// "v1.33.0+troupe-0.1.0": used by /version and by nodes.
 std::string kubernetes_version();
 response version_response();
 

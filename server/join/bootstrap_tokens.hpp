@@ -1,5 +1,5 @@
-// Bootstrap tokens as credentials: looked up in the store at each use, so that one that is deleted
-// or expires counts no more from that moment on. Thread safe.
+// Bootstrap tokens as credentials. They are read from the store at each use: a deleted or expired
+// token is invalid at once. Thread safe.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,8 @@ class bootstrap_tokens final : public token_source {
   // The store must outlive it. Without a clock: the system's.
   explicit bootstrap_tokens(const persistence::store& store, clock now = {});
 
-  // As system:bootstrap:ID in system:bootstrappers. The id is no secret; the secret is compared in
-  // constant time, with itself where there is no such id.
+  // The user is system:bootstrap:ID in system:bootstrappers. The id is public; the secret is
+  // compared in constant time, with itself if there is no such id.
   user_ptr find(std::string_view token) const override;
 
  private:

@@ -40,7 +40,7 @@ std::string joined(const std::vector<std::string>& all) {
 
 }  // namespace
 
-// sa.key and sa-NAME.key or .pub (tokens/account_keys.hpp).
+// sa.key, and sa-NAME.key or .pub (tokens/account_keys.hpp).
 bool is_shared_pki(std::string_view file) {
   if (file == "ca.crt" || file == "ca.key" || file == "sa.key") return true;
   const bool plain = std::all_of(file.begin(), file.end(), [](unsigned char c) {

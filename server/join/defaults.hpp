@@ -1,4 +1,4 @@
-// The constants of joining and where they come from.
+// The constants of joining and their sources.
 #pragma once
 
 #include <chrono>
@@ -14,21 +14,21 @@ inline constexpr std::string_view bootstrap_user = "system:bootstrap:";
 
 inline constexpr std::string_view api_prefix = "/troupe/v1/";
 
-// A request with an RSA key of 4096 bits takes 3 KB.
+// A certificate request with an RSA key of 4096 bits takes 3 KB.
 inline constexpr std::size_t body_limit_bytes = 16u << 10;
-// Certificates signed at once, and each second in the long run: a rack that is switched on gets
-// through, and signing never takes more than a few percent of a core.
+// Rate limit of certificates: a burst, and a rate per second. A whole rack can join at once, and
+// signing never takes more than a few percent of a core.
 inline constexpr double certificate_burst = 200;
 inline constexpr double certificates_per_second = 50;
-// Somebody else changed the Node at the same moment.
+// Attempts after a conflict on the Node.
 inline constexpr int write_attempts = 5;
-// Clients whose clocks are a little behind accept a fresh certificate; never more of its life than
-// this part.
+// The start of validity lies in the past, for clients with slow clocks; at most this part (1/n) of
+// the certificate's life.
 inline constexpr auto backdated = 5min;
 inline constexpr int backdated_part = 10;
-// Keys of service accounts that a control plane hands on: more than a cluster has reason to keep.
+// Service account keys handed to a control plane: more than a cluster has reason to keep.
 inline constexpr std::size_t bundle_files = 20;
-// Pods of a leaving node whose eviction is asked for in one request, and named in its answer.
+// Pods of a leaving node that are evicted by one request, and named in its response.
 inline constexpr std::size_t evictions_at_once = 100;
 
 }  // namespace troupe::server::join_defaults

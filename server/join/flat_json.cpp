@@ -9,15 +9,15 @@
 namespace troupe::server {
 namespace {
 
-// Half of a surrogate pair, which an escape can name and UTF-8 has no form for: it would be written
-// and not be read again.
+// A lone surrogate, which a JSON escape can express but UTF-8 cannot: it could be written but not
+// read again.
 bool holds_surrogate(std::string_view text) {
   for (auto at = text.find('\xED'); at != text.npos; at = text.find('\xED', at + 1))
     if (at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) >= 0xA0) return true;
   return false;
 }
 
-// Takes texts at the first depth; anything else ends the reading.
+// Accepts strings at depth 1; anything else stops the parser.
 class texts_only {
  public:
   bool Null() { return false; }

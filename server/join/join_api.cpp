@@ -55,7 +55,7 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-// The host of a Host header, with the brackets of an IPv6 address; empty where it looks like none.
+// The host of a Host header, with the brackets of an IPv6 address; empty if it is invalid.
 std::string host_in(std::string_view header) {
   const auto end = header.starts_with('[') ? header.find(']') + 1 : header.find(':');
   const auto host = header.substr(0, end);
@@ -72,8 +72,8 @@ std::size_t length_of(const request& head) {
   return length;
 }
 
-// A machine's way to a certificate: planned from a snapshot, committed, planned again when somebody
-// else was faster.
+// A request for a certificate: planned from a snapshot, committed, and planned again after a
+// conflict.
 struct admission {
   request_ptr request;
   responder answer;
@@ -101,7 +101,7 @@ struct join_api::impl : std::enable_shared_from_this<join_api::impl> {
     return addresses;
   }
 
-  // As the asker can call it; empty where the link does not listen yet.
+  // The link's address for the requesting machine; empty if the link is not listening yet.
   std::string link_for(const request& request) {
     std::string link;
     {
@@ -213,7 +213,7 @@ struct join_api::impl : std::enable_shared_from_this<join_api::impl> {
 
   // -- leaving --------------------------------------------------------------------------------
 
-  // A scan of all pods: off the I/O threads.
+  // It scans all pods, so it runs off the I/O threads.
   void leave(request_ptr request, responder answer) {
     const bool taken =
         services.retries.post([this, self = shared_from_this(), request = std::move(request),
@@ -222,7 +222,7 @@ struct join_api::impl : std::enable_shared_from_this<join_api::impl> {
       answer.respond(status_response(api::too_many_requests("the server is busy; try again", 1)));
   }
 
-  // Who leaves: a node by its own certificate, or this machine by its administrator.
+  // The leaving node: by its own certificate, or this machine's node by its administrator.
   membership_asker leaver(const request& request) {
     auto by = asker_of(request);
     const auto own = known_addresses().node;
@@ -255,7 +255,7 @@ struct join_api::impl : std::enable_shared_from_this<join_api::impl> {
     services.plane.commit(
         std::move(step->transaction), request.id,
         [answer, json, node = by.node, gone = step->gone](persistence::outcome result) {
-          // It is asked again.
+          // The client repeats the request.
           answer.run([answer, json, node, gone, result = std::move(result)] {
             const bool later = !result && result.error().code == persistence::errc::conflict;
             if (!result && !later)

@@ -1,13 +1,13 @@
-// The requests of machines that join, renew their certificate and leave, and of the administrator's
+// The API for machines that join, renew their certificate and leave, and for the administrator's
 // `troupe token create`, below /troupe/v1/ (docs/joining.md has the protocol):
 //
 //   POST node-certificates    {nodeName, certificateRequest} -> {certificate, ...}
 //   POST control-planes       {nodeName} -> {clusterId, bundle}; the bundle is sealed
-//   POST nodes/NAME/leave     {force} -> {state, left, pods}; asked again until the state is "gone"
+//   POST nodes/NAME/leave     {force} -> {state, left, pods}; repeated until the state is "gone"
 //   GET  cluster              {clusterId, nodeName, apiAddress, authorityHash, etcdEndpoints, ...}
 //
-// A handler that stands before the API, behind auth_filter: join_authorizer says who gets here.
-// JSON objects of texts in and out, errors as Status. Thread safe.
+// A handler in front of the API and behind auth_filter; join_authorizer decides who may use it.
+// Requests and responses are JSON objects of strings, errors are a Status. Thread safe.
 #pragma once
 
 #include <memory>
@@ -23,27 +23,27 @@ namespace troupe::server {
 
 // The addresses of the cluster.
 struct join_addresses {
-  // By which another machine calls the API: HOST:PORT.
+  // HOST:PORT at which other machines reach the API.
   std::string api;
-  // It listens on loopback alone: no other machine can.
+  // The API listens on loopback only: other machines cannot reach it.
   bool loopback = false;
-  // Of this machine, which its administrator may take out: as the only one of the cluster's.
+  // This machine's node: the only one that the administrator may remove here.
   std::string node = {};
-  // How etcd is reached, where the cluster's state is there: its members with commas between them,
-  // and files of this machine.
+  // The access to etcd, if it has the cluster's state: comma-separated members, and file paths on
+  // this machine.
   std::string etcd_endpoints = {}, etcd_authority = {}, etcd_certificate = {}, etcd_key = {};
 };
 
 class join_api final : public handler {
  public:
-  // All given outlive it. Requests for other paths go to `next`.
+  // All arguments must outlive it. Requests for other paths go to `next`.
   join_api(rest_services& services, std::shared_ptr<const node_signer> signer, handler& next);
   ~join_api() override;
 
-  // Until then joining is answered with 503.
+  // Until it is called, joining gets a 503.
   void addresses(join_addresses addresses);
-  // Where the link listens, HOST:PORT; an empty host: the one by which the API was called. Empty:
-  // it does not listen yet, and a machine that joins is asked to come again.
+  // The address of the link's listener, HOST:PORT; an empty host: the host of the request to the
+  // API. An empty text: not listening yet, and a joining machine must retry.
   void link_address(std::string address);
 
   std::optional<response> admit(request& head) override;

@@ -1,6 +1,6 @@
-// The permissions of machines over HTTP: one that joins may ask for its certificate, or for what
-// makes it a control plane; a node may renew its own certificate and leave. All else that a node
-// reads and writes goes over its link. Pure.
+// The HTTP permissions of machines: a joining one may request its certificate, or the bundle of a
+// control plane; a node may renew its own certificate and leave. Other reads and writes of a node
+// use its link. Pure.
 #pragma once
 
 #include "server/access/authorization.hpp"
@@ -9,15 +9,15 @@ namespace troupe::server {
 
 class join_authorizer final : public authorizer {
  public:
-  // Allows, or has no opinion: requests that nobody allows are refused.
+  // Allows, or has no opinion: requests that no authorizer allows are refused.
   decision authorize(const user_info& user, const request_info& info,
                      std::string* reason) const override;
 };
 
-// The node that a user of system:nodes is; empty for others.
+// The node name of a user in system:nodes; empty for others.
 std::string_view node_of(const user_info& user);
 
-// The sealed bundle of the token by which it is asked for (control_plane_bundle.hpp).
+// The sealed bundle of the token that authenticates the request (control_plane_bundle.hpp).
 inline constexpr std::string_view control_planes_path = "/troupe/v1/control-planes";
 
 // "/troupe/v1/node-certificates", "/troupe/v1/nodes/NAME/leave".

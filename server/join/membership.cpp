@@ -74,7 +74,7 @@ bool ended(const Pod& pod) {
   return pod.status().phase() == "Succeeded" || pod.status().phase() == "Failed";
 }
 
-// The pods that the node still has to end.
+// The pods that must still end on the node.
 void add_pods(const snapshot& state, const std::string& node, departure& into) {
   const auto& kind = api::kind_of<Pod>();
   state.scan(kind.prefix(), {}, [&](std::string_view key, const api::object_ptr& found) {
@@ -152,7 +152,7 @@ api::expected<departure> plan_departure(const snapshot& state, const membership_
     content->mutable_spec()->set_unschedulable(true);
     step.transaction = change(found, std::move(content));
     add_pods(state, by.node, step);
-    step.evictions.clear();  // in the next step, when nothing new can come
+    step.evictions.clear();  // in the next step, when no new pods can be bound
   } else {
     add_pods(state, by.node, step);
     if (step.left == 0) remove_node(state, found, step);

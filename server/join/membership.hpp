@@ -1,6 +1,6 @@
-// The members of the cluster: what a machine's request to become a node, to stay one or to leave
-// means for the store. Pure functions from one state of it to a transaction, or to the refusal that
-// the machine's user reads.
+// Membership of the cluster: plans the joining, renewal and leaving of a node. Pure
+// functions from a state of the store to a transaction, or to an error for the machine's
+// user.
 #pragma once
 
 #include <random>
@@ -17,39 +17,39 @@
 
 namespace troupe::server {
 
-// By a node's own certificate, or by a token.
+// Authenticated by a node's certificate, or by a token.
 struct membership_asker {
   std::string node;      // empty: by a token
-  std::string key_hash;  // of the certificate that it showed
+  std::string key_hash;  // of the presented certificate
 };
 
-// The Node that the key may speak for. A token makes one, and finds again the one that was made for
-// the same key; 409 where the name is another's. A certificate puts another key in place of its
-// own; 403 where the Node has gone or speaks for neither. An empty transaction: all is as it should
-// be.
+// Plans the Node for the key. A token creates it, and finds one created for the same
+// key again; 409 if the name belongs to another key. A certificate replaces its own
+// key; 403 if the Node is gone or has a different key. An empty transaction: nothing to
+// change.
 api::expected<persistence::transaction> plan_admission(
     const persistence::snapshot& state, const std::string& node, const std::string& key_hash,
     const membership_asker& by, runtime::wall_time now, std::mt19937_64& random);
 
-// 409 where there is a Node of that name: no control plane may join by it.
+// 409 if there is a Node of that name, which a joining control plane must not use.
 api::expected<void> check_name_is_free(const persistence::snapshot& state, const std::string& node);
 
-// Whether a node may go on by a certificate with that key: 403 where the Node has another key. One
-// that joining gave needs a Node with its key. A kubelet whose certificate somebody else had signed
-// makes its Node itself, without a key.
+// Whether a node with that key may continue: 403 if the Node has another key. A certificate from
+// joining requires a Node with its key. A kubelet whose certificate was signed by others creates
+// its Node itself, without a key.
 api::expected<void> check_membership(const persistence::snapshot& state, const user_info& node,
                                      std::string_view key_hash);
 
-// One step on the way out; asked again until it is `gone`.
+// One step of leaving; repeated until `gone`.
 struct departure {
   bool gone = false;
-  // Cordons the node, or removes it with its Lease. Empty: nothing to change now.
+  // Cordons the node, or removes it with its Lease. Empty: no change in this step.
   persistence::transaction transaction;
   std::vector<actors::evict> evictions;  // at most `join_defaults::evictions_at_once`
-  std::vector<std::string> pods;         // those that are still there, "namespace/name"; as many
-  std::size_t left = 0;                  // all of them
+  std::vector<std::string> pods;         // remaining pods, "namespace/name"; at most as many
+  std::size_t left = 0;                  // number of remaining pods
 };
-// `at_once` leaves pods to whoever looks after pods without a node.
+// `at_once`: does not evict pods; the pod garbage collector removes them.
 api::expected<departure> plan_departure(const persistence::snapshot& state,
                                         const membership_asker& by, bool at_once);
 

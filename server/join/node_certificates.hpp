@@ -1,5 +1,5 @@
-// Ends what the certificate of a node gives over HTTP when its Node has gone, or has got another
-// key (docs/decisions/0055-expelled-machines.md). Thread safe.
+// Refuses a node's certificate over HTTP after its Node was deleted or got another key
+// (docs/decisions/0055-expelled-machines.md). Thread safe.
 #pragma once
 
 #include "persistence/store/store.hpp"
@@ -7,11 +7,11 @@
 
 namespace troupe::server {
 
-// Requests of join_api are left to it: a machine that was removed is told so when it renews its
+// Does not check requests to join_api: a removed machine gets its error when it renews its
 // certificate, and may leave.
 class node_certificates final : public certificate_check {
  public:
-  // The store outlives it.
+  // The store must outlive it.
   explicit node_certificates(const persistence::store& store) : store_{store} {}
 
   api::expected<void> check(const request& head) const override;

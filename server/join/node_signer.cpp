@@ -18,7 +18,7 @@ struct usage_word {
   std::string_view usage, word;
 };
 
-// Usages as Kubernetes and OpenSSL name them (kubernetes: client-go/util/certificate/csr).
+// The usages' names in Kubernetes and OpenSSL (kubernetes: client-go/util/certificate/csr).
 constexpr std::array key_usages{
     usage_word{"signing", "digitalSignature"},
     usage_word{"digital signature", "digitalSignature"},

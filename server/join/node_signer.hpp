@@ -1,6 +1,6 @@
-// Signs the certificates of nodes, and those that CertificateSigningRequests ask for, with the
-// authority of api_frontend, which hands it in at its start and whenever it is renewed. Thread
-// safe.
+// Signs certificates of nodes, and CertificateSigningRequests, with the
+// authority of api_frontend, which passes it at the start and at each renewal.
+// Thread safe.
 #pragma once
 
 #include <chrono>
@@ -18,11 +18,11 @@ class node_signer : public actors::certificate_issuer {
   explicit node_signer(std::chrono::milliseconds life) : life_{life} {}
 
   void replace(x509::identity authority);
-  // Its certificate, PEM; empty before api_frontend has started.
+  // The authority's certificate, PEM; empty before api_frontend has started.
   std::string authority() const;
 
-  // For CN=system:node:NAME, O=system:nodes, O=troupe:joined-nodes and nothing else, good for a
-  // client only.
+  // A certificate for CN=system:node:NAME, O=system:nodes, O=troupe:joined-nodes, without other
+  // names, for clients only.
   tl::expected<std::string, std::string> certify(const std::string& node,
                                                  const std::string& public_key,
                                                  x509::time_point now) const;

@@ -43,7 +43,7 @@ void get_container_log(rest_services& services, const request& request, responde
     return answer.respond(
         text_response(404, fmt::format("Container \"{}\" not found in Pod \"{}\"\n",
                                        parts[container_at], parts[pod_at])));
-  // The same request in terms of today's API.
+  // The same request for today's API.
   auto asked = std::make_shared<server::request>(request);
   asked->path = fmt::format("/api/v1/namespaces/{}/pods/{}/log", parts[ns_at], name);
   asked->query = query_string{query_of(request, parts[container_at])};

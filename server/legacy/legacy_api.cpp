@@ -40,7 +40,7 @@ std::optional<response> document(const request& request) {
   return std::nullopt;
 }
 
-// What follows watch/ and redirect/ and operations/ is read by their own rules.
+// Paths below watch/, redirect/ and operations/ have their own rules.
 enum class section : std::uint8_t { objects, watch, redirect };
 
 std::optional<place> place_of(const request& request, section section, const parts_list& parts) {
@@ -55,7 +55,7 @@ std::optional<place> place_of(const request& request, section section, const par
     if (out.ns.empty()) out.ns = legacy::defaults::ns;
   }
   if (parts.size() == 2) out.id = parts[1];
-  // A watch of one object by its field is a watch of one key.
+  // A watch with a field selector for one object is a watch of one key.
   if (section == section::watch && out.id.empty())
     if (const auto fields = legacy_selector::parse(request.query.get_or("fields", "")))
       out.id = fields->exact("ID").value_or("");
@@ -88,7 +88,7 @@ std::optional<wanted_verb> verb_of(const request& request, bool one) {
   }
 }
 
-// Bindings are written, never read (upstream: pkg/registry/binding/rest.go).
+// Bindings are write-only (upstream: pkg/registry/binding/rest.go).
 void refuse_binding(const legacy_call_ptr& call) {
   if (call->request->method == http_method::put)
     return call->fail(api::internal("Bindings may not be changed."));

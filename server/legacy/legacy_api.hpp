@@ -1,5 +1,5 @@
-// The v1beta1 API of 2014 over the same objects as the API of today. A handler behind open_filter:
-// 2014 knew no users, so whoever reaches the listener may do everything.
+// The v1beta1 API of 2014 over the objects of today's API. A handler behind open_filter: 2014 had
+// no users, so every client may do everything.
 //
 //   GET    /api/v1beta1/{resource}            list
 //   GET    /api/v1beta1/{resource}/{id}       get
@@ -11,8 +11,8 @@
 //   GET    /api/v1beta1/operations[/{id}]
 //   GET    /api/v1beta1/proxy/minions/{id}/...    see minion_proxy.hpp
 //
-// besides /proxy/minion/{id}/... of v0.2, /healthz and /version. Anything else is a 404 in plain
-// text. Parameters: labels, fields, namespace ("default" when absent), sync, timeout; of watches
+// and /proxy/minion/{id}/... of v0.2, /healthz and /version. Other paths get a plain text 404.
+// Parameters: labels, fields, namespace (default "default"), sync, timeout; for watches
 // resourceVersion. Thread safe.
 #pragma once
 
@@ -24,7 +24,7 @@ namespace troupe::server {
 
 class legacy_api final : public handler {
  public:
-  // Its arguments outlive it.
+  // The arguments must outlive it.
   explicit legacy_api(rest_services& services);
   ~legacy_api() override;
 

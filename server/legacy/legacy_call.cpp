@@ -19,9 +19,9 @@ route route_of(const place& at) {
 
 }  // namespace
 
-// Nothing in a request names its client's version, but v0.2 gives itself away by targets that end
-// with "?" or "?labels=", where later clients leave out what is empty. (They, too, write "?labels="
-// on lists, which have no Status but for failures, and those are not compared.)
+// Requests do not name the client's version, but v0.2 sends targets that end with "?" or
+// "?labels=", where later clients omit empty parameters. (They also send "?labels=" in lists, which
+// have a Status only on failure, and those are not compared.)
 dialect dialect_of(const request& request) {
   return request.empty_query || request.query.raw() == "labels=" ? dialect::v0_2 : dialect::v0_4;
 }

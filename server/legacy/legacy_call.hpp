@@ -1,4 +1,4 @@
-// One request to the API of 2014 on its way. Held by whoever works on it, one thread at a time.
+// One request to the API of 2014 in progress. Owned by one thread at a time.
 #pragma once
 
 #include <functional>
@@ -12,12 +12,12 @@ namespace troupe::server::legacy {
 
 class operations;
 
-// The target of a path: a kind of v1beta1, the hub's kind that it is a shape of, a namespace, an
+// The target of a path: a kind of v1beta1, the hub's kind, a namespace, an
 // id.
 struct place {
   const api::kind_info* shape = nullptr;
   const api::kind_info* hub = nullptr;
-  std::string ns;    // empty for kinds of the whole cluster
+  std::string ns;    // empty for cluster-scoped kinds
   std::string id;    // empty: the collection
   std::string name;  // the hub's name for the id
 };
@@ -33,18 +33,18 @@ class legacy_call : public std::enable_shared_from_this<legacy_call> {
   const place at;
   const dialect words;
 
-  // The same request in terms of today's API, for the parts of it that do the work. They report
-  // back: its own answers go nowhere.
+  // The same request as a call of today's API, for the functions that do the work. They return
+  // results: responses of that call are dropped.
   call_ptr today();
   std::string key() const { return at.hub->key(at.ns, at.name); }
 
-  // One of these is called once.
+  // Exactly one of these is called, once.
   void answer(int status, std::string json) const;
   void answer(response with) const;
   void fail(const api::error& error) const;
-  // Runs `work` on the thread of the connection (responder::run).
+  // Runs `work` on the connection's thread (responder::run).
   void run(std::function<void()> work) const { to_.run(std::move(work)); }
-  // Leaves the duty to whoever streams or waits.
+  // Passes the obligation to respond to a stream or a waiting operation.
   responder take_over() const { return to_; }
 
  private:
@@ -54,7 +54,7 @@ class legacy_call : public std::enable_shared_from_this<legacy_call> {
 
 using legacy_call_ptr = std::shared_ptr<legacy_call>;
 
-// The words of the client that sent the request.
+// The dialect of the client that sent the request.
 dialect dialect_of(const request& request);
 
 }  // namespace troupe::server::legacy

@@ -1,5 +1,5 @@
-// Selectors of 2014: terms a=b, a==b or a!=b joined by commas, all of which must hold. What is
-// absent compares as "". (upstream: pkg/labels/selector.go)
+// Selectors of 2014: comma-separated terms a=b, a==b or a!=b, all of which must hold. An absent
+// value compares as "". (upstream: pkg/labels/selector.go)
 #pragma once
 
 #include <functional>
@@ -14,16 +14,16 @@ class legacy_selector {
  public:
   // Matches everything.
   legacy_selector() = default;
-  // Nothing where the text is no selector.
+  // Nullopt if the text is not a selector.
   static std::optional<legacy_selector> parse(std::string_view text);
 
   bool everything() const noexcept { return terms_.empty(); }
-  // The value that the field must have, when one is demanded.
+  // The value that the selector requires for the key, if any.
   std::optional<std::string_view> exact(std::string_view key) const;
   bool matches(const std::function<std::string(const std::string& key)>& value_of) const;
-  // Compares with `stands_for(value)` in place of each value.
+  // Replaces each value by `stands_for(value)`.
   void replace_values(std::string (*stands_for)(std::string_view value));
-  // The first key that `known` refuses.
+  // The first key for which `known` returns false.
   std::optional<std::string> unknown(const std::function<bool(std::string_view)>& known) const;
 
  private:

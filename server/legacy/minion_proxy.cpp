@@ -37,7 +37,7 @@ std::string info_json(const api::body& pod) {
   return out + "}";
 }
 
-// upstream: pkg/kubelet/server.go, handlePodInfo. v0.2 knew no namespaces.
+// upstream: pkg/kubelet/server.go, handlePodInfo. v0.2 had no namespaces.
 response pod_info(rest_services& services, const request& request, std::string_view minion) {
   using api::core::v1::Pod;
   const auto id = request.query.get_or("podID", "");
@@ -52,7 +52,7 @@ response pod_info(rest_services& services, const request& request, std::string_v
   return json_response(200, info_json(found->content()));
 }
 
-// The same question in terms of today's API.
+// The same request for today's API.
 void get_health(rest_services& services, const request& request, responder answer,
                 std::string_view minion) {
   auto asked = std::make_shared<server::request>(request);

@@ -1,12 +1,12 @@
-// What a minion's kubelet of 2014 could be asked through the server, below
-// /api/v1beta1/proxy/minions/MINION or, as v0.2 had it, /proxy/minion/MINION:
+// Requests to a minion's kubelet of 2014 through the server, below
+// /api/v1beta1/proxy/minions/MINION or, in v0.2, /proxy/minion/MINION:
 //
 //   GET containerLogs/NAMESPACE/POD/CONTAINER    see container_logs.hpp
-//   GET podInfo?podID=POD[&podNamespace=NS][&UUID=UID]    the state of its containers, by name
-//   GET healthz    "ok" of a minion that is ready
+//   GET podInfo?podID=POD[&podNamespace=NS][&UUID=UID]    container states by name
+//   GET healthz    "ok" if the minion is ready
 //
-// Kubelets of today listen on no such port: the answers come from the cluster's state, and other
-// paths are not found.
+// Today's kubelets have no such port: responses are made from the cluster's state, and other paths
+// get a 404.
 #pragma once
 
 #include <string_view>
@@ -17,10 +17,10 @@
 
 namespace troupe::server::legacy {
 
-// The parts of a path behind /api/v1beta1, or of a whole one; either may say minion or minions.
+// `parts`: segments after /api/v1beta1, or of the whole path; "minion" and "minions" are accepted.
 bool asks_a_minion(const std::vector<std::string_view>& parts);
 
-// Of such a path. An unknown minion and one that is not ready answer healthz as nodes/proxy does.
+// Serves such a path. For an unknown or unready minion healthz responds as nodes/proxy does.
 void answer_for_minion(rest_services& services, const request& request, responder answer,
                        const std::vector<std::string_view>& parts);
 

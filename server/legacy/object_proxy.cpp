@@ -20,13 +20,13 @@ namespace {
 
 constexpr std::size_t resource_at = 1, id_at = 2;
 
-// What follows the id: its slashes count.
+// The path after the id, including its slash.
 std::string path_behind(std::string_view path, std::string_view id) {
   const auto slash = path.find('/', static_cast<std::size_t>(id.data() - path.data()));
   return std::string{slash == path.npos ? std::string_view{} : path.substr(slash)};
 }
 
-// A port may follow, which is no part of the name.
+// The hub's name for the id, followed by an optional port.
 std::string name_of_today(std::string_view id) {
   const auto colon = std::min(id.find(':'), id.size());
   return api::v1beta1::name_of(id.substr(0, colon)) + std::string{id.substr(colon)};

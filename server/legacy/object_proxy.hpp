@@ -1,8 +1,8 @@
-// HTTP with a pod or a service, as v0.5 and v0.6 had it:
+// The HTTP proxy to a pod or a service, as in v0.5 and v0.6:
 //
 //   /api/v1beta1/proxy/pods/ID[:PORT]/PATH?namespace=NS, and the same of services
 //
-// It is the proxy of today (rest/proxy/) by another path.
+// It is today's proxy (rest/proxy/) under another path.
 #pragma once
 
 #include <string_view>
@@ -13,10 +13,10 @@
 
 namespace troupe::server::legacy {
 
-// The parts of a path behind /api/v1beta1.
+// `parts`: the path segments after /api/v1beta1.
 bool asks_an_object(const std::vector<std::string_view>& parts);
 
-// Of such a path, with any method.
+// Serves such a path, with any method.
 void pass_to_object(rest_services& services, const request& request, responder answer,
                     const std::vector<std::string_view>& parts);
 

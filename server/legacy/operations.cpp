@@ -24,7 +24,7 @@ struct finished {
   std::shared_ptr<const operation_result> result;
 };
 struct asked {
-  std::optional<std::uint64_t> id;  // none: all
+  std::optional<std::uint64_t> id;  // nullopt: all
   legacy_call_ptr call;
 };
 
@@ -44,9 +44,9 @@ class operation_table final : public runtime::actor {
 
  private:
   struct operation {
-    legacy_call_ptr waiting;  // null once it has been answered
+    legacy_call_ptr waiting;  // null after the response
     runtime::timer patience;
-    std::shared_ptr<const operation_result> result;  // null while it is under way
+    std::shared_ptr<const operation_result> result;  // null while it is in progress
   };
   struct end {
     runtime::time_point at;
@@ -99,7 +99,7 @@ class operation_table final : public runtime::actor {
   }
 
   std::map<std::uint64_t, operation> all_;
-  std::deque<end> finished_;  // in the order of their ends
+  std::deque<end> finished_;  // in order of completion
   runtime::timer sweep_;
 };
 

@@ -1,9 +1,9 @@
 // Writes that take longer than a client waits. Each write gets an id from a counter of the process;
-// one that is done in time is answered with its result, any other with 202 and the id, under which
-// the result is found for ten minutes.
+// a write that finishes in time returns its result, others return 202 and the id, under which the
+// result is available for ten minutes.
 //
-// The table belongs to an actor. It is lost when the actor crashes: the writes go on, and what the
-// clients asked for is seen in the objects.
+// The table belongs to an actor and is lost if the actor crashes: the writes continue, and clients
+// see their effect in the objects.
 #pragma once
 
 #include <atomic>
@@ -34,12 +34,12 @@ class operations {
   operations(const operations&) = delete;
   operations& operator=(const operations&) = delete;
 
-  // Takes over the answer of the call, for which it waits so long. 0, and the call has been
-  // answered, while too many are under way. `finish` is called once for each id.
+  // Takes over the response of the call, after waiting for `wait`. Returns 0, after responding, if
+  // too many are under way. `finish` is called once for each id.
   std::uint64_t begin(const legacy_call_ptr& call, runtime::duration wait);
   void finish(std::uint64_t id, operation_result result);
 
-  // Answer the call: GET /operations and /operations/{id}.
+  // Respond to the call: GET /operations and /operations/{id}.
   void list(const legacy_call_ptr& call) const;
   void show(const legacy_call_ptr& call, std::uint64_t id) const;
 
@@ -50,7 +50,7 @@ class operations {
   std::atomic<std::size_t> under_way_{0};
 };
 
-// 404 in plain text, as for a path that nobody serves.
+// The plain text 404 of an unknown path.
 response nothing_there(const request& request);
 
 }  // namespace troupe::server::legacy

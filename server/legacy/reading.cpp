@@ -17,7 +17,7 @@ namespace {
 using api::v1beta1::Event;
 using api::v1beta1::Pod;
 
-// A field that objects of a kind are selected by. `T` is the kind in this version.
+// A selectable field of a kind. `T` is the kind in this version.
 template <class T>
 struct selectable_field {
   std::string_view name;
@@ -46,7 +46,7 @@ constexpr selectable_field<Event> event_fields[] = {
     {"source", [](const Event& event) { return event.source(); }},
 };
 
-// Of an object of that kind; nothing where it has no such field.
+// The value in an object of that kind; nullopt if the kind has no such field.
 template <class T, std::size_t N>
 std::optional<std::string> value_in(const selectable_field<T> (&fields)[N], const api::body& shown,
                                     std::string_view name) {

@@ -25,7 +25,7 @@ std::unique_ptr<api::body> shown(const api::object& content, const api::kind_inf
   return made;
 }
 
-// "NotFound" was "not_found".
+// Converts "NotFound" to "not_found".
 std::string snake(std::string_view word) {
   std::string out;
   for (const char c : word) {
@@ -91,7 +91,7 @@ api::error as_told(api::error error, const api::kind_info& shape, std::string_vi
     const auto today = fmt::format("{} \"{}\"", word, error.name);
     const auto at = error.message.find(today);
     if (at == std::string::npos) continue;
-    // Today's conflict begins in other words.
+    // Today's conflict message begins differently.
     const bool conflict = error.reason == "Conflict";
     error.message =
         subject + (conflict ? " cannot be updated" : "") + error.message.substr(at + today.size());

@@ -1,4 +1,4 @@
-// The documents of v1beta1 that answers carry. Pure.
+// The v1beta1 documents of responses. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace troupe::server::legacy {
 
-// Words of a Status were written in two ways, and clients compare them.
+// The words of a Status had two spellings, and clients compare them.
 enum class dialect : std::uint8_t {
   v0_2,  // "success", "not_found"
   v0_4,  // "Success", "NotFound"
@@ -22,14 +22,14 @@ enum class dialect : std::uint8_t {
 std::string self_link(const api::kind_info& shape, std::string_view id);
 
 std::string object_json(const api::object& content, const api::kind_info& shape);
-// Items carry no kind and version of their own. A list of minions has them twice, as `minions` too.
+// Items have no kind and version. A list of minions has them twice, also as `minions`.
 std::string list_json(const std::vector<api::object_ptr>& items, const api::kind_info& shape,
                       std::uint64_t revision);
 // {"type":"ADDED","object":{...}} and a line feed.
 std::string event_json(std::string_view type, std::string_view object);
 
-// An error about the object that a request is about, with its kind and id as the client knows them
-// (upstream: pkg/api/errors). Errors about other objects stay as they are.
+// An error about the request's object, with its kind and id in the client's terms (upstream:
+// pkg/api/errors). Errors about other objects are unchanged.
 api::error as_told(api::error error, const api::kind_info& shape, std::string_view id);
 
 std::string failure_json(const api::error& error, dialect words);

@@ -1,4 +1,4 @@
-// The verbs of the API of 2014. Each answers its call, once.
+// The verbs of the API of 2014. Each responds to its call once.
 #pragma once
 
 #include "server/legacy/legacy_call.hpp"
@@ -8,9 +8,9 @@ namespace troupe::server::legacy {
 
 void get_object(const legacy_call_ptr& call);
 void list_objects(const legacy_call_ptr& call);
-// By chunks of HTTP, or by messages of a WebSocket where the client asks for one.
+// As HTTP chunks, or as WebSocket messages if the client requests that.
 void watch_objects(const legacy_call_ptr& call);
-// 307 to one of the addresses behind a service.
+// 307 to one of the service's endpoints.
 void redirect(const legacy_call_ptr& call);
 
 void create_object(const legacy_call_ptr& call);
@@ -19,7 +19,7 @@ void delete_object(const legacy_call_ptr& call);
 // POST of a binding.
 void create_binding(const legacy_call_ptr& call);
 
-// -- shared by them ------------------------------------------------------------------------------
+// -- shared functions ----------------------------------------------------------------------------
 
 // The selectors `labels` and `fields` of a request.
 struct choice {
@@ -29,8 +29,8 @@ struct choice {
   bool everything() const noexcept { return labels.everything() && fields.everything(); }
   bool matches(const api::object& content, const api::kind_info& shape) const;
 };
-// 500 for what cannot be read; a watch takes labels that cannot be read as none (upstream:
-// watch.go, getWatchParams).
+// 500 for an invalid selector; a watch treats invalid labels as none (upstream: watch.go,
+// getWatchParams).
 api::expected<choice> parse_choice(const legacy_call& call, bool watching);
 
 }  // namespace troupe::server::legacy

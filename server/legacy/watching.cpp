@@ -19,7 +19,7 @@ std::string_view word_of(event_type type) {
   return type == event_type::deleted ? "DELETED" : "MODIFIED";
 }
 
-// The events of v1beta1.
+// The watch events of v1beta1.
 class legacy_form final : public watch_form {
  public:
   legacy_form(legacy_call_ptr call, choice choice)
@@ -34,7 +34,7 @@ class legacy_form final : public watch_form {
   shared_text event(event_type type, const api::object_ptr& object) override {
     return shared_text{event_json(word_of(type), object_json(*object, *call_->at.shape))};
   }
-  // 2014 knew no bookmarks, and the session is not asked for any.
+  // 2014 had no bookmarks, and the session does not request any.
   shared_text bookmark(std::uint64_t, bool) override { return shared_text{"\n"}; }
   shared_text error(const api::error& error) override {
     return shared_text{event_json("ERROR", failure_json(error, call_->words))};
@@ -61,9 +61,9 @@ class legacy_form final : public watch_form {
   answer_stream out_;
 };
 
-// From revision 0 or none the present state comes first. Clients of v0.2 name the first revision
-// that they want to see, later ones the last that they have seen: an event that comes twice harms
-// nobody, one that is left out does.
+// Without a revision, or with 0, the current state comes first. Clients of v0.2 send the first
+// revision that they want, later ones the last that they have seen: a duplicate event does no harm,
+// a missing one does.
 list_options options_of(const request& request) {
   list_options out;
   const auto text = request.query.get_or("resourceVersion", "0");

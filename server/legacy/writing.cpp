@@ -41,7 +41,7 @@ std::mt19937_64& random_source() {
   return engine;
 }
 
-// Both forms were taken wherever one was (upstream: conversion, Decode).
+// JSON and YAML were accepted everywhere (upstream: conversion, Decode).
 api::expected<std::unique_ptr<api::body>> read(const legacy_call& call) {
   const auto& text = call.request->content;
   const auto first = text.find_first_not_of(" \t\r\n");
@@ -52,7 +52,7 @@ api::expected<std::unique_ptr<api::body>> read(const legacy_call& call) {
   return std::move(made->content);
 }
 
-// Fields that the server sets and clients may not.
+// Clears fields that only the server sets.
 void drop_state(api::body& content) {
   auto& meta = type_meta(content);
   meta.clear_self_link();
@@ -79,7 +79,7 @@ api::expected<void> settle_space(const place& at, api::body& content) {
   return {};
 }
 
-// Clients of 2014 write an id into paths as it is: letters, digits and these (RFC 3986, pchar).
+// Clients of 2014 do not escape an id in a path: letters, digits and these (RFC 3986, pchar).
 constexpr std::string_view id_marks = "-._~!$&'()*+,;=:@";
 
 bool path_holds(char c) {
@@ -87,7 +87,7 @@ bool path_holds(char c) {
          id_marks.find(c) != id_marks.npos;
 }
 
-// Upstream: pkg/api/validation, for services.
+// upstream: pkg/api/validation, for services.
 api::expected<void> check_id(const place& at, const std::string& id) {
   api::complaints wrong;
   if (!std::all_of(id.begin(), id.end(), path_holds) || id == "." || id == "..")
@@ -107,8 +107,8 @@ api::expected<void> check_id(const place& at, const std::string& id) {
   return api::fail(as_told(std::move(refused), *at.shape, id));
 }
 
-// Completed as upstream did it: an object without an id gets one (but a service, whose id is its
-// name in the network), a pod awaits its minion.
+// Completes the object as upstream did: an object without an id gets one (except a service, whose
+// id is its name in the network), and a pod awaits its minion.
 api::expected<std::unique_ptr<api::body>> read_new(const legacy_call& call, std::string& id) {
   auto made = read(call);
   if (!made) return made;
@@ -127,8 +127,8 @@ api::expected<std::unique_ptr<api::body>> read_new(const legacy_call& call, std:
   return shapes::to_hub(content);
 }
 
-// Whoever reads an object and sends it back without what every object is shown with does not know
-// of that. Before v0.4 that is the namespace, before v0.6 the uid. A file does not say.
+// A client that reads an object and sends it back without a member that responses always have does
+// not know it: the namespace before v0.4, the uid before v0.6. A manifest does not tell.
 shapes::client_version version_of(const legacy_call& call, const api::body& body) {
   const auto& meta = type_meta(body);
   const bool read = !meta.self_link().empty();
@@ -137,7 +137,7 @@ shapes::client_version version_of(const legacy_call& call, const api::body& body
   return read && meta.uid().empty() ? shapes::client_version::v0_4 : shapes::client_version::v0_6;
 }
 
-// Becomes the plan of a write, and reports what came of it. `about`: the id of the object.
+// Executes the write as an operation, and reports its result. `about`: the object's id.
 void carry_out_as_operation(const legacy_call_ptr& call, const std::string& about, proposer propose,
                             bool shows_object) {
   const auto id = call->pending.begin(call, wait_of(*call->request));
@@ -206,7 +206,7 @@ void update_object(const legacy_call_ptr& call) {
       true);
 }
 
-// As in 2014: what is deleted is gone at once, and dependents stay where the kind says so.
+// As in 2014: the object is removed at once; dependents are orphaned if that is the kind's default.
 void delete_object(const legacy_call_ptr& call) {
   auto options = std::make_shared<api::meta::v1::DeleteOptions>();
   options->set_grace_period_seconds(0);
@@ -236,7 +236,7 @@ void create_binding(const legacy_call_ptr& call) {
       [call, id](const api::expected<api::object_ptr>& result) {
         call->run([call, id, result] {
           if (result) return call->pending.finish(id, {200, success_json(call->words)});
-          // About the pod, not about a binding.
+          // The error is about the pod, not about a binding.
           const auto& pod = *api::conversions::instance().find_resource("v1beta1", "pods");
           const auto failure = as_told(result.error(), pod, result.error().name);
           call->pending.finish(id, {failure.code, failure_json(failure, call->words)});

@@ -1,4 +1,4 @@
-// The actors by kind. A mailbox is what upstream calls a work queue.
+// Actors by kind. Upstream calls a mailbox a work queue.
 #include "actors/control_plane/leading_actors.hpp"
 #include "actors/controllers/registry.hpp"
 #include "server/metrics/families.hpp"
@@ -57,24 +57,25 @@ void add_actor_metrics(families& out, const runtime::directory& directory) {
       }
     }
   };
-  each("workqueue_depth", "Messages that wait in the mailboxes of a kind of actor.",
+  each("workqueue_depth", "Messages waiting in the mailboxes of a kind of actor.",
        MetricType::Gauge, "name", [](const kind_row& r) { return r.mailbox; });
-  each("workqueue_adds_total", "Messages that a kind of actor was sent.", MetricType::Counter,
-       "name", [](const kind_row& r) { return r.received; });
-  each("workqueue_longest_running_processor_seconds", "How long the slowest handler runs by now.",
-       MetricType::Gauge, "name", [](const kind_row& r) { return seconds(r.longest_running); });
-  each("troupe_actors", "Actors that live.", MetricType::Gauge, "kind",
+  each("workqueue_adds_total", "Messages sent to a kind of actor.", MetricType::Counter, "name",
+       [](const kind_row& r) { return r.received; });
+  each("workqueue_longest_running_processor_seconds",
+       "Running time of the longest-running handler.", MetricType::Gauge, "name",
+       [](const kind_row& r) { return seconds(r.longest_running); });
+  each("troupe_actors", "Live actors.", MetricType::Gauge, "kind",
        [](const kind_row& r) { return r.actors; });
-  each("troupe_actor_messages_handled_total", "Messages that were handled.", MetricType::Counter,
-       "kind", [](const kind_row& r) { return r.handled; });
+  each("troupe_actor_messages_handled_total", "Handled messages.", MetricType::Counter, "kind",
+       [](const kind_row& r) { return r.handled; });
   each("troupe_actor_busy_seconds_total", "Time in handlers.", MetricType::Counter, "kind",
        [](const kind_row& r) { return seconds(r.busy); });
-  each("troupe_actor_oldest_message_seconds", "Age of the oldest message that waits.",
+  each("troupe_actor_oldest_message_seconds", "Age of the oldest waiting message.",
        MetricType::Gauge, "kind", [](const kind_row& r) { return seconds(r.oldest); });
-  each("troupe_actor_restarts_total", "New lives after a crash.", MetricType::Counter, "kind",
+  each("troupe_actor_restarts_total", "Restarts after a crash.", MetricType::Counter, "kind",
        [](const kind_row& r) { return r.restarts; });
   family controllers{out, "troupe_controller_objects",
-                     "Objects that a controller looks after, each by an actor of its own.",
+                     "Objects managed by a controller, each by an actor of its own.",
                      MetricType::Gauge};
   for (const auto& type : actors::known_controllers())
     for (const auto& owner : type.owners) {
@@ -83,13 +84,12 @@ void add_actor_metrics(families& out, const runtime::directory& directory) {
                         {{"controller", type.name}, {"kind", owner.kind->kind()}});
     }
   family leading{out, "troupe_leading_actor_running",
-                 "Whether an actor that only a leading control plane has runs here.",
-                 MetricType::Gauge};
+                 "Whether an actor of the leading control plane runs here.", MetricType::Gauge};
   for (const auto& each : actors::leading_actors())
     leading.gauge(directory.find(each.kind, each.name) ? 1 : 0,
                   {{"actor", each.kind + "/" + each.name}});
   const auto watches = kinds.find("watch");
-  family{out, "apiserver_longrunning_requests", "Watches that are open.", MetricType::Gauge}.gauge(
+  family{out, "apiserver_longrunning_requests", "Open watches.", MetricType::Gauge}.gauge(
       watches == kinds.end() ? 0 : static_cast<double>(watches->second.actors),
       {{"verb", "WATCH"}});
 }

@@ -67,7 +67,7 @@ family& family::summary(std::uint64_t count,
                         const labels& with) {
   auto& made = add(with).summary;
   made.sample_count = count;
-  made.sample_sum = std::nan("");  // only the percentiles of the last syncs are kept
+  made.sample_sum = std::nan("");  // only the percentiles of the latest syncs are kept
   for (const auto& [quantile, value] : quantiles)
     made.quantile.push_back({quantile, value});
   return *this;

@@ -1,4 +1,4 @@
-// Building blocks of the exposition, and the families of each room.
+// Functions that build metric families, and the families of each room.
 #pragma once
 
 #include <prometheus/metric_family.h>
@@ -22,14 +22,14 @@ namespace troupe::server {
 using families = std::vector<prometheus::MetricFamily>;
 using labels = std::vector<std::pair<std::string, std::string>>;
 
-// A family that `out` ends with from here on.
+// Appends a family to `out`.
 class family {
  public:
   family(families& out, std::string name, std::string help, prometheus::MetricType type);
 
   family& counter(double value, const labels& with = {});
   family& gauge(double value, const labels& with = {});
-  // `counts` has one class more than `bounds` (in seconds).
+  // `counts` has one more element than `bounds` (in seconds).
   family& histogram(const double* bounds, const std::uint64_t* counts, std::size_t size, double sum,
                     const labels& with = {});
   family& histogram(const actors::counted_times& times, const labels& with = {});
@@ -44,10 +44,10 @@ class family {
 void add_counter(families& out, std::string name, std::string help, double value);
 void add_gauge(families& out, std::string name, std::string help, double value);
 
-// -- one file each ------------------------------------------------------------------------------
+// -- families, one file each --------------------------------------------------------------------
 void add_actor_metrics(families& out, const runtime::directory& actors);
 void add_scheduler_metrics(families& out, const actors::scheduler_metrics& from);
-// Of this machine: its container runtime's calls, the scripts of its rules.
+// For this machine: the calls of its container runtime, the scripts of its rules.
 void add_node_metrics(families& out);
 void add_link_metrics(families& out, const actors::link_table& from,
                       const runtime::link::listener_stats& listener);

@@ -1,5 +1,5 @@
-// The links of the joined nodes, all together: a row for each would be thousands. The console shows
-// each (`cluster`). Counters are of the sessions that stand.
+// The sum over all links of joined nodes: a series for each would be thousands. The console shows
+// each (`cluster`). Counters are those of current sessions.
 #include "actors/link/node_links.hpp"
 #include "server/metrics/families.hpp"
 
@@ -25,18 +25,17 @@ void add_link_metrics(families& out, const actors::link_table& from,
         .gauge(static_cast<double>(sent), {{"direction", "sent"}})
         .gauge(static_cast<double>(received), {{"direction", "received"}});
   };
-  add_gauge(out, "troupe_links", "Joined nodes that are connected.",
-            static_cast<double>(links.size()));
-  both("troupe_link_frames", "Frames over the links that stand, since each began.", all.frames_sent,
+  add_gauge(out, "troupe_links", "Connected joined nodes.", static_cast<double>(links.size()));
+  both("troupe_link_frames", "Frames over the current links, since their start.", all.frames_sent,
        all.frames_received);
-  both("troupe_link_bytes", "Bytes over the links that stand, since each began.", all.bytes_sent,
+  both("troupe_link_bytes", "Bytes over the current links, since their start.", all.bytes_sent,
        all.bytes_received);
-  add_gauge(out, "troupe_link_outbox_bytes", "Bytes that wait to be sent to nodes.",
+  add_gauge(out, "troupe_link_outbox_bytes", "Bytes waiting to be sent to nodes.",
             static_cast<double>(all.outbox_bytes));
   add_gauge(out, "troupe_link_window_bytes", "Bytes received from nodes and not handled yet.",
             static_cast<double>(all.window_bytes));
   family refused{out, "troupe_link_refused_total",
-                 "Connections at the port that nodes call which came to no session.",
+                 "Connections to the nodes' port that did not become a session.",
                  MetricType::Counter};
   for (std::size_t i = 0; i < listener.refused.size(); ++i) {
     const auto reason = to_string(static_cast<runtime::link::refusal_reason>(i));

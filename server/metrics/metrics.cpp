@@ -53,8 +53,8 @@ std::string metrics::text() const {
   add_store_metrics(out, impl_->plane.store());
   add_process_metrics(out);
   {
-    // Under the lock: once transport() has returned, what was given before is not called any more;
-    // link_listener() likewise.
+    // With the lock: once transport() or link_listener() has returned, the previous source is no
+    // longer called.
     const std::lock_guard lock{impl_->mutex};
     add_link_metrics(
         out, impl_->plane.links().table(),

@@ -1,11 +1,11 @@
-// The document at /metrics: figures of every room in Prometheus' text form, under upstream's names
-// where upstream has one.
+// The document at /metrics: figures of every room in Prometheus' text format, with upstream's names
+// where upstream has them.
 //
-// Rooms count for themselves; here their figures are read when somebody asks and given names, one
-// file for each (`*_metrics.cpp`). Only requests are counted here, as they are answered. Labels
-// come from the schema and from small sets of our own, never from what a client sent, so the number
-// of series is bounded. Thread safe; text() takes about 30 ms with 100,000 actors, so it is called
-// on a thread that may be kept.
+// Rooms keep their own counters; they are read and named at each request, in one file for
+// each room (`*_metrics.cpp`). Only requests are counted here. Labels come from the schema
+// and from small fixed sets, never from client input, so the number of series is bounded.
+// Thread safe; text() takes about 30 ms with 100,000 actors: call it on a thread that may
+// block.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ struct request_record;
 
 class metrics {
  public:
-  // The control plane outlives it.
+  // The control plane must outlive it.
   explicit metrics(actors::control_plane& plane);
   ~metrics();
 
@@ -31,9 +31,9 @@ class metrics {
   void observe(const request_record& record);
   // For http_options::observe_refusal.
   void refused(const refusal& refusal);
-  // Where the figures of the transport come from, once it runs.
+  // Sets the source of the transport's figures, once it runs.
   void transport(std::function<http_stats()> from);
-  // Likewise for the listener that joined nodes call.
+  // The same for the listener of joined nodes.
   void link_listener(std::function<runtime::link::listener_stats()> from);
 
   std::string text() const;

@@ -39,7 +39,7 @@ void add_runtime_operations(families& out) {
 
 }  // namespace
 
-// A machine without a container runtime has none of its figures, nor one without rules.
+// Omits families without data: a machine may have no container runtime, or no rules.
 void add_node_metrics(families& out) {
   add_runtime_operations(out);
   const auto& rules = actors::metrics_of_rules();

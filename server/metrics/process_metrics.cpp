@@ -1,5 +1,5 @@
-// The process, as Prometheus' own clients describe theirs. From /proc; what cannot be read is left
-// out.
+// The process metrics of Prometheus' client libraries. From /proc; unreadable values are
+// omitted.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@
 namespace troupe::server {
 namespace {
 
-// The fields of /proc/self/stat from the third on; the second, a name in parentheses, may hold
+// The fields of /proc/self/stat from the third on; the second, a name in parentheses, may contain
 // blanks.
 std::vector<std::string> stat_fields() {
   std::ifstream file{"/proc/self/stat"};

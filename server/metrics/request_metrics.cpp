@@ -31,7 +31,7 @@ const char* verb_label(verb verb) noexcept {
   return "GET";
 }
 
-// Of a request that is refused before anybody asks whether it makes sense.
+// For a request that is refused before its route is known.
 const char* method_label(std::string_view method) noexcept {
   static constexpr std::array<const char*, 4> writing{"POST", "PUT", "PATCH", "DELETE"};
   for (const auto* each : writing)
@@ -39,7 +39,7 @@ const char* method_label(std::string_view method) noexcept {
   return "GET";
 }
 
-// Only what the schema knows becomes a label: a client may ask for any name.
+// Only subresources of the schema become labels: clients may request any name.
 std::string_view known_subresource(const route& route) {
   static constexpr std::array<std::string_view, 9> names{
       "status", "scale", "log", "binding", "eviction", "finalize", "ephemeralcontainers",
@@ -102,7 +102,7 @@ typename Map::mapped_type::element_type& request_metrics::find(Map& map, const K
 void request_metrics::observe(const request_record& record) {
   const auto target = place_of(record);
   find(totals_, key{target, record.status}).fetch_add(1, std::memory_order_relaxed);
-  if (record.verb == verb::watch) return;  // it lasts as long as the client wants
+  if (record.verb == verb::watch) return;  // its duration depends on the client
   auto& times = find(times_, target);
   const auto seconds = std::chrono::duration<double>{record.took}.count();
   std::size_t i = 0;
@@ -134,18 +134,17 @@ void request_metrics::refused(const refusal& refusal) {
 
 void request_metrics::add_to(families& out) const {
   const std::shared_lock lock{mutex_};
-  family totals{out, "apiserver_request_total", "Requests that were answered.",
-                MetricType::Counter};
+  family totals{out, "apiserver_request_total", "Answered requests.", MetricType::Counter};
   for (const auto& [key, number] : totals_) {
     auto with = labels_of(key.first);
     with.emplace_back("code", std::to_string(key.second));
     totals.counter(static_cast<double>(number->load()), with);
   }
-  family{out, "authentication_attempts", "Requests whose credentials were missing or not good.",
+  family{out, "authentication_attempts", "Requests with missing or invalid credentials.",
          MetricType::Counter}
       .counter(static_cast<double>(unauthorized_.load()), {{"result", "failure"}});
   family rejected{out, "apiserver_flowcontrol_rejected_requests_total",
-                  "Requests that found no place, or no room for their bodies.",
+                  "Requests refused by the in-flight limit, or for the size of bodies.",
                   MetricType::Counter};
   for (std::size_t i = 0; i < rejected_.size(); ++i) {
     const auto schema = static_cast<flow_schema>(i);

@@ -1,4 +1,4 @@
-// Requests as they are answered: how many, and how long they took.
+// Counts and durations of requests.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ class request_metrics {
  public:
   // Thread safe; one shared lock and three relaxed additions.
   void observe(const request_record& record);
-  // A request that came to no handler. It has no time, and as labels only what it is about.
+  // Counts a request refused before any handler: without duration, and with few labels.
   void refused(const refusal& refusal);
   void add_to(families& out) const;
 
@@ -34,8 +34,8 @@ class request_metrics {
     api::kind_handle kind;
     const char* verb;
     const char* scope;
-    std::string_view subresource;  // of static storage
-    // Custom kinds of one name have one series, however often they come and go.
+    std::string_view subresource;  // static
+    // Custom kinds of one name share one series, however often they are recreated.
     std::strong_ordering operator<=>(const place& other) const;
   };
   struct series {
@@ -53,7 +53,7 @@ class request_metrics {
   mutable std::shared_mutex mutex_;
   std::map<place, std::unique_ptr<series>> times_;
   std::map<key, std::unique_ptr<count>> totals_;
-  std::array<count, flow_schemas> rejected_{};  // no place, or too many bytes held
+  std::array<count, flow_schemas> rejected_{};  // no seat, or too many bytes held
   count unauthorized_{0};
 };
 

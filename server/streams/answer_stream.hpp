@@ -1,5 +1,5 @@
-// An answer without an end, in the form that the client asks for: parts of one body, or messages of
-// a WebSocket. A handle as `stream` is. Thread safe.
+// A response of unknown length, in the form that the client requests: parts of one body, or
+// messages of a WebSocket. A handle like `stream`. Thread safe.
 #pragma once
 
 #include <string>
@@ -15,18 +15,18 @@ class answer_stream {
  public:
   answer_stream() = default;
 
-  // The status by which the answer to this request is counted: 101 or 200.
+  // The status recorded for this request: 101 or 200.
   static int status_for(const request& request);
-  // Answers with `head`, or with the handshake of a WebSocket, for which one of `protocols` is
-  // chosen. What the client of a WebSocket sends is not looked at. A handshake that is refused
-  // calls `closed`.
+  // Responds with `head`, or with the handshake of a WebSocket, for which one of `protocols`
+  // is selected. Data from a WebSocket client is ignored. A refused handshake calls
+  // `closed`.
   static answer_stream open(const request& request, const responder& answer, response head,
                             const std::vector<std::string>& protocols, stream_events events);
 
   bool by_messages() const noexcept { return messages_; }
-  // Of a WebSocket.
+  // For a WebSocket.
   const std::string& protocol() const noexcept { return socket_.protocol(); }
-  // A part, which is a whole message of a WebSocket. False: no room, wait for `writable`.
+  // Writes a part; for a WebSocket a whole message. Returns false: no room, wait for `writable`.
   bool write(std::string_view part, shared_text owner, bool binary) const;
   void close() const;
 

@@ -6,17 +6,17 @@
 
 namespace troupe::server {
 
-// What has come and is not consumed. Between the thread of the connection and the actor.
+// Counts received but unprocessed bytes. Shared by the connection's thread and the actor.
 class client_pipe::inflow {
  public:
-  // False: no more until consumed() says true.
+  // Returns false to pause until take() returns true.
   bool add(std::size_t bytes) {
     const std::lock_guard lock{mutex_};
     waiting_ += bytes;
     full_ = full_ || waiting_ > defaults::stream_inflow_bytes;
     return !full_;
   }
-  // True: there is room again.
+  // Returns true if there is room again.
   bool take(std::size_t bytes) {
     const std::lock_guard lock{mutex_};
     waiting_ -= bytes;

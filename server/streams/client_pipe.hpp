@@ -1,6 +1,6 @@
-// A connection that carries bytes or messages both ways, from the side of the actor that serves it:
-// a tunnel, or a WebSocket. What the client sends comes to the actor as `client_bytes`, as much as
-// `stream_inflow_bytes` at a time: more waits at the client.
+// A bidirectional connection, from the side of the actor that serves it: a tunnel, or a WebSocket.
+// Data from the client is sent to the actor as `client_bytes`, at most `stream_inflow_bytes` at a
+// time: the rest waits at the client.
 #pragma once
 
 #include <cstddef>
@@ -18,25 +18,25 @@ namespace troupe::server {
 
 // -- to the actor ---------------------------------------------------------------------------------
 
-// One message of a WebSocket; of a tunnel what has come, wherever it is cut.
+// One message of a WebSocket; for a tunnel the bytes received, without message boundaries.
 struct client_bytes {
   std::string bytes;
   bool binary = true;
 };
-// write() said false and there is room again.
+// There is room again after write() returned false.
 struct client_writable {};
-// It answered a ping(): it reads.
+// The client answered a ping(): it is reading.
 struct client_reads {};
-// Nothing comes after it.
+// The last message of the pipe.
 struct client_closed {};
 
-// A handle of the actor; dropping the last copy closes the connection.
+// A handle of the actor; destroying the last copy closes the connection.
 class client_pipe {
  public:
   client_pipe() = default;
 
-  // Each answers the request: with 101, or with the refusal of a handshake (then it is not open).
-  // `head`: the fields of the answer besides `upgrade`.
+  // Each responds to the request: with 101, or with a refused handshake (the pipe is then not
+  // open). `head`: further fields of the response besides `upgrade`.
   static client_pipe open_tunnel(const responder& answer, std::string_view protocol, response head,
                                  runtime::actor_ref to);
   static client_pipe open_websocket(const request& request, const responder& answer,
@@ -46,13 +46,13 @@ class client_pipe {
   // The subprotocol of a WebSocket.
   const std::string& protocol() const noexcept { return socket_.protocol(); }
   bool open() const noexcept { return socket_.open() || stream_.open(); }
-  // False: no room, wait for `client_writable`; it was taken nevertheless.
+  // Returns false if there is no room: wait for `client_writable`; the bytes were accepted.
   bool write(std::string bytes, bool binary = true) const;
-  // Of a WebSocket: the client's answer comes as `client_reads`.
+  // For a WebSocket: the client's answer arrives as `client_reads`.
   void ping() const { socket_.ping(); }
-  // The actor is done with so many bytes of what came.
+  // The actor has processed this many received bytes.
   void consumed(std::size_t bytes) const;
-  // After all that was written.
+  // Closes after all written bytes.
   void close() const;
 
  private:

@@ -36,8 +36,8 @@ void take_size(std::string_view json, const command_events& events) {
 struct websocket_version {
   const char* name;
   bool base64 = false;
-  bool status = false;  // as an object, not as a text
-  bool closes = false;  // the client can end its input
+  bool status = false;  // as an object, not as text
+  bool closes = false;  // the client can close its input
 };
 
 constexpr websocket_version websocket_versions[] = {
@@ -56,8 +56,8 @@ class websocket_command final : public command_client {
       : command_client{std::move(pipe)},
         channels_{channels},
         version_{version_of(pipe_.protocol())} {
-    // kubectl before 1.34 begins to read before it has made its streams, and throws away what
-    // comes for a stream that it does not know yet (kubernetes/kubernetes#131189).
+    // kubectl before 1.34 starts to read before it has created its streams, and discards data for
+    // unknown streams (kubernetes/kubernetes#131189).
     pipe_.ping();
   }
 
@@ -86,7 +86,7 @@ class websocket_command final : public command_client {
   void reads() override { ready_ = true; }
   bool ready() const override { return ready_; }
 
-  // So the client learns that it is connected (kubernetes: createWebSocketStreams).
+  // Tells the client that it is connected (kubernetes: createWebSocketStreams).
   void opened() override {
     send(channels_.output  ? command_channel::output
          : channels_.error ? command_channel::error
@@ -108,7 +108,7 @@ class websocket_command final : public command_client {
   static const websocket_version& version_of(std::string_view name) {
     for (const auto& each : websocket_versions)
       if (each.name == name) return each;
-    // A client that names none means the first there was.
+    // A client without a subprotocol uses the first version.
     return *std::find_if(
         std::begin(websocket_versions), std::end(websocket_versions),
         [](const auto& each) { return std::string_view{"channel.k8s.io"} == each.name; });
@@ -188,7 +188,7 @@ class spdy_command final : public command_client {
   }
   std::uint32_t stream_of(command_channel channel) const { return streams_[index(channel)]; }
 
-  // Each of those that are wanted once.
+  // Each requested stream may be opened once.
   bool open(std::uint32_t stream, const spdy_headers& headers) {
     const auto type = find_header(headers, "streamtype");
     for (std::size_t i = 0; i < stream_types.size(); ++i)
@@ -202,7 +202,7 @@ class spdy_command final : public command_client {
   void take_data(std::uint32_t stream, std::string_view bytes, const command_events& events) {
     if (stream == stream_of(command_channel::input)) return events.input(bytes);
     if (stream != stream_of(command_channel::resize)) return;
-    // One object after the other, wherever the bytes are cut.
+    // Objects may be split anywhere between messages.
     sizes_ += bytes;
     for (std::size_t end = 0; (end = sizes_.find('}')) != std::string::npos;) {
       take_size(std::string_view{sizes_}.substr(0, end + 1), events);
@@ -214,7 +214,7 @@ class spdy_command final : public command_client {
   spdy_connection connection_;
   const bool status_;
   std::array<bool, 5> wanted_{};
-  std::array<std::uint32_t, 5> streams_{};  // 0: not there
+  std::array<std::uint32_t, 5> streams_{};  // 0: not open
   std::string sizes_;
 };
 

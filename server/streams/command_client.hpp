@@ -1,7 +1,7 @@
-// The client's side of a command: which streams it opened, in which form it wants them
-// (kubernetes: kubelet/pkg/cri/streaming/remotecommand). Belongs to one actor.
+// The client's side of a command: its streams, and their protocol (kubernetes:
+// kubelet/pkg/cri/streaming/remotecommand). Belongs to one actor.
 //
-// WebSocket: one message for each piece, its first byte names the channel; [v4.|v5.]channel.k8s.io,
+// WebSocket: one message for each piece, whose first byte is the channel; [v4.|v5.]channel.k8s.io,
 // or in base64. SPDY/3.1: one stream for each channel, v1 to v4 of the same.
 #pragma once
 
@@ -21,12 +21,12 @@ namespace troupe::server {
 
 enum class command_channel : std::uint8_t { input, output, error, status, resize };
 
-// The streams that the client wants.
+// The streams that the client requests.
 struct command_channels {
   bool input = false;
   bool output = false;
   bool error = false;
-  bool tty = false;  // then there is no error
+  bool tty = false;  // then there is no error stream
 };
 
 // The messages of the client.
@@ -41,18 +41,18 @@ class command_client {
   virtual ~command_client() = default;
 
   const client_pipe& pipe() const noexcept { return pipe_; }
-  // A message of the client. Says what is wrong with it: then the connection is of no use any more.
+  // Handles a message of the client. After an error the connection must be closed.
   virtual std::optional<std::string> take(const client_bytes& m, const command_events& events) = 0;
-  // The client answered a ping, or had time enough to.
+  // The client answered a ping, or its time for that is over.
   virtual void reads() {}
-  // All streams that were asked for are there, at the client too: the command may begin.
+  // All requested streams are open, also at the client: the command may start.
   virtual bool ready() const = 0;
-  // The command has begun.
+  // The command has started.
   virtual void opened() {}
-  // Output or error. False: no room, wait for `client_writable`.
+  // Writes output or error. Returns false if there is no room: wait for `client_writable`.
   virtual bool write(command_channel to, std::string_view bytes) = 0;
-  // The last that is sent: how the command ended, or why there was none. WebSockets are closed
-  // with it; a client of SPDY closes the connection when it has read all.
+  // Sends the final status: the result of the command, or why it did not start. Closes a WebSocket;
+  // a SPDY client closes the connection when it has read everything.
   virtual void finish(const api::meta::v1::Status& status) = 0;
 
  protected:
@@ -60,15 +60,15 @@ class command_client {
   const client_pipe pipe_;
 };
 
-// Whether the client asks for a connection that can carry streams.
+// Whether the request asks for a connection with streams.
 bool wants_streams(const request& request);
 
-// Answers the request with 101, or refuses it and is null. What the client sends comes to `to`.
+// Responds with 101, or refuses the request and returns null. Data from the client goes to `to`.
 std::unique_ptr<command_client> accept_command(const request& request, const responder& answer,
                                                const command_channels& channels,
                                                runtime::actor_ref to);
 
-// "{"Width":80,"Height":24}", as clients say the size of their terminal; nothing: it is none.
+// Parses "{"Width":80,"Height":24}", the clients' form of a terminal size; nullopt if invalid.
 struct terminal_size {
   int rows = 0;
   int columns = 0;

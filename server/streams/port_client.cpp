@@ -57,8 +57,8 @@ class spdy_ports final : public port_client {
   }
 
  private:
-  // The stream of the error comes first, then that of the data, with one `requestid`. Clients of
-  // long ago gave none: there the next data stream belongs to the last error stream.
+  // The error stream comes first, then the data stream with the same `requestid`. Very old clients
+  // send none: their data stream then belongs to the last error stream.
   bool open(std::uint32_t stream, const spdy_headers& headers, const port_events& events) {
     const std::string id{find_header(headers, "requestid")};
     const auto text = find_header(headers, "port");
@@ -80,13 +80,13 @@ class spdy_ports final : public port_client {
   }
 
   spdy_connection connection_;
-  std::map<std::string, std::uint32_t> waiting_;   // streams of errors, by request
-  std::map<std::uint32_t, std::uint32_t> errors_;  // by stream of data, while it is open
+  std::map<std::string, std::uint32_t> waiting_;   // error streams, by request id
+  std::map<std::uint32_t, std::uint32_t> errors_;  // error streams, by open data stream
 };
 
 // -- channels of a WebSocket ----------------------------------------------------------------------
 
-// Two for each port: data and error.
+// Two channels for each port: data and error.
 class channel_ports final : public port_client {
  public:
   channel_ports(client_pipe pipe, std::vector<int> ports)
@@ -123,7 +123,7 @@ class channel_ports final : public port_client {
     return send(2 * connection, bytes);
   }
 
-  // A channel has no end of its own: the connection ends with the last.
+  // A channel has no end of its own: the connection ends with the last port.
   void end(std::uint32_t connection, std::string_view problem) override {
     if (!problem.empty()) send(2 * connection + 1, problem);
     if (++ended_ == ports_.size()) pipe_.close();
@@ -158,7 +158,7 @@ std::unique_ptr<port_client> accept_ports(const request& request, const responde
     return nullptr;
   }
   std::vector<std::string> names{spdy_in_websocket};
-  // Without a port there is nothing that channels could carry.
+  // Channels need the ports in the request.
   if (!ports.empty()) names.insert(names.end(), {by_channels, by_base64_channels});
   auto pipe = client_pipe::open_websocket(request, answer, names, std::move(to));
   if (!pipe.open()) return nullptr;

@@ -1,8 +1,8 @@
-// The client's side of forwarded ports (kubernetes: kubelet/pkg/cri/streaming/portforward): many
+// The client's side of port forwarding (kubernetes: kubelet/pkg/cri/streaming/portforward): many
 // connections over one. Belongs to one actor.
 //
-// SPDY/3.1, also as the messages of a WebSocket: a pair of streams, of data and of the error, for
-// each connection. WebSocket with channels: one connection for each port that the request names.
+// SPDY/3.1, also inside WebSocket messages: a data stream and an error stream for each connection.
+// WebSocket with channels: one connection for each port in the request.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@
 
 namespace troupe::server {
 
-// The messages of the client. Connections have numbers that are used once.
+// Events from the client. Connections have numbers that are not reused.
 struct port_events {
   std::function<void(std::uint32_t connection, int port)> opened;
   std::function<void(std::uint32_t connection, std::string_view bytes)> data;
-  // The client sends no more.
+  // The client has closed its sending side.
   std::function<void(std::uint32_t connection)> ended;
-  // The client wants nothing of it any more.
+  // The client has closed the connection.
   std::function<void(std::uint32_t connection)> closed;
 };
 
@@ -34,13 +34,13 @@ class port_client {
   virtual ~port_client() = default;
 
   const client_pipe& pipe() const noexcept { return pipe_; }
-  // Says which connections there are from the beginning.
+  // Reports the connections that exist from the start.
   virtual void start(const port_events& events) = 0;
-  // Says what is wrong: then the connection is of no use any more.
+  // After an error the connection must be closed.
   virtual std::optional<std::string> take(const client_bytes& m, const port_events& events) = 0;
-  // False: no room, wait for `client_writable`.
+  // Returns false if there is no room: wait for `client_writable`.
   virtual bool write(std::uint32_t connection, std::string_view bytes) = 0;
-  // Nothing more comes from the port; `problem` says why where it is not its end.
+  // The port's side has ended; `problem` is the reason, empty for a regular end.
   virtual void end(std::uint32_t connection, std::string_view problem) = 0;
 
  protected:
@@ -48,8 +48,8 @@ class port_client {
   const client_pipe pipe_;
 };
 
-// Answers the request with 101, or refuses it and is null. `ports` as the request names them, which
-// clients of SPDY do not.
+// Responds with 101, or refuses the request and returns null. `ports`: from the request; SPDY
+// clients name none.
 std::unique_ptr<port_client> accept_ports(const request& request, const responder& answer,
                                           const std::vector<int>& ports, runtime::actor_ref to);
 

@@ -23,7 +23,7 @@ std::optional<std::string> spdy_connection::take(std::string_view bytes,
 
 std::optional<std::string> spdy_connection::open(const spdy_frame& frame,
                                                  const spdy_events& events) {
-  // 2.3.2: those of a client are odd and become greater.
+  // SPDY 2.3.2: the stream ids of a client are odd and increasing.
   if (frame.stream % 2 == 0 || frame.stream <= newest_) return "the number of a stream is wrong";
   newest_ = frame.stream;
   if (open_.size() >= defaults::spdy_streams || !events.opened(frame.stream, frame.headers)) {

@@ -1,5 +1,5 @@
-// A connection over which a client speaks SPDY/3.1: streams that the client opens, bytes both ways.
-// Belongs to one actor. Pings are answered unseen.
+// A SPDY/3.1 connection with a client, which opens the streams. Belongs to one actor. Pings are
+// answered automatically.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ using actors::spdy_writer;
 namespace spdy_status = actors::spdy_status;
 
 struct spdy_events {
-  // False: the stream is refused.
+  // Return false to refuse the stream.
   std::function<bool(std::uint32_t stream, const spdy_headers& headers)> opened;
   std::function<void(std::uint32_t stream, std::string_view bytes)> data;
-  // The client sends no more on it.
+  // The client has closed its sending side of the stream.
   std::function<void(std::uint32_t stream)> ended;
-  // The client wants nothing of it any more.
+  // The client has reset the stream.
   std::function<void(std::uint32_t stream)> reset;
 };
 
@@ -40,9 +40,10 @@ class spdy_connection {
 
   const client_pipe& pipe() const noexcept { return pipe_; }
 
-  // Says what is wrong: then the connection is of no use any more.
+  // After an error the connection must be closed.
   std::optional<std::string> take(std::string_view bytes, const spdy_events& events);
-  // `last`: nothing follows on the stream from here. False: no room, wait for `client_writable`.
+  // `last`: closes our side of the stream. Returns false if full: wait for
+  // `client_writable`.
   bool write(std::uint32_t stream, std::string_view bytes, bool last = false);
   void reset(std::uint32_t stream, std::uint32_t status);
 
@@ -54,15 +55,15 @@ class spdy_connection {
   spdy_reader reader_;
   spdy_writer writer_;
   std::uint32_t newest_ = 0;
-  std::set<std::uint32_t> open_;  // that the client may still send on
+  std::set<std::uint32_t> open_;  // the client may still send on them
 };
 
-// Whether the client asks for a connection of SPDY/3.1.
+// Whether the request asks for a SPDY/3.1 connection.
 bool wants_spdy(const request& request);
 
-// Answers the request with 101 and speaks one of `known` on the connection, the first of those that
-// the client offers; or refuses it with 403 (kubernetes: apimachinery/pkg/util/httpstream,
-// Handshake). The version is empty where the client offers none.
+// Responds with 101 and selects the first of the client's offers that is in `known`; or refuses the
+// request with 403 (kubernetes: apimachinery/pkg/util/httpstream, Handshake). The version is empty
+// if the client offers none.
 struct spdy_accepted {
   client_pipe pipe;
   std::string version;

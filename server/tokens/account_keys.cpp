@@ -19,8 +19,9 @@ constexpr std::size_t most_keys = 16;
 tl::expected<es256::key, std::string> read(const fs::path& path, const std::string& pem) {
   auto key = es256::key::read(pem);
   if (key) return key;
-  return tl::make_unexpected(path.string() + ": " + key.error() +
-                             ": restore the file, or remove it (what it signed is then refused)");
+  return tl::make_unexpected(
+      path.string() + ": " + key.error() +
+      ": restore the file, or remove it (tokens signed with it are then refused)");
 }
 
 tl::expected<es256::key, std::string> read_or_make(const fs::path& path) {
@@ -41,7 +42,7 @@ tl::expected<es256::key, std::string> read_or_make(const fs::path& path) {
   return key;
 }
 
-// In order of their names.
+// Sorted by name.
 std::vector<fs::path> others_in(const fs::path& directory) {
   std::vector<fs::path> found;
   std::error_code problem;

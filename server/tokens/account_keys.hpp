@@ -1,11 +1,11 @@
 // The keys of service account tokens: one signs, all verify, so that a key can be replaced while
-// tokens of the old one are about.
+// its tokens are in use.
 //
-//   sa.key                     signs; made when it is not there
-//   sa-<anything>.key|.pub     verify only: keys that signed before, or sign elsewhere
+//   sa.key                     signs; created if it is missing
+//   sa-<anything>.key|.pub     verify only: former keys, or those of other servers
 //
-// To replace the key: rename sa.key to sa-old.key and start again; remove sa-old.key when the last
-// of its tokens has expired. Immutable after open().
+// To replace the key: rename sa.key to sa-old.key and restart; remove sa-old.key when the last of
+// its tokens has expired. Immutable after open().
 #pragma once
 
 #include <filesystem>
@@ -20,14 +20,14 @@ namespace troupe::server {
 
 class account_keys {
  public:
-  // The directory is made where missing (0700). The error names the file that is wrong, and what to
-  // do: a key that cannot be read is never replaced.
+  // Creates a missing directory (0700). The error names the invalid file and the remedy: an
+  // unreadable key is never replaced.
   static tl::expected<account_keys, std::string> open(const std::filesystem::path& directory);
 
   const es256::key& signing() const noexcept { return keys_.front(); }
-  // Null: none of that id.
+  // Null if no key has that id.
   const es256::key* find(std::string_view id) const noexcept;
-  // The one that signs first.
+  // The signing key first.
   const std::vector<es256::key>& all() const noexcept { return keys_; }
 
  private:

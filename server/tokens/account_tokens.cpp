@@ -12,7 +12,7 @@ namespace troupe::server {
 
 namespace {
 
-// Tokens whose signatures are remembered: twice this at most, some 1.5 KB each.
+// Cached tokens: at most twice this number, about 1.5 KB each.
 constexpr std::size_t known_half = 2'048;
 
 bool among(const std::vector<std::string>& all, const std::string& one) {
@@ -90,7 +90,7 @@ verified_ptr account_tokens::verify(std::string_view token) const {
   auto read = parse_claims(parts->claims);
   if (!read) return nullptr;
   if (read->issuer != legacy_issuer && !among(options_.issuers, read->issuer)) return nullptr;
-  // Good for the API server alone.
+  // Valid for the API server only.
   if (read->claims.legacy) read->claims.audiences = options_.api_audiences;
   auto user = user_of(read->claims);
   return std::make_shared<const verified_token>(
@@ -98,7 +98,7 @@ verified_ptr account_tokens::verify(std::string_view token) const {
 }
 
 verified_ptr account_tokens::good(std::string_view token) const {
-  // Other bearer tokens have no such form: a JSON object begins with {".
+  // Other bearer tokens have another form: a JSON object begins with {".
   if (!token.starts_with("ey") || token.size() > token_limit_bytes) return nullptr;
   const auto hash = es256::sha256(token);
   auto known = known_.find(hash);
@@ -136,7 +136,7 @@ void account_tokens::address(std::string address) {
   address_ = std::move(address);
 }
 
-// Texts of settings and of our own: none has a character that JSON would escape.
+// Values from settings and our own code: no character needs JSON escaping.
 std::string account_tokens::configuration() const {
   const std::lock_guard lock{mutex_};
   return R"({"issuer":")" + options_.issuers.front() + R"(","jwks_uri":"https://)" + address_ +

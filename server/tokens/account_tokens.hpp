@@ -1,5 +1,5 @@
-// Service accounts at the door: signs their tokens, knows whose a token is, and publishes the keys
-// for whoever verifies tokens elsewhere. Thread safe; nothing here blocks.
+// Service account tokens: signs them, authenticates their users, and publishes the keys for
+// verification elsewhere. Thread safe; does not block.
 //
 // kubernetes: pkg/serviceaccount, pkg/serviceaccount/openidmetadata.go.
 #pragma once
@@ -22,9 +22,9 @@
 namespace troupe::server {
 
 struct account_token_options {
-  // URLs; tokens are issued by the first, and taken from all.
+  // URLs; the first one issues tokens, tokens of all are accepted.
   std::vector<std::string> issuers;
-  // Of the API server; empty: the issuer.
+  // Audiences of the API server; empty: the issuer.
   std::vector<std::string> api_audiences = {};
 };
 
@@ -32,7 +32,7 @@ class account_tokens final : public token_source, public actors::token_issuer {
  public:
   using clock = std::function<std::chrono::system_clock::time_point()>;
 
-  // The error says which option is not so. The store outlives it.
+  // The error names the invalid option. The store must outlive it.
   static tl::expected<std::shared_ptr<account_tokens>, std::string> make(
       const persistence::store& store, account_keys keys, account_token_options options,
       clock now = {});
@@ -46,7 +46,7 @@ class account_tokens final : public token_source, public actors::token_issuer {
   token_owner find_for(std::string_view token,
                        const std::vector<std::string>& audiences) const override;
 
-  // Where clients reach the API, "HOST:PORT": the keys are there, as the documents say.
+  // The address of the API for clients, "HOST:PORT"; the documents refer to it for the keys.
   void address(std::string address);
 
   // /.well-known/openid-configuration and /openid/v1/jwks, JSON.
@@ -56,9 +56,9 @@ class account_tokens final : public token_source, public actors::token_issuer {
  private:
   account_tokens(const persistence::store& store, account_keys keys, account_token_options options,
                  clock now);
-  // Null: not by one of our keys, or not by one of our issuers.
+  // Null if it was not signed by our keys, or not by our issuers.
   verified_ptr verify(std::string_view token) const;
-  // Verified, and what it says still holds.
+  // Verifies the signature, and that the claims are still valid.
   verified_ptr good(std::string_view token) const;
 
   const persistence::store& store_;

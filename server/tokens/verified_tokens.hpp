@@ -1,6 +1,6 @@
-// Tokens whose signatures were found good, so that a client which comes again costs no second
-// verification (some 0.1 ms). Bounded: the newest `half` to twice as many are kept, and of a token
-// only its hash. Thread safe.
+// A cache of tokens with verified signatures: a second verification (about 0.1 ms) is not
+// needed. Bounded: keeps the newest `half` to twice as many, and only the hash of a token.
+// Thread safe.
 #pragma once
 
 #include <array>
@@ -24,10 +24,10 @@ using verified_ptr = std::shared_ptr<const verified_token>;
 
 class verified_tokens {
  public:
-  // In tokens.
+  // `half`: number of tokens.
   explicit verified_tokens(std::size_t half) : half_{half} {}
 
-  // `hash`: es256::sha256 of the token. Null: not known.
+  // `hash`: es256::sha256 of the token. Null if unknown.
   verified_ptr find(const std::string& hash) const {
     const std::lock_guard lock{mutex_};
     if (const auto found = young_.find(hash); found != young_.end()) return found->second;

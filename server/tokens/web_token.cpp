@@ -19,7 +19,7 @@ using actors::token_claims;
 using rapidjson::Document;
 using rapidjson::Value;
 
-// Deep enough for every claim there is: nothing of a token can exhaust the stack.
+// Iterative: no token can exhaust the stack.
 constexpr unsigned parse_flags =
     rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
 
@@ -35,7 +35,7 @@ const Value* member(const Value& of, std::string_view name) {
   return found == of.MemberEnd() ? nullptr : &found->value;
 }
 
-// Empty where there is none, or where it is no text.
+// Empty if it is absent or not a string.
 std::string text(const Value& of, std::string_view name) {
   const auto* found = member(of, name);
   return found != nullptr && found->IsString()
@@ -43,7 +43,7 @@ std::string text(const Value& of, std::string_view name) {
              : std::string{};
 }
 
-// 0 where there is none; seconds may have a fraction (RFC 7519, NumericDate).
+// 0 if it is absent; seconds may have a fraction (RFC 7519, NumericDate).
 std::int64_t seconds(const Value& of, std::string_view name) {
   constexpr double latest = 1e15;
   const auto* found = member(of, name);

@@ -1,5 +1,5 @@
-// JSON Web Tokens of service accounts: the text of a token, and what it says. Pure. Reading takes
-// any bytes.
+// JSON Web Tokens of service accounts: parsing and signing. Pure. Parsing accepts any
+// bytes.
 //
 // kubernetes: pkg/serviceaccount/claims.go and legacy.go.
 #pragma once
@@ -13,13 +13,13 @@
 
 namespace troupe::server {
 
-// Of legacy tokens, which Secrets hold.
+// The issuer of legacy tokens, which are stored in Secrets.
 inline constexpr std::string_view legacy_issuer = "kubernetes/serviceaccount";
 
-// Bytes of the longest token that is looked at.
+// The size of the longest accepted token.
 inline constexpr std::size_t token_limit_bytes = 16 << 10;
 
-// A token in its parts, views of its text; the signature is decoded and not yet verified.
+// The parts of a token, with views of its text; the signature is decoded but not verified.
 struct token_parts {
   std::string_view signed_text;  // header and claims
   std::string claims;            // JSON
@@ -27,7 +27,7 @@ struct token_parts {
   std::string signature;
 };
 
-// Nothing where it is no token of this form with algorithm ES256.
+// Nullopt if it is not a token of this form with algorithm ES256.
 std::optional<token_parts> split_token(std::string_view token);
 
 struct read_claims {
@@ -35,7 +35,7 @@ struct read_claims {
   actors::token_claims claims;
 };
 
-// Nothing where a service account's token says something else; what is not known is passed over.
+// Nullopt if claims of a service account's token are invalid; unknown claims are ignored.
 std::optional<read_claims> parse_claims(const std::string& json);
 
 // The claims as JSON.

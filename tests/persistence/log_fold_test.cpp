@@ -114,7 +114,7 @@ TEST_CASE("bases that nobody needs are named") {
   log_fold twice{reach::whole_log};
   twice.begin_with("a", {2, 5, "five"});
   twice.begin_with("a", {2, 6, "six"});
-  CHECK_THAT(first_problem(twice), Catch::Contains("two states of a"));
+  CHECK_THAT(first_problem(twice), Catch::Contains("two base states of a"));
 }
 
 }  // namespace

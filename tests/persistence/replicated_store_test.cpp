@@ -328,7 +328,7 @@ TEST_CASE("the copy of one log is never continued with the steps of another", "[
     second.execute({{}, {{"/elsewhere", std::to_string(i)}}});
   const auto store = open_on(second, "second");
   CHECK(store->read().size() == 0);
-  CHECK(log.take().find("is of first, not of second") != std::string::npos);
+  CHECK(log.take().find("is of log first, not of second") != std::string::npos);
 }
 
 TEST_CASE("a copy is no store of its own", "[replica]") {

@@ -11,7 +11,7 @@ class alarm final : public tag {
   alarm(call_queue& queue, std::function<void()> work) : queue_{queue}, work_{std::move(work)} {}
 
   void start(grpc::CompletionQueue& queue, std::chrono::milliseconds delay) {
-    // The clock of gRPC's timers has milliseconds: now may mean the next of them.
+    // gRPC's timers have a resolution of 1 ms: now() might fire one later.
     using time_point = std::chrono::system_clock::time_point;
     const auto due = delay.count() > 0 ? std::chrono::system_clock::now() + delay : time_point{};
     alarm_.Set(&queue, due, static_cast<tag*>(this));
@@ -34,11 +34,11 @@ call_queue::call_queue() : thread_{[this] { run(); }} {
   ::pthread_setname_np(thread_.native_handle(), "etcd-log");
 }
 
-// Nothing may be begun on a queue that is shut down, and a stream that is cancelled has still to be
-// finished: so the thread goes on until nothing is under way.
+// No operation may start on a queue that is shut down, and a cancelled stream must still be
+// finished: so the thread runs until no operation is under way.
 void call_queue::close() {
   if (!thread_.joinable()) return;
-  // Wakes it when it is cancelled, where nothing else is under way.
+  // Its cancellation wakes the thread if no other operation is under way.
   call_later(std::chrono::hours{1}, [] {});
   {
     std::unique_lock lock{mutex_};
@@ -53,8 +53,8 @@ void call_queue::close() {
 call_queue::~call_queue() {
   close();
   queue_.Shutdown();
-  void* told = nullptr;
-  for (bool ok = false; queue_.Next(&told, &ok);) {
+  void* completed = nullptr;
+  for (bool ok = false; queue_.Next(&completed, &ok);) {
   }
 }
 
@@ -67,7 +67,7 @@ void call_queue::begin(std::unique_ptr<tag> next,
     under_way_.insert(next.release());
     ++starting_;
   }
-  // It writes to the socket: nobody else waits for that.
+  // Outside the lock: it writes to the socket.
   start(queue_, mine);
   const std::lock_guard lock{mutex_};
   if (--starting_ == 0 && closing_) started_.notify_all();
@@ -80,10 +80,10 @@ void call_queue::call_later(std::chrono::milliseconds delay, std::function<void(
 }
 
 void call_queue::run() {
-  void* told = nullptr;
+  void* completed = nullptr;
   bool ok = false;
-  while (queue_.Next(&told, &ok)) {
-    std::unique_ptr<tag> mine{static_cast<tag*>(told)};
+  while (queue_.Next(&completed, &ok)) {
+    std::unique_ptr<tag> mine{static_cast<tag*>(completed)};
     const bool ended = mine->happened(ok);
     const std::lock_guard lock{mutex_};
     if (ended)

@@ -1,4 +1,4 @@
-// Asynchronous calls of gRPC on one completion queue, whose thread runs what follows them.
+// Asynchronous gRPC calls on one completion queue; its thread runs the callbacks.
 #pragma once
 
 #include <grpcpp/alarm.h>
@@ -15,13 +15,13 @@
 
 namespace troupe::persistence::etcd {
 
-// One thing that the queue tells of; deletes itself unless it stays.
+// An entry of the completion queue. The queue deletes it when `happened` returns true.
 class tag {
  public:
   virtual ~tag() = default;
-  // On the thread of the queue. True: this is deleted.
+  // Runs on the thread of the queue. True: the queue deletes this object.
   virtual bool happened(bool ok) = 0;
-  // Makes `happened` come soon. Any thread, while it is registered.
+  // Makes `happened` run soon. Any thread may call it while the tag is registered.
   virtual void cancel() = 0;
 };
 
@@ -29,16 +29,16 @@ class call_queue {
  public:
   call_queue();
   ~call_queue();
-  // What is under way is cancelled, and what follows it is not run any more.
+  // Cancels the calls under way. Their callbacks do not run any more.
   void close();
   call_queue(const call_queue&) = delete;
   call_queue& operator=(const call_queue&) = delete;
 
-  // `start` begins what will be told with the tag's address. Nothing happens when it is closing.
+  // Calls `start`, which begins an operation with the tag's address. Does nothing when closing.
   void begin(std::unique_ptr<tag> next,
              const std::function<void(grpc::CompletionQueue&, tag*)>& start);
 
-  // A call with one answer.
+  // A unary call.
   template <class Response>
   void call(std::chrono::milliseconds limit,
             const std::function<std::unique_ptr<grpc::ClientAsyncResponseReader<Response>>(
@@ -55,7 +55,7 @@ class call_queue {
   std::atomic<bool> closing_{false};
   std::mutex mutex_;
   std::set<tag*> under_way_;
-  std::size_t starting_ = 0;  // of them
+  std::size_t starting_ = 0;  // number of calls in begin()
   std::condition_variable started_;
   std::thread thread_;
 };

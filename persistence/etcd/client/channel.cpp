@@ -38,12 +38,12 @@ expected<std::shared_ptr<grpc::ChannelCredentials>> credentials(const etcd_optio
 
 expected<std::shared_ptr<grpc::Channel>> dial(const std::string& endpoint,
                                               const etcd_options& options) {
-  // Debian's Abseil looks for deadlocks at each lock of gRPC's.
+  // Debian's Abseil checks for deadlocks at each of gRPC's locks.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
-  // Whoever asks tries again; and gRPC's own retries end the program on an answer without a status,
-  // as of a member that shuts down (grpc/grpc#34683, mended in 2026).
+  // Callers retry; and gRPC's own retries abort the program on a response without a status, as from
+  // a member that shuts down (grpc/grpc#34683, fixed in 2026).
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 300);

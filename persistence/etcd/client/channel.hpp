@@ -1,4 +1,4 @@
-// The connection with one member of etcd.
+// The gRPC channel to one member of etcd.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -10,7 +10,7 @@
 
 namespace troupe::persistence::etcd {
 
-// A channel for each: one for all of them would take the list for the name in the certificate.
+// One channel per endpoint: a shared one would check the list against the certificate's name.
 expected<std::shared_ptr<grpc::Channel>> dial(const std::string& endpoint,
                                               const etcd_options& options);
 

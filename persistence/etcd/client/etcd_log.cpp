@@ -15,7 +15,7 @@ constexpr std::int64_t page_limit = 500;  // as upstream's list
 }  // namespace
 
 expected<std::unique_ptr<shared_log>> etcd_log::open(const etcd_options& options) {
-  if (options.endpoints.empty()) return fail(errc::invalid, "no endpoint of etcd is named");
+  if (options.endpoints.empty()) return fail(errc::invalid, "no etcd endpoint is given");
   std::vector<member> members;
   for (const auto& each : options.endpoints) {
     auto channel = dial(each, options);
@@ -39,7 +39,7 @@ void etcd_log::leave(const member& failed, const std::string& reason) {
   const std::lock_guard lock{mutex_};
   if (&members_[current_] != &failed) return;
   current_ = (current_ + 1) % members_.size();
-  spdlog::warn("etcd: {} failed, {} is used next: {}", failed.endpoint, members_[current_].endpoint,
+  spdlog::warn("etcd: {} failed, using {} next: {}", failed.endpoint, members_[current_].endpoint,
                reason);
 }
 
@@ -56,7 +56,7 @@ void etcd_log::submit(log_transaction request, std::function<void(log_answer)> d
         auto answer = answer_of(request, status, response);
         if (status.ok() && cluster_ != 0 && response.header().cluster_id() != cluster_) {
           answer = {};
-          answer.reason = {errc::unknown, "it is of another cluster than before"};
+          answer.reason = {errc::unknown, "it belongs to a different cluster than before"};
         }
         if (answer.result == log_answer::outcome::unknown) leave(through, answer.reason.message);
         done(std::move(answer));
@@ -176,11 +176,11 @@ void etcd_log::call_later(std::chrono::milliseconds delay, std::function<void()>
   queue_.call_later(delay, std::move(work));
 }
 
-// The member must be in the quorum and have what the reader has: a watch from a revision that it
-// does not know yet is answered wrongly before 3.4.38.
+// The member must be in the quorum and have reached the reader's revision: before 3.4.38 a watch
+// from a revision that the member does not know yet is answered wrongly.
 void etcd_log::follow(revision after, log_reader& reader) {
   const auto serial = ++watch_serial_;
-  if (std::exchange(watching_, false)) leave(current(), "its watch stands still");
+  if (std::exchange(watching_, false)) leave(current(), "its watch has stopped");
   auto& through = current();
   range(through, probe(),
         [this, &through, &reader, after, serial](const grpc::Status& status, const auto& found) {
@@ -189,9 +189,9 @@ void etcd_log::follow(revision after, log_reader& reader) {
           const auto& header = found.header();
           std::string problem;
           if (cluster_ != 0 && header.cluster_id() != cluster_)
-            problem = "it is of another cluster than the others";
+            problem = "it belongs to a different cluster than the others";
           else if (static_cast<revision>(header.revision()) < after)
-            problem = "it is behind";
+            problem = "it is behind the known revision";
           if (problem.empty()) return watch(through, after, reader, serial);
           leave(through, problem);
           reader.on_end({errc::unknown, fmt::format("{}: {}", through.endpoint, problem)});

@@ -1,9 +1,9 @@
-// shared_log on etcd. One member is used at a time, for transactions and for the watch; when it
-// fails, the next.
+// The implementation of shared_log on etcd. Transactions and the watch use one member at a time;
+// when it fails, they move to the next.
 //
-// What etcd 3.4.23 (Debian 12) gets wrong and what stands against it: steps may come twice, or be
-// of a member that is behind (the reader sees revisions; a member is asked for its revision before
-// it is watched).
+// Faults of etcd 3.4.23 (Debian 12) and the countermeasures: a watch may deliver steps twice (the
+// reader compares revisions), or its member may be behind (a member is asked for its revision
+// before it is watched).
 #pragma once
 
 #include <mutex>
@@ -45,7 +45,7 @@ class etcd_log final : public shared_log {
   etcd_log(etcd_options options, std::vector<member> members);
 
   member& current();
-  // Somebody else's turn, unless another call has found that already.
+  // Moves to the next member, unless another call has already done so.
   void leave(const member& failed, const std::string& reason);
   void range(member& of, const etcdserverpb::RangeRequest& request, range_done done);
   void watch(member& of, revision after, log_reader& reader, std::uint64_t serial);
@@ -54,11 +54,11 @@ class etcd_log final : public shared_log {
   std::vector<member> members_;
   std::mutex mutex_;
   std::size_t current_ = 0;
-  // Of the queue's thread.
+  // State of the queue's thread.
   std::uint64_t watch_serial_ = 0;  // of the newest follow()
   bool watching_ = false;
-  std::uint64_t cluster_ = 0;  // etcd's own number of it; 0: not known yet
-  call_queue queue_;           // last: its thread ends first
+  std::uint64_t cluster_ = 0;  // etcd's id of the cluster; 0: not known yet
+  call_queue queue_;           // last: its thread must end first
 };
 
 }  // namespace troupe::persistence::etcd

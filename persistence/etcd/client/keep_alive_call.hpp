@@ -1,4 +1,4 @@
-// One renewal of a lease: etcd has a stream for it, of which one question and its answer are used.
+// One renewal of a lease: opens etcd's keep-alive stream for one request and one response.
 #pragma once
 
 #include "persistence/etcd/client/calls.hpp"
@@ -8,7 +8,7 @@ namespace troupe::persistence::etcd {
 
 class keep_alive_call final : public tag {
  public:
-  // `done`: the status, and the time to live in seconds, 0 when the lease has ended.
+  // `done`: the status, and the time to live in seconds (0: the lease has expired).
   keep_alive_call(call_queue& queue, std::int64_t lease,
                   std::function<void(const grpc::Status&, std::int64_t)> done);
   void start(etcdserverpb::Lease::Stub& service, std::chrono::milliseconds limit,

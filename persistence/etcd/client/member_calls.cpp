@@ -16,7 +16,7 @@ etcd_member read(const etcdserverpb::Member& from) {
           .is_learner = from.islearner()};
 }
 
-// Another member may do what this one could not. A learner refuses whatever is asked here.
+// Errors after which another member may succeed. A learner refuses every request here.
 bool try_another(const grpc::Status& status) {
   return status.error_code() == grpc::StatusCode::UNAVAILABLE ||
          status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED ||
@@ -24,7 +24,7 @@ bool try_another(const grpc::Status& status) {
          status.error_message().find("rpc not supported for learner") != std::string::npos;
 }
 
-error told(const std::string& endpoint, const grpc::Status& status) {
+error error_at(const std::string& endpoint, const grpc::Status& status) {
   const bool is_lost = try_another(status);
   return {is_lost ? errc::io : errc::invalid,
           fmt::format("etcd at {}: {}", endpoint, status.error_message())};
@@ -33,7 +33,7 @@ error told(const std::string& endpoint, const grpc::Status& status) {
 }  // namespace
 
 expected<std::unique_ptr<etcd_members>> member_calls::open(const etcd_options& options) {
-  if (options.endpoints.empty()) return fail(errc::invalid, "no endpoint of etcd is named");
+  if (options.endpoints.empty()) return fail(errc::invalid, "no etcd endpoint is given");
   std::unique_ptr<member_calls> made{new member_calls{options}};
   for (const auto& each : options.endpoints)
     if (auto good = made->channel(each); !good) return fail(std::move(good.error()));
@@ -61,7 +61,7 @@ expected<Response> member_calls::call(const Request& request,
     etcdserverpb::Cluster::Stub service{*to};
     const auto status = (service.*method)(&context, request, &response);
     if (status.ok()) return response;
-    last = told(each, status);
+    last = error_at(each, status);
     if (!try_another(status)) break;
   }
   return fail(std::move(last));
@@ -85,7 +85,7 @@ expected<etcd_member_status> member_calls::status(const std::string& endpoint) {
   etcdserverpb::StatusResponse found;
   etcdserverpb::Maintenance::Stub service{*to};
   const auto status = service.Status(&context, {}, &found);
-  if (!status.ok()) return fail(told(endpoint, status));
+  if (!status.ok()) return fail(error_at(endpoint, status));
   return etcd_member_status{.version = found.version(),
                             .member = found.header().member_id(),
                             .leader = found.leader(),
@@ -103,7 +103,7 @@ expected<std::uint64_t> member_calls::add_learner(const std::string& peer_url) {
   if (made) return made->member().id();
   if (made.error().message.find("Peer URLs already exists") == std::string::npos)
     return fail(std::move(made.error()));
-  // A call whose answer was lost has done it.
+  // The request may have succeeded although its answer was lost.
   if (const auto found = list(); found)
     for (const auto& each : *found)
       if (each.name.empty() && each.is_learner && each.peer_urls == std::vector{peer_url})
@@ -123,7 +123,7 @@ expected<void> member_calls::remove(std::uint64_t id) {
   etcdserverpb::MemberRemoveRequest request;
   request.set_id(id);
   const auto done = call(request, &etcdserverpb::Cluster::Stub::MemberRemove);
-  // A call whose answer was lost has done it.
+  // The request may have succeeded although its answer was lost.
   if (!done && done.error().message.find("member not found") == std::string::npos)
     return fail(done.error());
   return {};

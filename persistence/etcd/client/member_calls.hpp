@@ -1,4 +1,4 @@
-// etcd_members by calls that block.
+// The implementation of etcd_members: blocking calls.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ class member_calls final : public etcd_members {
   explicit member_calls(etcd_options options) : options_{std::move(options)} {}
 
   expected<std::shared_ptr<grpc::Channel>> channel(const std::string& endpoint);
-  // At one member after the other, until one has judged it.
+  // Tries one member after the other, until one has answered.
   template <class Request, class Response>
   expected<Response> call(const Request& request,
                           grpc::Status (etcdserverpb::Cluster::Stub::*method)(grpc::ClientContext*,

@@ -80,7 +80,7 @@ log_page page_of(revision at, etcdserverpb::RangeResponse& found) {
 bool is_refusal(const grpc::Status& status) {
   switch (status.error_code()) {
     case grpc::StatusCode::INVALID_ARGUMENT:
-    case grpc::StatusCode::OUT_OF_RANGE:        // compacted, or not there yet
+    case grpc::StatusCode::OUT_OF_RANGE:        // compacted, or a future revision
     case grpc::StatusCode::RESOURCE_EXHAUSTED:  // the quota of the database
     case grpc::StatusCode::PERMISSION_DENIED:
     case grpc::StatusCode::UNAUTHENTICATED:
@@ -91,7 +91,7 @@ bool is_refusal(const grpc::Status& status) {
   }
 }
 
-// What etcd says of its own refusals has no codes but these words (etcd: api/v3rpc/rpctypes).
+// etcd's rejections have no codes except these texts (etcd: api/v3rpc/rpctypes).
 error error_of(const grpc::Status& status) {
   const auto text = "etcd: " + status.error_message();
   const auto says = [&](const char* words) { return text.find(words) != text.npos; };

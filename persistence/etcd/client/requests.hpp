@@ -1,4 +1,4 @@
-// Between the terms of shared_log and the messages of etcd. Pure.
+// Converts between the types of shared_log and the messages of etcd. Pure.
 #pragma once
 
 #include "persistence/etcd/client/etcd.grpc.pb.h"
@@ -6,20 +6,21 @@
 
 namespace troupe::persistence::etcd {
 
-// Its answer says of every key that it compares which revision it has: the first that differs is
-// the one in conflict.
+// If the compares fail, etcd returns the revision of each compared key: the first one that differs
+// is the conflict.
 etcdserverpb::TxnRequest message_of(const log_transaction& request);
 log_answer answer_of(const log_transaction& request, const grpc::Status& status,
                      const etcdserverpb::TxnResponse& response);
 
-// A read that every member answers after the leader was asked, for its revision alone.
+// A linearizable read, of which only the header's revision is used.
 etcdserverpb::RangeRequest probe();
-// `at`: the revision that was asked for, 0 for the newest.
+// `at`: the requested revision, 0 for the newest.
 log_page page_of(revision at, etcdserverpb::RangeResponse& found);
 
-// It was judged, and will not happen; another member would say the same.
+// True if etcd rejected the request: it is not executed, and other members would reject
+// it.
 bool is_refusal(const grpc::Status& status);
-// `unknown` where it was not judged.
+// Returns `unknown` if etcd may have executed the request.
 error error_of(const grpc::Status& status);
 
 }  // namespace troupe::persistence::etcd

@@ -24,7 +24,7 @@ void add(std::vector<log_step>& steps, Event& from) {
 
 void watch_call::start(etcdserverpb::Watch::Stub& service, revision after,
                        grpc::CompletionQueue& queue) {
-  // A member that has lost its leader ends the stream instead of keeping silent.
+  // A member that loses its leader then ends the stream instead of staying silent.
   context_.AddMetadata("hasleader", "true");
   auto& create = *request_.mutable_create_request();
   create.set_key(std::string(1, '\0'));
@@ -59,7 +59,7 @@ bool watch_call::happened(bool ok) {
   return true;
 }
 
-// A response ends with a revision, but one in parts with its last part.
+// A response ends with a complete revision; a fragmented one does in its last fragment.
 bool watch_call::take() {
   if (response_.canceled()) {
     reason_ = response_.compact_revision() != 0

@@ -1,4 +1,4 @@
-// One watch of the whole key space of etcd, from a revision on, as whole steps.
+// A watch of etcd's whole key space, from a revision on, delivered as whole steps.
 #pragma once
 
 #include "persistence/etcd/client/calls.hpp"
@@ -10,9 +10,9 @@ namespace troupe::persistence::etcd {
 class watch_call final : public tag {
  public:
   struct ends {
-    // False: enough of it, the call ends without a word.
+    // Return false to stop the watch; then `ended` is not called.
     std::function<bool(std::vector<log_step>)> steps;
-    // Once, the last that comes, unless `steps` was false. `compacted` as in log_reader.
+    // Called once, last, unless `steps` returned false. `compacted` as in log_reader.
     std::function<void(error)> ended;
   };
 
@@ -38,7 +38,7 @@ class watch_call final : public tag {
   etcdserverpb::WatchResponse response_;
   grpc::Status status_;
   stage stage_ = stage::starting;
-  std::vector<log_step> steps_;  // of the parts of a response
+  std::vector<log_step> steps_;  // of a fragmented response
   std::optional<error> reason_;
   bool silent_ = false;
 };

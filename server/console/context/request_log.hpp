@@ -1,5 +1,5 @@
-// The last requests that may have changed something: who asked for what. By it a request id in the
-// change log gets a name. Thread safe; bounded by `defaults::requests_kept`.
+// The latest write requests with their users: gives a name to a request id in the change log.
+// Thread safe; bounded by `defaults::requests_kept`.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ struct logged_request {
 
 class request_log {
  public:
-  // For rest_options::observe; reads are left out.
+  // For rest_options::observe; ignores reads.
   void observe(const request_record& record);
   std::optional<logged_request> find(std::uint64_t id) const;
 

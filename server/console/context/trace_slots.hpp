@@ -1,6 +1,6 @@
-// How many traces there may be at once. When all slots are taken, the trace whose client has read
-// nothing for the longest time gives its own up; where every client reads there is no slot. What
-// one trace keeps is bounded (defaults::trace_…), so all of them together are. Thread safe.
+// Limits the number of concurrent traces. When all slots are taken, the trace whose client has not
+// read for the longest time is ended; if all clients read, there is no slot. Each trace is bounded
+// (defaults::trace_…), so all together are. Thread safe.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class trace_slots : public std::enable_shared_from_this<trace_slots> {
  public:
   explicit trace_slots(std::size_t limit) : limit_{limit} {}
 
-  // One trace; it ends with the object.
+  // The slot of one trace; released by the destructor.
   class slot {
    public:
     slot(std::shared_ptr<trace_slots> slots, std::uint64_t id)
@@ -26,9 +26,9 @@ class trace_slots : public std::enable_shared_from_this<trace_slots> {
     slot(const slot&) = delete;
     slot& operator=(const slot&) = delete;
     ~slot();
-    // What ends the trace, from any thread.
+    // Sets the function that ends the trace; called from any thread.
     void on_eviction(std::function<void()> end);
-    // Since when its client has taken nothing; nothing: it reads.
+    // The time since when its client has read nothing; nullopt: it reads.
     void stuck_since(std::optional<runtime::time_point> since);
 
    private:
@@ -36,7 +36,7 @@ class trace_slots : public std::enable_shared_from_this<trace_slots> {
     const std::uint64_t id_;
   };
 
-  // Null: there is none.
+  // Null if there is no slot.
   std::shared_ptr<slot> enter();
 
  private:

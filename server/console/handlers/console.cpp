@@ -32,7 +32,7 @@ struct console::impl {
         context{plane.system(), &plane,  std::move(options.node),
                 requests,       samples, std::move(options.others)} {}
 
-  // Calls `make` on a thread that may be kept.
+  // Calls `make` on a thread that may block.
   template <class F>
   void make_later(responder answer, F make) {
     const bool taken =
@@ -51,7 +51,7 @@ struct console::impl {
     const auto* found = view_called(name);
     if (changes ? !is_control_verb(name) : found == nullptr)
       return answer.respond(no_such_path(request->path));
-    // Of `send` the node is what a pod is bound to; the cluster is the same from everywhere.
+    // For `send`, `node` is the node to which a pod is bound; the cluster is the same on all nodes.
     const bool anywhere = changes ? name == "send" : found->scope == view_scope::cluster;
     if (!anywhere && node != context.node)
       return ask_other(node, request, answer, [request, answer](console_answer from) {
@@ -74,7 +74,7 @@ struct console::impl {
     });
   }
 
-  // Passes what `node` says to `then`; a failure is answered here.
+  // Passes the answer of `node` to `then`; a failure is answered here.
   template <class F>
   void ask_other(const std::string& node, const request_ptr& request, const responder& answer,
                  F then) const {
@@ -94,7 +94,7 @@ struct console::impl {
   request_log requests;
   sampler samples;
   const console_context context;
-  // The last member: what it runs uses all the others.
+  // The last member: its tasks use all the others.
   runtime::worker_pool pool{"console", defaults::console_threads, defaults::console_queue};
 };
 

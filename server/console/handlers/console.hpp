@@ -1,9 +1,9 @@
-// The console's back end: what a person sees of the actors, at /console/api/ as JSON
-// (docs/console.md lists the paths), the page at /console/, and the metrics at /metrics. A handler
-// that stands before the API, behind auth_filter: only who may read these paths gets here.
+// The back end of the console: views of the actors at /console/api/ as JSON (docs/console.md lists
+// the paths), the page at /console/, and the metrics at /metrics. A handler in front of the API and
+// behind auth_filter: only users who may read these paths reach it.
 //
-// Views are made on threads of their own; a full queue is a 503. Nothing here keeps state of its
-// own but samples for rates. Thread safe.
+// Views run on their own threads; if their queue is full the response is 503. The only state is
+// samples for rates. Thread safe.
 #pragma once
 
 #include <functional>
@@ -23,21 +23,21 @@ struct request_record;
 
 struct console_options {
   std::string node;  // the name of this machine, as the console shows it
-  std::shared_ptr<other_nodes> others = nullptr;  // where nodes can join
+  std::shared_ptr<other_nodes> others = nullptr;  // set if nodes can join
 };
 
 class console final : public handler {
  public:
-  // Both outlive it. What is not the console's goes to `next`.
+  // Both must outlive it. Requests for other paths go to `next`.
   console(actors::control_plane& plane, handler& next, console_options options);
   ~console() override;
 
-  // For rest_options::observe: counts requests, remembers those that change something.
+  // For rest_options::observe: counts requests, and logs writes.
   void observe(const request_record& record);
-  // Where the figures of the transport come from, once it runs. What was given before is not called
-  // any more when this returns: give nothing before the transport goes.
+  // Sets the source of the transport's figures. When this returns, the previous source is no longer
+  // called: pass an empty one before the transport is destroyed.
   void transport(std::function<http_stats()> from);
-  // Likewise for the listener that joined nodes call.
+  // The same for the listener of joined nodes.
   void link_listener(std::function<runtime::link::listener_stats()> from);
   // For http_options::observe_refusal.
   void refused(const refusal& refusal);

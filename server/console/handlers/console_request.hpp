@@ -1,5 +1,5 @@
-// A request to a console as it comes over HTTP, and its answer: the same at the control plane and
-// at a joined machine.
+// Parses console requests over HTTP, and writes the responses: for the control plane and for joined
+// machines.
 #pragma once
 
 #include <optional>
@@ -16,12 +16,12 @@ inline constexpr std::string_view console_api_prefix = "/console/api/";
 bool is_console_path(std::string_view path) noexcept;
 bool is_trace(std::string_view path) noexcept;
 
-// What follows the prefix.
+// The path after the prefix.
 std::string_view view_name(const request& request);
 order_giver giver_of(const request& request);
 console_question question_of(const request& request);
-// GET shows; POST changes something, and needs the header x-troupe-control, which no web page from
-// elsewhere can send. The answer to what is neither.
+// GET reads; POST changes state, and needs the header x-troupe-control, which a foreign web page
+// cannot send. Returns the refusal of any other request.
 std::optional<response> refuse(const request& request);
 
 response to_response(console_answer from, const query_string& query);

@@ -45,7 +45,7 @@ view_result set_level(const console_context& context, const query_string& query)
   return done("log", text);
 }
 
-// Messages that a person may send; each is a command to the writer.
+// Messages that a user may send; each is a command to the writer.
 api::expected<std::string> send_command(const console_context& context,
                                         const runtime::actor_ref& to, const query_string& query,
                                         const order_giver& by) {

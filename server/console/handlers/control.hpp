@@ -1,5 +1,5 @@
-// Orders to an actor, and to the level of the log. Each order is written to the log with
-// who gave it; whether they may is asked before.
+// Commands to an actor, or for the log level. Each command is logged with its user; the caller has
+// checked the permission.
 #pragma once
 
 #include "server/console/context/context.hpp"
@@ -12,7 +12,7 @@ struct order_giver {
   std::uint64_t request = 0;
 };
 
-// `verb` is what follows /console/api/: restart, pause, resume, kill, send, log.
+// `verb` is the path after /console/api/: restart, pause, resume, kill, send, log.
 view_result control(const console_context& context, std::string_view verb,
                     const query_string& query, const order_giver& by);
 bool is_control_verb(std::string_view verb) noexcept;

@@ -1,5 +1,5 @@
-// The console at a socket in the file system: who may open the file is the
-// administrator of the machine, and needs no keys. The console alone is served there.
+// The console at a Unix socket: users who may open the file are administrators of the machine, and
+// need no credentials. It serves only the console.
 #pragma once
 
 #include "server/http/http.hpp"
@@ -8,7 +8,7 @@ namespace troupe::server {
 
 class local_admin final : public handler {
  public:
-  // The console outlives it.
+  // The console must outlive it.
   explicit local_admin(handler& console);
 
   std::optional<response> admit(request& head) override;

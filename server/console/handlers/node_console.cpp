@@ -40,7 +40,7 @@ struct node_console::impl {
   request_log requests;
   sampler samples;
   const console_context context;
-  // The last member: what it runs uses all the others.
+  // The last member: its tasks use all the others.
   runtime::worker_pool pool{"console", defaults::console_threads, defaults::console_queue};
 };
 

@@ -1,9 +1,9 @@
-// The console of a joined node: the views that need no store, of the actors of this machine, and
-// the orders to them. The link's end on this machine hands it the questions that the console of the
-// control plane sends (remote.hpp); the machine's own administrator asks it over HTTP, behind a
-// local_admin, also while there is no link.
+// The console of a joined node: the views that need no store, for the actors of this machine, and
+// the commands to them. The node's side of the link passes on questions from the control plane's
+// console (remote.hpp). The machine's administrator uses it over HTTP, behind a local_admin, even
+// while the link is down.
 //
-// Views are made on threads of its own. Thread safe.
+// Views run on its own threads. Thread safe.
 #pragma once
 
 #include <memory>
@@ -16,14 +16,14 @@ namespace troupe::server {
 
 class node_console final : public handler {
  public:
-  // `system` outlives it; `node` is the name that the machine has joined by.
+  // `system` must outlive it; `node` is the name by which the machine has joined.
   node_console(runtime::actor_system& system, std::string node);
-  // Answers what was asked, then ends.
+  // Answers pending questions, then ends.
   ~node_console() override;
 
-  // `done` is called once, on a thread that it may keep for a moment or inside of this call, within
-  // 200 ms unless others wait. What is not understood, is too much or too long is answered
-  // with a Status.
+  // Calls `done` once, on a thread that it may block briefly or in this call, within 200 ms
+  // unless other questions wait. Invalid, excess or too long questions are answered with a
+  // Status.
   void ask(console_question question, other_nodes::answered done);
 
   std::optional<response> admit(request& head) override;

@@ -1,4 +1,4 @@
-// Builds a JSON document member by member; what every view of the console answers with.
+// Builds the JSON document of a view, member by member.
 #pragma once
 
 #include <rapidjson/stringbuffer.h>

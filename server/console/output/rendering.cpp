@@ -37,7 +37,7 @@ bool is_differences(const Value& value) {
   return value.IsArray() && !value.Empty() && value[0].IsObject() && value[0].HasMember("path");
 }
 
-// "spec.replicas: 1 -> 3, spec.paused: -> true"
+// Such as "spec.replicas: 1 -> 3, spec.paused: -> true".
 std::string differences_text(const Value& value) {
   std::string out;
   for (const auto& each : value.GetArray()) {
@@ -49,7 +49,7 @@ std::string differences_text(const Value& value) {
   return out;
 }
 
-// What stands in a cell; nested values in one line of JSON.
+// The text of a cell; nested values are one line of JSON.
 std::string cell(std::string_view name, const Value& value) {
   if (value.IsNull()) return "-";
   if (value.IsString()) return value.GetStringLength() == 0 ? "-" : std::string{view(value)};
@@ -64,7 +64,7 @@ std::string cell(std::string_view name, const Value& value) {
   return buffer.GetString();
 }
 
-// "oldestSeconds" is headed "OLDEST", "lastError" "LAST-ERROR".
+// The heading of "oldestSeconds" is "OLDEST", that of "lastError" "LAST-ERROR".
 std::string heading(std::string_view name) {
   if (name.size() > time_suffix.size() && name.ends_with(time_suffix))
     name.remove_suffix(time_suffix.size());
@@ -82,7 +82,7 @@ bool is_table(const Value& value) {
   return value.IsArray() && !value.Empty() && value[0].IsObject();
 }
 
-// Characters, not bytes.
+// Counts characters, not bytes.
 std::size_t width_of(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;

@@ -10,7 +10,7 @@ namespace {
 
 using rapidjson::Value;
 
-// Every JSON scalar is one of YAML; a text of several lines becomes a block.
+// Every JSON scalar is valid YAML; a multi-line string becomes a block.
 void append_scalar(std::string& out, const Value& value, std::size_t indent) {
   if (value.IsString()) {
     std::string_view text{value.GetString(), value.GetStringLength()};
@@ -34,7 +34,7 @@ bool is_block(const Value& value) {
   return (value.IsObject() && !value.ObjectEmpty()) || (value.IsArray() && !value.Empty());
 }
 
-// `started`: the line has its indentation already, behind a dash.
+// `started`: the line already has its indentation, after a dash.
 void append(std::string& out, const Value& value, std::size_t indent, bool started) {
   if (!is_block(value)) return append_scalar(out, value, indent);
   if (value.IsArray()) {

@@ -1,4 +1,4 @@
-// A JSON value as YAML in block style. Pure.
+// A JSON value as block-style YAML. Pure.
 #pragma once
 
 #include <rapidjson/document.h>

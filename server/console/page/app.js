@@ -1,19 +1,19 @@
 'use strict';
-// The page asks the same paths as the command line (docs/console.md) and keeps nothing but a token
-// for as long as its tab lives.
+// The page requests the same paths as the command line (docs/console.md) and stores only a token
+// while its tab is open.
 
 const $ = (id) => document.getElementById(id);
 const api = '/console/api/';
 const pageSize = 100;
 
-// -- asking -------------------------------------------------------------------------------------
+// -- requests -------------------------------------------------------------------------------------
 
 function headers() {
   const token = sessionStorage.getItem('token');
   return token ? {Authorization: 'Bearer ' + token} : {};
 }
 
-// What is shown of one machine; the rest is the cluster's.
+// Views of one machine; the others are the cluster's.
 const ofNode = ['actors', 'actor', 'tree', 'top', 'rates', 'flow', 'warnings', 'trace'];
 
 async function ask(path, query = {}, signal = undefined) {
@@ -44,7 +44,7 @@ function say(text, bad = false) {
   $('status').className = bad ? 'bad' : '';
 }
 
-// -- showing ------------------------------------------------------------------------------------
+// -- rendering ------------------------------------------------------------------------------------
 
 function make(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
@@ -93,7 +93,7 @@ function cellText(name, value) {
 
 const heading = (name) => name.replace(/(Seconds|Bytes)$/, '').replace(/[A-Z]/g, (c) => ' ' + c.toLowerCase());
 
-// Rows that open something can be walked over with the keyboard.
+// Rows that open a view can be selected with the keyboard.
 function table(rows, {columns, open} = {}) {
   if (rows.length === 0) return make('p', {}, 'Nothing.');
   const names = columns || Object.keys(rows[0]).filter((name) => name !== 'depth' && name !== 'id');
@@ -130,7 +130,7 @@ function chart(caption, points, unit) {
 }
 
 // -- the views ----------------------------------------------------------------------------------
-// Each fills an element of its own, and may give back what ends it (show).
+// Each fills its own element, and may return a function that ends it (see show).
 
 const state = {actors: {match: '', sort: 'mailbox', offset: 0}, object: '', trace: '', node: ''};
 let stopView = () => {};
@@ -243,7 +243,7 @@ async function showStore(view) {
     table(watchers.body, {open: (row) => openActor(row.subscriber)}));
 }
 
-// At the actors of a joined machine; of the attached one where the name is empty.
+// Shows the actors of a joined machine; with an empty name those of the attached one.
 function look(node) {
   state.node = node;
   state.actors.offset = 0;
@@ -279,7 +279,7 @@ const views = [['actors', showActors], ['tree', showTree], ['live', showLive], [
 let current = 'actors';
 let shows = 0;
 
-// What comes when another view was asked for meanwhile is dropped.
+// Drops a response if another view has been requested meanwhile.
 async function show(name) {
   const mine = ++shows;
   current = name;
@@ -328,7 +328,7 @@ function mark(step) {
   next.scrollIntoView({block: 'nearest'});
 }
 
-// The marked row, by its table and its first cell: the rows are made again.
+// The selected row, by its table and first cell: rows are recreated.
 function markedIn(view) {
   const row = view.querySelector('tr.marked');
   return row && {table: [...view.querySelectorAll('table')].indexOf(row.closest('table')), text: row.firstChild.textContent};
@@ -367,7 +367,7 @@ document.addEventListener('keydown', (event) => {
   event.preventDefault();
 });
 
-// -- beginning ----------------------------------------------------------------------------------
+// -- start ----------------------------------------------------------------------------------
 
 views.forEach(([name], i) => $('tabs').append(make('button', {id: 'tab-' + name, title: `${i + 1}`, onclick: () => show(name)}, name)));
 $('node').addEventListener('click', () => look(''));

@@ -33,7 +33,7 @@ std::optional<response> console_page(std::string_view path) {
     response answer;
     answer.content_type = each.type;
     answer.fields.push_back({"x-content-type-options", "nosniff"});
-    // What the page may do: talk to where it came from, and nothing else.
+    // The page may only connect to its own origin.
     answer.fields.push_back({"content-security-policy",
                              "default-src 'none'; script-src 'self'; style-src 'self'; "
                              "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"});

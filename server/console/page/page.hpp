@@ -1,4 +1,4 @@
-// The web page, part of the program: plain HTML, CSS and JavaScript without anything from outside.
+// The console's web page, embedded in the program: HTML, CSS and JavaScript without dependencies.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace troupe::server {
 
-// The file at one of `console_page_paths`; nothing for other paths.
+// The file at one of `console_page_paths`; nullopt for other paths.
 std::optional<response> console_page(std::string_view path);
 
 }  // namespace troupe::server

@@ -1,4 +1,4 @@
-// The files of page/, made into constants by the build.
+// The files of page/, which the build turns into constants.
 #pragma once
 
 #include <string_view>

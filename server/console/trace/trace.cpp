@@ -12,7 +12,7 @@
 namespace troupe::server {
 namespace {
 
-// Of an object it follows the changes, where there is a store.
+// Follows the changes of the traced object, if there is a store.
 class trace : public actors::informer {
  public:
   trace(const console_context& context, std::optional<object_name> object, rendering form,
@@ -57,11 +57,11 @@ class trace : public actors::informer {
     lines_ += event.lines;
     auto& chunk = event.text;
     if (lost_ > told_) append_lost(chunk);
-    // An empty line says that the stream lives, when nothing else does.
+    // Without other output an empty line shows that the stream is alive.
     if (chunk.empty() && now() - written_at_ >= defaults::trace_heartbeat) chunk = "\n";
     if (chunk.empty()) return;
     written_at_ = now();
-    chunk.shrink_to_fit();  // it may wait: what growing has set aside is as large again
+    chunk.shrink_to_fit();  // it may wait: growing may have reserved as much again
     writable_ = out_.write(std::move(chunk));
   }
 
@@ -71,7 +71,7 @@ class trace : public actors::informer {
     stop();
   }
 
-  // Whether what would be shown now is lost.
+  // Whether lines shown now would be lost.
   bool is_stuck() {
     note_stuck(!writable_ || out_.waiting_bytes() > defaults::trace_waiting_bytes);
     return stuck_;
@@ -87,7 +87,7 @@ class trace : public actors::informer {
     slot_->stuck_since(is ? std::optional{now()} : std::nullopt);
   }
 
-  // The key is the beginning of others.
+  // The subscription's key is also the prefix of other keys.
   void take_changes(const actors::watch_events& m) {
     for (const auto& each : m.events)
       if (each.object && each.object->meta().name() == object_->name) note_revision(each.at);
@@ -106,13 +106,13 @@ class trace : public actors::informer {
   stream changes_ = 0;
   const std::shared_ptr<trace_slots::slot> slot_;
   bool writable_ = true;
-  bool stuck_ = false;  // what was written before waits for the client
+  bool stuck_ = false;  // earlier output waits for the client
   runtime::time_point written_at_{};
   std::uint64_t lines_ = 0, lost_ = 0, told_ = 0;
   runtime::timer look_, limit_;
 };
 
-// Of this machine.
+// Traces this machine.
 class near_trace final : public trace {
  public:
   near_trace(const console_context& context, trace_filter filter, rendering form, responder answer,
@@ -141,7 +141,7 @@ class near_trace final : public trace {
   trace_reader reader_;
 };
 
-// Of another machine: asks it for a page at a time.
+// Traces another machine, page by page.
 class far_trace final : public trace {
  public:
   far_trace(const console_context& context, std::optional<object_name> object, std::string node,
@@ -195,7 +195,7 @@ class far_trace final : public trace {
 
   const std::shared_ptr<other_nodes> others_;
   const std::string node_;
-  const std::string target_;  // but for the last parameters
+  const std::string target_;  // without its last parameters
   std::string after_;
   std::deque<persistence::revision> revisions_;
   bool asking_ = false;
@@ -238,7 +238,7 @@ void start_far_trace(const console_context& context, const std::string& node,
   auto first = parse_trace_page(first_page);
   if (!first)
     return answer.respond(status_response(
-        502, "BadGateway", fmt::format("{} answered with what is no page of a trace", node)));
+        502, "BadGateway", fmt::format("{} did not answer with a page of a trace", node)));
   auto target = target_of("trace", request.query);
   target += target.find('?') == target.npos ? '?' : '&';
   spawn_trace<far_trace>(context, request, answer, context, std::move(object), node,

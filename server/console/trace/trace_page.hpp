@@ -1,5 +1,5 @@
-// A page of a trace, as it goes from one machine to another: where it ends, how many lines it has
-// and how many were lost, then the lines. Pure.
+// A page of a trace, sent from one machine to another: the position of its end, the number of lines
+// and of lost ones, then the lines. Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@ namespace troupe::server {
 
 struct traced {
   std::string text;         // whole lines
-  std::uint64_t lines = 0;  // in it
-  std::uint64_t lost = 0;   // overwritten before they were read, or more than `trace_lines` at once
+  std::uint64_t lines = 0;  // number of lines in `text`
+  std::uint64_t lost = 0;   // overwritten before they were read, or beyond `trace_lines`
 };
 
-// `after`: of the next question (runtime::trace_cursor).
+// `after`: the position for the next request (runtime::trace_cursor).
 std::string trace_page_text(std::string_view after, const traced& event);
 
 struct read_page {
   std::string after;
   traced events;
 };
-// Nothing for a page that is none. Another machine may say of `after` what it likes.
+// Nullopt for an invalid page. `after` from another machine is not checked.
 std::optional<read_page> parse_trace_page(std::string_view page);
 
 }  // namespace troupe::server

@@ -14,7 +14,7 @@ using runtime::trace_record;
 
 namespace {
 
-// As actors have it: of a pod worker it is the first part.
+// The object's name as in actors' names; for a pod worker it is the first part.
 std::string name_of_object(const object_name& name) {
   return name.kind->namespaced() ? name.ns + "/" + name.name : name.name;
 }
@@ -25,7 +25,7 @@ void note(std::deque<std::uint64_t>& into, std::uint64_t item, std::size_t limit
   if (into.size() > limit) into.pop_front();
 }
 
-// How many had to go. What is left takes no more memory than it needs.
+// Returns the number of dropped records; frees unused memory.
 std::size_t keep_newest(std::vector<trace_record>& records, std::size_t limit) {
   const auto extra = records.size() - std::min(records.size(), limit);
   records.erase(records.begin(), records.begin() + static_cast<std::ptrdiff_t>(extra));
@@ -33,7 +33,7 @@ std::size_t keep_newest(std::vector<trace_record>& records, std::size_t limit) {
   return extra;
 }
 
-// What is no number is passed over.
+// Skips elements that are not numbers.
 template <class F>
 void each_number(std::string_view list, char separator, F take) {
   while (!list.empty()) {
@@ -76,7 +76,7 @@ traced trace_reader::read(bool with_text) {
   if (filter_.object) {
     for (const auto& each : context_.actors().called(name_of_object(*filter_.object)))
       note_actor(each.id());
-    learn_names(records);
+    remember_names(records);
     if (waits_) {
       made.lost += keep_newest(records, defaults::trace_records);
       std::swap(records, waiting_);
@@ -91,7 +91,7 @@ traced trace_reader::read(bool with_text) {
     made.lost += records.size();
     return made;
   }
-  learn_names(records);
+  remember_names(records);
   for (const auto& each : records)
     append(made.text, each);
   made.lines = records.size();
@@ -110,7 +110,7 @@ bool trace_reader::wanted(const trace_record& each) const {
          (each.cause.revision != 0 && has(revisions_, each.cause.revision));
 }
 
-bool trace_reader::bears_name(std::string_view actor) const {
+bool trace_reader::has_object_name(std::string_view actor) const {
   const auto name = name_of_object(*filter_.object);
   return actor.starts_with(name) && (actor.size() == name.size() || actor[name.size()] == '/');
 }
@@ -118,7 +118,7 @@ bool trace_reader::bears_name(std::string_view actor) const {
 void trace_reader::find_actors() {
   if (!filter_.object) return;
   context_.actors().each([this](const runtime::actor_info& each) {
-    if (bears_name(each.name)) note_actor(each.id);
+    if (has_object_name(each.name)) note_actor(each.id);
   });
 }
 
@@ -143,14 +143,14 @@ bool trace_reader::go_on_from(std::string_view position) {
   return true;
 }
 
-void trace_reader::learn_names(const std::vector<trace_record>& records) {
+void trace_reader::remember_names(const std::vector<trace_record>& records) {
   if (names_.size() > defaults::trace_names) std::exchange(names_, {});
   std::vector<std::uint64_t> unknown;
   for (const auto& each : records)
     for (const auto id : {each.receiver, each.sender})
       if (id != 0 && names_.count(id) == 0) unknown.push_back(id);
   for (auto& [id, name] : names_of(context_, unknown)) {
-    if (filter_.object && bears_name(std::string_view{name}.substr(name.find('/') + 1)))
+    if (filter_.object && has_object_name(std::string_view{name}.substr(name.find('/') + 1)))
       note_actor(id);
     names_.emplace(id, std::move(name));
   }
@@ -201,7 +201,7 @@ console_answer trace_page(const console_context& context, const query_string& qu
   if (!after) {
     reader.find_actors();
   } else if (!reader.go_on_from(*after)) {
-    return console_failure(400, "after: where the last page ended, as it said itself");
+    return console_failure(400, "after: must be the position in the first line of the last page");
   }
   each_number(query.get_or("revisions", ""), ',',
               [&](persistence::revision at) { reader.note_revision(at); });

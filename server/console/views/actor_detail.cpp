@@ -1,5 +1,5 @@
-// All that is known of one actor. What only itself knows it is asked for, and left out when it is
-// too busy to answer in time.
+// The details of one actor. It is asked for data that only it has, which is omitted if it is too
+// busy to answer in time.
 #include <algorithm>
 
 #include "server/console/views/views.hpp"
@@ -13,7 +13,7 @@ void append_messages(json_writer& out, const runtime::actor_detail& detail) {
   auto rows = detail.messages;
   std::sort(rows.begin(), rows.end(),
             [](const auto& a, const auto& b) { return a.received + a.sent > b.received + b.sent; });
-  // `times` counts the handlers that took no longer than each of these, and the longer ones.
+  // `times` counts handlers by these upper bounds of their duration, and the longer ones.
   out.begin_array("timesUpToSeconds");
   for (const auto& each : runtime::time_classes)
     out.value(each);
@@ -87,7 +87,7 @@ void append_last_messages(json_writer& out, const console_context& context, std:
 void append_inspection(json_writer& out, const console_context& context,
                        const runtime::actor_info& actor) {
   std::optional<runtime::inspection> inspection;
-  // A paused one answers nobody.
+  // A paused actor does not answer.
   if (!actor.paused && !actor.backing_off)
     inspection =
         ask<runtime::inspection>(context, context.actors().reference(actor.id), runtime::inspect{});
@@ -109,7 +109,7 @@ void append_link(json_writer& out, std::string_view as, std::string_view with) {
   out.begin_object().member("as", as).member("with", with).end_object();
 }
 
-// Who ends or is told when it ends, and who tells it of changes: supervisor, children, watcher.
+// Linked actors: the supervisor, the children, and the watcher that sends it changes.
 void append_links(json_writer& out, const console_context& context,
                   const runtime::actor_info& actor) {
   actors::watch_report watches;
@@ -132,7 +132,7 @@ void append_links(json_writer& out, const console_context& context,
       append_link(out, "supervises", full_name(each));
   });
   out.end_array();
-  // Of a joined node's actors the watcher knows nothing: its gateway follows for all of them.
+  // The watcher does not know a joined node's actors: its gateway subscribes for all of them.
   if (is_watcher || context.plane == nullptr) return;
   out.begin_array("subscriptions");
   for (const auto& row : watches.rows) {

@@ -1,4 +1,5 @@
-// Supervisors and their children, depth first; of many children the first few, and how many more.
+// Supervisors and their children, depth first; the first few of many, and their
+// number.
 #include <algorithm>
 #include <map>
 
@@ -52,7 +53,7 @@ class tree_writer {
     write_children(id, depth + 1);
   }
 
-  // The joined nodes, whose trees are asked for by their names.
+  // The joined nodes, whose trees are requested by name.
   void write_links(const std::vector<node_link>& links) {
     for (const auto& each : links)
       if (rows_ < defaults::tree_rows)

@@ -1,4 +1,4 @@
-// Lists of actors: filtered, sorted and cut here, so that a hundred thousand cost a reader nothing.
+// Lists of actors: filtered, sorted and truncated here, so that clients need not read them all.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -20,7 +20,7 @@ smaller most_first(Member member) {
   };
 }
 
-// Null for a name that is none.
+// Null for an unknown name.
 smaller order_called(std::string_view name) {
   if (name == "mailbox") return most_first([](const actor_info& a) { return a.mailbox; });
   if (name == "messages") return most_first([](const actor_info& a) { return a.handled; });
@@ -35,7 +35,7 @@ smaller order_called(std::string_view name) {
   };
 }
 
-// The first `size` in order, of any number that are offered.
+// Keeps the first `size` rows in order, of any number of rows.
 class best_rows {
  public:
   best_rows(std::size_t size, smaller first) : size_{size}, first_{std::move(first)} {}
@@ -130,8 +130,8 @@ view_result show_actors(const console_context& context, const query_string& quer
 
 namespace {
 
-// Names that begin with what was typed: the first few of them, and what all have in common, for a
-// prompt completes that far.
+// Names that begin with the typed text: the first few of them, and their longest common prefix, to
+// which a prompt completes.
 class name_list {
  public:
   void add(std::string_view name) {
@@ -160,7 +160,7 @@ class name_list {
 
 }  // namespace
 
-// For completion: names of actors or, where the text begins with a resource, of objects.
+// For completion: names of actors or, if the text begins with a resource, of objects.
 view_result show_names(const console_context& context, const query_string& query) {
   const auto text = query.get_or("prefix", "");
   name_list found;
@@ -188,7 +188,7 @@ view_result show_names(const console_context& context, const query_string& query
   return std::move(found).answer();
 }
 
-// Who sends what to whom, by kind, in what the recorder still holds.
+// Senders, receivers and message types by kind, from the recorder's current content.
 view_result show_flow(const console_context& context, const query_string&) {
   const auto records = context.system.recorder().read_all();
   std::vector<std::uint64_t> ids;

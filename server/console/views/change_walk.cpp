@@ -16,8 +16,8 @@ struct last_change {
   revision searched_down_to = 0;
 };
 
-// An object that is gone is in no snapshot: the log is searched backwards from `above` on, as long
-// as a view may take.
+// A removed object is in no snapshot: searches the log backwards from `above`, within the time
+// limit of a view.
 persistence::expected<last_change> search(const persistence::store& store, const std::string& key,
                                           revision above,
                                           std::chrono::steady_clock::time_point until) {

@@ -1,4 +1,4 @@
-// The cluster's members and what they hold, the store, the watchers, the loggers.
+// The members of the cluster and their contents, the store, the watchers, the loggers.
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -36,15 +36,15 @@ std::string roles_of(const Node& node) {
   return roles;
 }
 
-// As their supervisor counts them: it follows the log, so it may be some revisions behind, and says
-// which one it has seen. Nothing when it does not answer in time.
+// The counts of the pods' supervisor. It follows the log, so it may be some revisions behind, and
+// reports its revision. Nullopt if it does not answer in time.
 std::optional<actors::pod_counts> count_pods(const console_context& context) {
   const auto supervisor = context.actors().find("supervisor", "pods");
   if (!supervisor) return std::nullopt;
   return ask<actors::pod_counts>(context, supervisor, actors::count_pods{});
 }
 
-// Seconds since the lease of the node was renewed; below 0 when it has none.
+// Seconds since the node's lease was renewed; negative if it has none.
 double lease_age(const persistence::snapshot& state, const std::string& node) {
   const auto found =
       state.find(api::kind_of<Lease>().key(actors::defaults::node_lease_namespace, node));
@@ -108,7 +108,7 @@ void append_controllers(json_writer& out, const persistence::snapshot& state) {
   out.end_array();
 }
 
-// Of them none runs here while another control plane leads.
+// None of these actors runs here while another control plane leads.
 void append_leading(json_writer& out, const runtime::directory& live) {
   out.begin_array("leading");
   for (const auto& each : actors::leading_actors())
@@ -120,7 +120,7 @@ void append_leading(json_writer& out, const runtime::directory& live) {
   out.end_array();
 }
 
-// Nothing where nobody else may lead.
+// Nothing if there are no other control planes.
 void append_leader(json_writer& out, const std::optional<persistence::leadership>& leader) {
   if (!leader) return;
   if (leader->term == 0) {

@@ -22,7 +22,7 @@ rapidjson::Document document_of(const api::object* object) {
   rapidjson::Document document;
   document.SetObject();
   if (object == nullptr) return document;
-  // Encoded again: the object would keep the text for as long as it lives.
+  // Encoded again: the object would cache the text as long as it lives.
   const auto text = api::encode_json(object->content(), {}, {});
   document.Parse(text.data(), text.size());
   if (!document.IsObject()) document.SetObject();
@@ -33,7 +33,7 @@ class comparison {
  public:
   comparison(bool confidential, std::size_t limit) : confidential_{confidential}, limit_{limit} {}
 
-  // Null: absent.
+  // Null means absent.
   void compare(const std::string& path, const Value* a, const Value* b) {
     if (a != nullptr && a->IsNull()) a = nullptr;
     if (b != nullptr && b->IsNull()) b = nullptr;

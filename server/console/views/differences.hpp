@@ -1,4 +1,4 @@
-// The differences between two states of an object, field by field, without what must not be seen.
+// The differences between two states of an object, field by field, without secrets.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@ namespace troupe::server {
 
 struct difference {
   std::string path;  // "spec.replicas", "spec.containers[0].image"
-  std::string from;  // as JSON; empty where it was absent
-  std::string to;    // … or is absent
+  std::string from;  // JSON; empty if it was absent
+  std::string to;    // JSON; empty if it is absent
 };
 
-// Either may be null. At most `limit`; long values are cut. metadata.resourceVersion and
-// managedFields, which change with everything, are left out. The values of a Secret, and what
-// kubectl keeps of it in an annotation, are shown as "(redacted)".
+// Either may be null. Returns at most `limit`; long values are truncated. Omits
+// metadata.resourceVersion and managedFields, which change with every write. Values of a Secret,
+// also in kubectl's annotation, are shown as "(redacted)".
 std::vector<difference> differences(const api::object* before, const api::object* after,
                                     std::size_t limit);
 

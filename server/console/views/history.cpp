@@ -1,5 +1,5 @@
-// Every change of one object, and of those that had its name before, with who made it and what it
-// changed.
+// All changes of one object, and of earlier objects with its key, with their authors and
+// differences.
 #include <fmt/format.h>
 
 #include "server/console/views/change_walk.hpp"
@@ -24,7 +24,7 @@ const char* type_text(change_type type) {
   return "";
 }
 
-// `uid`: of the object that the key holds now or held last.
+// `uid`: that of the object which has the key now or had it last.
 void append(json_writer& out, const change& change, const std::string& uid) {
   out.begin_object()
       .member("revision", change.at)
@@ -35,7 +35,7 @@ void append(json_writer& out, const change& change, const std::string& uid) {
       .member("request", request_text(change.cause.request))
       .member("after", change.cause.trigger)
       .begin_array("changes");
-  // What was created or removed is told by that; only updates are worth a list.
+  // Only updates get a list of differences; for others the type says enough.
   if (change.type == change_type::updated) {
     for (const auto& each :
          differences(change.previous.get(), change.object.get(), defaults::differences_limit)) {
@@ -48,7 +48,7 @@ void append(json_writer& out, const change& change, const std::string& uid) {
   out.end_array().end_object();
 }
 
-// A change that is known by its revision alone.
+// A change of which only the revision is known.
 void append_untold(json_writer& out, const api::object& present) {
   out.begin_object()
       .member("revision", present.revision())

@@ -1,5 +1,5 @@
-// The path of a connection to a service or a pod, from a pod where one is named: what stands in its
-// way, by the objects of the cluster (actors/network/explain/path.hpp).
+// Explains the path of a connection to a service or a pod, optionally from a pod: the obstacles in
+// the cluster's objects (actors/network/explain/path.hpp).
 #include <algorithm>
 #include <array>
 #include <set>
@@ -24,7 +24,7 @@ using api::core::v1::Service;
 using api::discovery::v1::EndpointSlice;
 using api::networking::v1::NetworkPolicy;
 
-// Objects of one kind that are looked at.
+// The limit of objects of one kind that are examined.
 constexpr std::size_t scan_limit = 20'000;
 constexpr std::size_t last_port = 65'535;
 

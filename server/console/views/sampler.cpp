@@ -14,7 +14,7 @@ const actor_mark* find(const std::vector<actor_mark>& marks, std::uint64_t id) {
   return found != marks.end() && found->id == id ? &*found : nullptr;
 }
 
-// Keeps the first few by a number.
+// Keeps the rows with the largest numbers.
 template <class Number>
 void keep(std::vector<actor_rate>& into, const actor_rate& row, Number number) {
   const auto before = [&](const actor_rate& a, const actor_rate& b) {
@@ -25,7 +25,7 @@ void keep(std::vector<actor_rate>& into, const actor_rate& row, Number number) {
   if (into.size() > defaults::top_actors) into.pop_back();
 }
 
-// Something that is over.
+// A condition that lies in the past.
 bool has_stood_out(const actor_rate& row) {
   return row.new_restarts > 0 || (row.new_longest && row.info.longest > defaults::warn_handler);
 }
@@ -80,7 +80,7 @@ std::shared_ptr<const system_sample> sampler::take() {
   }
   mark(*made, seconds);
   remember(*made);
-  // Charts need the sums only.
+  // Charts only need the sums.
   if (samples_.size() >= 2) {
     auto slim = std::make_shared<system_sample>(*samples_[samples_.size() - 2]);
     slim->busiest = {};

@@ -1,7 +1,8 @@
-// Rates: what changed between two looks at all actors, at the store and at the transport.
+// Rates: the differences between two samples of all actors, the store and the transport.
 //
-// Nothing is sampled while nobody asks. However many ask, all actors are walked over once in
-// `defaults::sample_period` (30 ms for 100,000). Thread safe; who asks during a walk waits for it.
+// Samples are taken only on request: with any number of users all actors are visited once in
+// `defaults::sample_period` (30 ms for 100,000). Thread safe; callers wait for one in
+// progress.
 #pragma once
 
 #include <cstdint>
@@ -25,21 +26,21 @@ struct kind_sample {
   runtime::duration busy{0}, oldest{0};
 };
 
-// The figures of each actor that are kept between two samples.
+// The figures of an actor that are kept between two samples.
 struct actor_mark {
   std::uint64_t id = 0, handled = 0, mailbox = 0;
   runtime::duration busy{0}, longest{0};
   std::uint32_t restarts = 0;
 };
 
-// An actor that stands out.
+// An actor in a ranking or a warning.
 struct actor_rate {
   runtime::actor_info info;
   double handled_per_second = 0;
   double busy_share = 0;  // of one processor
   std::uint64_t mailbox_before = 0;
   std::uint32_t new_restarts = 0;
-  bool new_longest = false;  // its longest handler is one of this period
+  bool new_longest = false;  // its longest handler ran in this period
 };
 
 struct system_sample {
@@ -49,31 +50,31 @@ struct system_sample {
   persistence::store_stats store;
   http_stats http;
   std::vector<node_link> links;        // by name
-  std::vector<actor_rate> busiest;     // by time in handlers since the last look
+  std::vector<actor_rate> busiest;     // by time in handlers since the last sample
   std::vector<actor_rate> fullest;     // by mailbox
   std::vector<actor_rate> suspicious;  // slow handlers, restarts
-  std::vector<actor_rate> stood_out;   // the same for `defaults::warn_time`, one for each actor
+  std::vector<actor_rate> stood_out;   // suspicious for `defaults::warn_time`, one for each actor
 };
 
 class sampler {
  public:
-  // Without a store its figures stay 0; `others` is null where no node can join.
+  // Without a store its figures stay 0; `others` is null if no node can join.
   sampler(const runtime::actor_system& system, const persistence::store* store,
           std::shared_ptr<const other_nodes> others)
       : system_{system}, store_{store}, others_{std::move(others)} {}
   void transport(std::function<http_stats()> from);
 
   struct pair {
-    std::shared_ptr<const system_sample> before;  // the first time the same as `now`
+    std::shared_ptr<const system_sample> before;  // equal to `now` the first time
     std::shared_ptr<const system_sample> now;
     double seconds = 1;
-    // Of a counter; 0 for one that has started again.
+    // The rate of a counter; 0 if it has restarted.
     double per_second(std::uint64_t after, std::uint64_t past) const {
       return after > past ? static_cast<double>(after - past) / seconds : 0;
     }
   };
   pair look();
-  // The kept samples, the oldest first; of those before the last two only the sums are kept.
+  // The kept samples, oldest first; samples before the last two have only sums.
   std::vector<std::shared_ptr<const system_sample>> kept();
 
  private:
@@ -92,7 +93,7 @@ class sampler {
     runtime::time_point at;
     actor_rate row;
   };
-  // Who asks seldom must hear of what others have seen: the oldest first.
+  // Warnings seen by other users must reach those who ask rarely. Oldest first.
   std::deque<outstanding> outstanding_;
 };
 

@@ -1,5 +1,5 @@
-// What goes on right now: rates by kind, the busiest actors, the writer's queue, watchers; and what
-// should worry somebody.
+// Current activity: rates by kind, the busiest actors, the writer's queue, watchers; and
+// warnings.
 #include <fmt/format.h>
 
 #include "actors/defaults.hpp"
@@ -165,7 +165,7 @@ view_result show_top(const console_context& context, const query_string&) {
   return view_answer{out};
 }
 
-// For charts: a row a second while somebody looks.
+// For charts: a row per second while they are shown.
 view_result show_rates(const console_context& context, const query_string&) {
   const auto samples = context.samples.kept();
   json_writer out;

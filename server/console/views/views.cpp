@@ -35,7 +35,7 @@ std::string target_of(std::string_view view, const query_string& query) {
   std::string target{view};
   char separator = '?';
   query.each([&](const std::string& key, const std::string& value) {
-    // The other node needs not be told its name, and where a trace goes on is ours to say.
+    // The other node does not need its own name, and the position of a trace is set here.
     if (key == "node" || key == "after" || key == "revisions") return;
     target += separator + percent_encode(key) + "=" + percent_encode(value);
     separator = '&';

@@ -1,5 +1,5 @@
-// The views of the console (views.def): each answers one question with one JSON document. They run
-// on threads that may be kept for 200 ms, and change nothing.
+// The views of the console (views.def): each returns one JSON document. They run on threads that
+// may be blocked for 200 ms, and change nothing.
 #pragma once
 
 #include "server/console/context/context.hpp"
@@ -9,7 +9,7 @@ namespace troupe::server {
 
 enum class view_scope : std::uint8_t {
   machine,
-  cluster,  // needs the store: only the control plane has it
+  cluster,  // needs the store, which only the control plane has
 };
 
 struct named_view {
@@ -17,9 +17,9 @@ struct named_view {
   view show;
   view_scope scope;
 };
-// Null when there is none.
+// Null if there is no such view.
 const named_view* view_called(std::string_view name) noexcept;
-// What a view or an order answered, in the form that `as` in the query asks for.
+// The result of a view or command, in the format requested by `as`.
 console_answer rendered(const view_result& result, const query_string& query);
 
 #define TROUPE_VIEW(name, scope) \

@@ -1,8 +1,8 @@
-// Why an object is as it is: from its last changes back to the requests that began it all, and what
-// was said about it meanwhile.
+// Explains an object's state: from its last changes back to the requests that caused them, with the
+// events about it.
 //
-// Each change in the log names the revision that its author reacted to; that one names another, and
-// so on to a client's request or to the end of the log.
+// Each change in the log has the revision that its author reacted to; that change has another one,
+// and so on to a client's request or the end of the log.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using api::core::v1::Event;
 using persistence::change;
 using persistence::change_type;
 
-constexpr std::size_t owner_events = 10;  // the last ones, and the first one
+constexpr std::size_t owner_events = 10;  // the latest ones, and the first one
 constexpr std::size_t events_scanned = 20'000;
 constexpr std::size_t named_fields = 3;
 
@@ -37,7 +37,7 @@ class chain {
  public:
   explicit chain(const console_context& context) : context_{context} {}
 
-  // The change and what led to it.
+  // Adds the change and its chain of causes.
   void follow(const change& last) {
     add(last);
     auto trigger = last.cause.trigger;
@@ -67,7 +67,7 @@ class chain {
     steps.push_back(std::move(made));
   }
 
-  // What is not shown.
+  // Adds a line for changes that are not shown.
   void add_gap(persistence::revision at, std::chrono::system_clock::time_point when,
                std::string text) {
     add_gap(at, time_text(when), std::move(text));
@@ -85,7 +85,7 @@ class chain {
     step made;
     made.at = change.at;
     made.time = time_text(change.time);
-    made.text = readable_key(change.key) + told(change);
+    made.text = readable_key(change.key) + suffix_of(change);
     made.by = change.cause.author.empty() ? "?" : change.cause.author;
     if (const auto request = context_.requests.find(change.cause.request);
         request && change.cause.trigger == 0) {
@@ -99,7 +99,7 @@ class chain {
     steps.push_back(std::move(made));
   }
 
-  static std::string told(const change& change) {
+  static std::string suffix_of(const change& change) {
     if (change.type == change_type::created) return " was created";
     if (change.type == change_type::removed) return " was removed";
     std::string fields;
@@ -126,7 +126,7 @@ void add_changes(chain& to, const change_walk& walk) {
     to.add_gap(walk.untold->revision(), "", "its last change is no longer in the log");
   if (all.empty()) return;
   if (walk.end == walk_end::log)
-    to.add_gap(all.back().at, all.back().time, "what was before is no longer in the log");
+    to.add_gap(all.back().at, all.back().time, "earlier changes are no longer in the log");
   const auto shown = std::min(all.size(), owner_events);
   for (std::size_t i = 0; i < shown; ++i)
     to.follow(all[i]);
@@ -142,8 +142,8 @@ void add_changes(chain& to, const change_walk& walk) {
                            walk.end == walk_end::limit ? "more than " : "", left_out));
 }
 
-// Those that are named after the object, as ours and those of client libraries are, then the others
-// of its namespace as far as time allows.
+// First the events named after the object, as ours and those of client libraries are, then others
+// of its namespace, within the time limit.
 void add_events(chain& to, const console_context& context, const object_name& name,
                 const std::string& uid) {
   const auto state = context.store().read();

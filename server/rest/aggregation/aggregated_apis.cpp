@@ -6,13 +6,13 @@
 namespace troupe::server {
 namespace {
 
-// Of a server without others; made once for all in the process.
+// The documents of a server without aggregated APIs; one for the process.
 const std::shared_ptr<api::discovery_documents>& own_discovery() {
   static const auto made = std::make_shared<api::discovery_documents>();
   return made;
 }
 
-// "GROUP/VERSION" of a path below /apis/; empty where it has not both.
+// "GROUP/VERSION" of a path below /apis/; empty without both.
 std::string_view name_in(std::string_view path) {
   static constexpr std::string_view openapi = "/openapi/v3", apis = "/apis/";
   if (path.starts_with(openapi)) path.remove_prefix(openapi.size());
@@ -59,7 +59,7 @@ void aggregated_apis::publish(std::vector<aggregated_api_ptr> all,
   by_name_.clear();
   for (auto& each : all)
     by_name_[each->group + "/" + each->version] = std::move(each);
-  // The documents are made when they are asked for: not again while nothing changes.
+  // Documents are built on demand: not again while nothing changes.
   if (discovered != discovered_) {
     discovered_ = discovered;
     discovery_ = std::make_shared<api::discovery_documents>(discovered);

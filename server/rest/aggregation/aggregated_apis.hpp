@@ -1,5 +1,5 @@
-// The versions of groups that other servers serve, as the aggregator last saw them. Read for every
-// request: where there are none that is a look at one atomic value. Thread safe.
+// The group versions served by other servers, as published by the aggregator. Read for every
+// request: without any of them it costs one atomic load. Thread safe.
 #pragma once
 
 #include <atomic>
@@ -16,17 +16,17 @@
 
 namespace troupe::server {
 
-// An APIService that names a service.
+// An APIService with a service.
 struct aggregated_api {
   std::string group, version;
   std::string ns, service;
   int port = 443;
   bool available = false;
-  tls_context tls = {};  // null: `tls_problem` says why
+  tls_context tls = {};  // null: see `tls_problem`
   std::string tls_problem = {};
 
   std::string path() const { return "/apis/" + group + "/" + version; }
-  // By which its certificate is verified.
+  // The name by which its certificate is verified.
   std::string server_name() const { return service + "." + ns + ".svc"; }
 };
 using aggregated_api_ptr = std::shared_ptr<const aggregated_api>;
@@ -35,13 +35,13 @@ class aggregated_apis {
  public:
   aggregated_apis();
 
-  // Who serves that path: /apis/GROUP/VERSION, what is below it, and its OpenAPI document. Null:
-  // this server, if anybody.
+  // The API that serves the path: /apis/GROUP/VERSION, paths below it, and its OpenAPI document.
+  // Null: not an aggregated API.
   aggregated_api_ptr find(std::string_view path) const;
   aggregated_api_ptr find(std::string_view group, std::string_view version) const;
   // "GROUP/VERSION" of each.
   std::vector<std::string> names() const;
-  // Of all that is served here, by whomever.
+  // Discovery documents of all that is served here, by any server.
   std::shared_ptr<api::discovery_documents> discovery() const;
 
   void publish(std::vector<aggregated_api_ptr> all, const api::foreign_versions& discovered);

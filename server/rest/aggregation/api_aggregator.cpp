@@ -27,7 +27,7 @@ const APIServiceSpec& spec_of(const api::object_ptr& object) {
   return object->as<APIService>().spec();
 }
 
-// It may always read (upstream: transport.SetAuthProxyHeaders in the check).
+// Sends a user who may read everything (upstream: transport.SetAuthProxyHeaders in the check).
 std::string check_head(const aggregated_api& api) {
   return fmt::format(
       "GET {} HTTP/1.1\r\nhost: {}:{}\r\naccept: application/json\r\nuser-agent: troupe\r\n"
@@ -91,7 +91,7 @@ void api_aggregator::take(const api::object_ptr& object) {
             .ns = spec.service().namespace_(),
             .service = spec.service().name(),
             .port = spec.service().port()};
-  // Nothing is known of who answers now.
+  // Nothing is known about the current server yet.
   of.discovered = {.group = spec.group(),
                    .version = spec.version(),
                    .group_priority = spec.group_priority_minimum(),
@@ -181,13 +181,13 @@ void api_aggregator::on_checked(const checked& m) {
   auto result = std::move(*m.result);
   if (result && (result->status < 200 || result->status > 299))
     result = tl::make_unexpected(fmt::format("bad status from {}: {}", m.url, result->status));
-  // Another endpoint may be well.
+  // Another endpoint may be healthy.
   if (!result && of.attempt < defaults::api_check_attempts &&
       now() - of.began < defaults::api_check_limit && of.failures == 0)
     return ask(m.name, of);
   of.checking = false;
   if (!result) return settle(m.name, of, failed_check(m.url, result.error()));
-  // Who answers something else is reached, but adds nothing to discovery.
+  // A server with an invalid response is available, but adds nothing to discovery.
   auto resources = api::read_resource_list(result->body, of.api.group, of.api.version);
   of.discovered.stale = !resources;
   if (resources) of.discovered.resources = std::move(*resources);

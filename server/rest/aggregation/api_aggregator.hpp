@@ -1,11 +1,11 @@
-// Keeps watch over the APIs that other servers serve: whether each can be reached, which its
-// condition Available says, and what its server lists of its resources, for discovery. One check
-// does both: GET /apis/GROUP/VERSION, as upstream's available controller does it, each 30 s and
-// when the APIService, its service or the endpoints of that change.
+// Monitors the aggregated APIs: whether each is reachable, for its condition Available, and its
+// resource list, for discovery. One check does both: GET /apis/GROUP/VERSION, as upstream's
+// available controller, every 30 s and when the APIService, its service or the service's endpoints
+// change.
 //
-// One actor for each server of the API, as upstream. What it knows is published
-// (aggregated_apis.hpp); a crash leaves that as it was and it checks again. A write of a condition
-// that conflicts is made again by the next check.
+// One actor for each API server, as upstream. Its results are published (aggregated_apis.hpp);
+// after a crash they stay until it has checked again. A condition whose write conflicts is written
+// again by the next check.
 #pragma once
 
 #include <chrono>
@@ -35,11 +35,11 @@ class api_aggregator : public actors::informer {
  private:
   struct entry {
     api::object_ptr object;         // the APIService
-    std::uint64_t incarnation = 0;  // of its spec; answers to checks of an older one are dropped
+    std::uint64_t incarnation = 0;  // of its spec; results of checks of an older one are dropped
     aggregated_api api = {};
-    std::string shown;  // the certificate that `api.tls` shows
+    std::string shown;  // the certificate used in `api.tls`
     api::foreign_version discovered = {};
-    stream service = 0, slices = 0;  // 0: it has no service
+    stream service = 0, slices = 0;  // 0: no service
     bool checking = false, again = false;
     int attempt = 0, failures = 0;
     runtime::time_point began = {};
@@ -69,7 +69,7 @@ class api_aggregator : public actors::informer {
   const std::shared_ptr<aggregation> shared_;
   std::map<std::string, entry> entries_;
   std::uint64_t turns_ = 0, incarnations_ = 0;
-  bool known_ = false;  // all APIServices
+  bool known_ = false;  // all APIServices are known
 };
 
 }  // namespace troupe::server

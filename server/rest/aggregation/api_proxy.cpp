@@ -14,7 +14,7 @@
 namespace troupe::server {
 namespace {
 
-// What we have judged and what the server reads must be the same path.
+// The authorized path and the one that the server parses must be equal.
 bool has_dot_segments(std::string_view path) {
   while (!path.empty()) {
     path.remove_prefix(1);

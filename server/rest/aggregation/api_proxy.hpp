@@ -1,4 +1,4 @@
-// Requests of aggregated APIs on their way to the servers of these.
+// Proxies requests of aggregated APIs to their servers.
 //
 // kubernetes: kube-aggregator/pkg/apiserver/handler_proxy.go.
 #pragma once

@@ -16,7 +16,7 @@ namespace {
 using api::apiregistration::v1::APIServiceSpec;
 using api::core::v1::Service;
 
-// What metrics-server serves elsewhere; the others are what this program is.
+// metrics-server may replace this group; other groups of this server cannot be replaced.
 constexpr std::string_view replaceable_group = "metrics.k8s.io";
 
 bool has_slices(const persistence::snapshot& state, const std::string& ns,

@@ -1,4 +1,4 @@
-// Whether an API can be served by its service, as far as the cluster's objects say it. Pure.
+// Whether an API can be served by its service, according to the cluster's objects. Pure.
 //
 // kubernetes: kube-aggregator/pkg/controllers/status, for the order, reasons and messages.
 #pragma once
@@ -12,23 +12,23 @@
 
 namespace troupe::server {
 
-// Of type Available.
+// A condition of type Available.
 struct api_condition {
   std::string status, reason, message;
 };
 
 api_condition passed();
-// `url`: what was asked for.
+// `url`: the requested URL.
 api_condition failed_check(const std::string& url, const std::string& problem);
 
-// Nothing where the service is to be asked. An API without a service is local.
+// Nullopt if the service must be checked by a request. An API without a service is local.
 std::optional<api_condition> check_service(const persistence::snapshot& state,
                                            const api::apiregistration::v1::APIServiceSpec& spec);
 
-// This server itself serves the group, whatever an APIService says.
+// Whether this server itself serves the group, regardless of APIServices.
 bool is_built_in(std::string_view group);
 
-// The name of the service's port of that number; nothing where it has none.
+// The name of the service's port with that number; nullopt if there is none.
 std::optional<std::string> port_name(const persistence::snapshot& state, const std::string& ns,
                                      const std::string& service, int port);
 

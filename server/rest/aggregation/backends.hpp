@@ -1,6 +1,6 @@
-// Where the servers of aggregated APIs are reached: pods through their nodes, as every port of a
-// pod (docs/decisions/0036-proxies.md), all else over the network. Thread safe; outlives no actor
-// system.
+// The connections to servers of aggregated APIs: to pods through their nodes, as for every port of
+// a pod (docs/decisions/0036-proxies.md), to others over the network. Thread safe; must not outlive
+// the actor system.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +30,13 @@ class backends {
     runtime::actor_system& system;
     const persistence::store& store;
     std::shared_ptr<const actors::node_links> links;
-    std::shared_ptr<actors::stream_source> here;  // null: pods on this machine cannot be reached
-    std::shared_ptr<const server::front_proxy> front_proxy;  // null: it has no certificate
+    std::shared_ptr<actors::stream_source> here;  // null: no access to pods on this machine
+    std::shared_ptr<const server::front_proxy> front_proxy;  // null: no client certificate
   };
   explicit backends(sources from) : from_{std::move(from)} {}
 
-  // A ready endpoint of its service, another one for each `turn`. The error says why there is none.
+  // A ready endpoint of the service, a different one for each `turn`; the error is the
+  // reason.
   tl::expected<proxy_target, std::string> target(const aggregated_api& api,
                                                  std::uint64_t turn) const;
   front_proxy_credentials credentials() const;
@@ -46,7 +47,7 @@ class backends {
   const std::shared_ptr<dialer> dialer_ = std::make_shared<dialer>();
 };
 
-// What the handlers of a server share of all this.
+// The aggregation state shared by the handlers of a server.
 struct aggregation {
   explicit aggregation(backends::sources from) : servers{std::move(from)} {}
 

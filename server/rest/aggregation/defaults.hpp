@@ -1,4 +1,4 @@
-// The constants of aggregated APIs and where they come from. "upstream" is Kubernetes 1.33's
+// The constants of aggregated APIs and their sources. "upstream" is Kubernetes 1.33's
 // kube-aggregator.
 #pragma once
 
@@ -9,27 +9,27 @@ namespace troupe::server::defaults {
 
 using namespace std::chrono_literals;
 
-// Our own: APIServices that name a service; those beyond are not served.
+// Our own: APIServices with a service; more of them are not served.
 inline constexpr std::size_t aggregated_apis = 64;
-// upstream: remote_available_controller.go, of one request, of all attempts, and their number.
+// upstream: remote_available_controller.go; for one request, for all attempts, and their number.
 inline constexpr std::chrono::nanoseconds api_check_timeout = 5s;
 inline constexpr std::chrono::nanoseconds api_check_limit = 6s;
 inline constexpr int api_check_attempts = 5;
-// upstream: resync of the controller, and its back-off; its first step is 5 ms, of which we save
-// the first few.
+// upstream: resync and back-off of the controller; its back-off starts at 5 ms, ours
+// later.
 inline constexpr std::chrono::nanoseconds api_check_period = 30s;
 inline constexpr std::chrono::nanoseconds api_check_first_retry = 100ms;
-// Our own: a condition that could not be written is looked at again.
+// Our own: the delay until a condition that could not be written is checked again.
 inline constexpr std::chrono::nanoseconds api_write_retry = 1s;
-// Our own: the list of the resources of one version; that of apps/v1 has 4 KB.
+// Our own: the size of one version's resource list; that of apps/v1 has 4 KB.
 inline constexpr std::size_t resource_list_bytes = 1u << 20;
 // upstream: podautoscaler/metrics has no time-out of its own; an autoscaler here waits 5 s.
 inline constexpr std::chrono::nanoseconds metrics_timeout = 4s;
-// Our own: the figures that answer one question of an autoscaler; a pod takes some 300 bytes.
+// Our own: the response to one query of an autoscaler; a pod takes some 300 bytes.
 inline constexpr std::size_t metrics_bytes = 4u << 20;
-// Our own: questions of autoscalers that are under way; those beyond are asked again in 15 s.
+// Our own: concurrent queries of autoscalers; others are repeated after 15 s.
 inline constexpr std::size_t metric_requests = 64;
-// Our own: what a status of an autoscaler keeps of a server's words.
+// Our own: the part of a server's error message kept in an autoscaler's status.
 inline constexpr std::size_t metric_message_bytes = 512;
 
 }  // namespace troupe::server::defaults

@@ -49,7 +49,7 @@ api::quantity amount(const Value& of, const char* name) {
   return api::quantity::parse(text(of, name)).value_or(api::quantity{});
 }
 
-// Of an amount within 0 and 8 TiB: no pod uses more, and no product of it is beyond the type.
+// Clamps to 8 TiB: no pod uses more, and products of such amounts do not overflow.
 std::uint64_t whole(std::int64_t amount) {
   return static_cast<std::uint64_t>(std::clamp<std::int64_t>(amount, 0, 1LL << 43));
 }
@@ -90,7 +90,7 @@ void read_usage(const Value& item, std::vector<metric_value>& into) {
   }
 }
 
-// What the server says of itself, or what client-go would.
+// The error message of the server, or that of client-go.
 std::string refusal(const fetch_answer& answer) {
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag>(answer.body.data(), answer.body.size());
@@ -137,7 +137,7 @@ metric_values read_metrics(const metric_query& query, const fetch_result& answer
   document.Parse<rapidjson::kParseIterativeFlag>(answer->body.data(), answer->body.size());
   const auto* items = document.HasParseError() ? nullptr : member(document, "items");
   if (items == nullptr || !items->IsArray())
-    return tl::make_unexpected(std::string{"the answer is no list of metrics"});
+    return tl::make_unexpected(std::string{"the response is not a list of metrics"});
   std::vector<metric_value> values;
   for (const auto& each : items->GetArray())
     if (query.of == source::usage)

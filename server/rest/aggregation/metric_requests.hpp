@@ -1,6 +1,6 @@
-// Questions about metrics as requests of the metrics APIs, and what their answers say. Pure.
+// Converts metric queries to requests of the metrics APIs, and parses their responses. Pure.
 //
-// kubernetes: k8s.io/metrics, pkg/client and pkg/apis, for the paths and forms.
+// kubernetes: k8s.io/metrics, pkg/client and pkg/apis, for the paths and formats.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace troupe::server {
 
-// With its query, as it stands in a request line.
+// The request target, with its query.
 std::string metric_target(const aggregated_api& api, const actors::metric_query& query);
 
 actors::metric_values read_metrics(const actors::metric_query& query, const fetch_result& answer);

@@ -12,17 +12,17 @@
 namespace troupe::server {
 namespace {
 
-// Null: nobody serves it.
+// Null if no server serves it.
 aggregated_api_ptr server_of(const aggregated_apis& all, const actors::metric_query& query) {
   if (query.of == actors::metric_query::source::usage) return all.find("metrics.k8s.io", "v1beta1");
   if (query.of == actors::metric_query::source::external)
     return all.find("external.metrics.k8s.io", "v1beta1");
-  // The order of the client's choice.
+  // The client's order of preference.
   auto found = all.find("custom.metrics.k8s.io", "v1beta2");
   return found ? found : all.find("custom.metrics.k8s.io", "v1beta1");
 }
 
-// The groups are those of every account of kube-system.
+// With the groups of every service account in kube-system.
 std::string request_head(const aggregated_api& api, const std::string& target) {
   return fmt::format(
       "GET {} HTTP/1.1\r\nhost: {}:{}\r\naccept: application/json\r\nuser-agent: troupe\r\n"
@@ -69,13 +69,13 @@ void metrics_desk::ask(const std::shared_ptr<question>& of, std::size_t place) {
   const auto done = [to = self(), of, place](fetch_result result) {
     to.tell(fetched{of, place, std::make_shared<fetch_result>(std::move(result))});
   };
-  // Nobody serves it: said without words.
+  // No server serves it: an empty message.
   if (!api) return done(tl::make_unexpected(std::string{}));
   if (!api->available || !api->tls)
     return done(
         tl::make_unexpected(std::string{"the server is currently unable to handle the request"}));
   if (under_way_ > defaults::metric_requests)
-    return done(tl::make_unexpected(std::string{"too many questions are under way"}));
+    return done(tl::make_unexpected(std::string{"too many queries are in progress"}));
   const auto target = shared_->servers.target(*api, ++requests_);
   if (!target) return done(tl::make_unexpected(target.error()));
   system().spawn({.kind = "metrics-request", .name = std::to_string(requests_), .restart = false},

@@ -1,5 +1,5 @@
-// Asks the servers of metrics APIs for autoscalers (actors/core/metric_questions.hpp), as the
-// account of upstream's autoscaler. It keeps nothing: a crash fails the questions under way.
+// Queries the metrics APIs for autoscalers (actors/core/metric_questions.hpp), as the user of
+// upstream's autoscaler. It has no persistent state: a crash fails the queries under way.
 #pragma once
 
 #include <cstdint>

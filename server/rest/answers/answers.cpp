@@ -25,7 +25,7 @@ response head(const wanted_form& form, int status) {
   return out;
 }
 
-// For people: the same document over many lines.
+// Ends a JSON response with a line feed, or indents it if requested.
 response finish(const wanted_form& form, response out) {
   if (form.media != api::media::json) return out;
   if (form.pretty) {

@@ -1,4 +1,4 @@
-// Answers of the REST API in the form that the client wants. Objects are sent from their cached
+// Responses of the REST API in the client's requested form. Objects are sent from their cached
 // encodings without a copy, also within lists.
 #pragma once
 
@@ -29,12 +29,12 @@ struct list_page {
 
 response object_answer(const wanted_form& form, int status, const api::object_ptr& object,
                        included rows = included::metadata);
-// A long list is made part by part while it is sent.
+// Long lists are encoded part by part while they are sent.
 response list_answer(const wanted_form& form, list_page page, included rows = included::metadata);
-// Messages that are no stored objects: Status, Scale, reviews. Never as a table.
+// For messages that are not stored objects: Status, Scale, reviews. Never as a table.
 response message_answer(const wanted_form& form, int status, const api::body& content,
                         std::string_view api_version, std::string_view kind);
-// A Status, and Retry-After where the error says so.
+// A Status, with Retry-After if the error has it.
 response error_answer(const wanted_form& form, const api::error& error);
 
 }  // namespace troupe::server

@@ -11,7 +11,7 @@ namespace {
 
 using actors::event_type;
 
-// Larger frames are made for each watch: the cache stays below 16 MiB.
+// Larger frames are not cached: the cache stays below 16 MiB.
 constexpr std::size_t cached_frame_bytes = 64u << 10;
 
 constexpr std::string_view initial_events_end = "k8s.io/initial-events-end";
@@ -42,8 +42,8 @@ std::string json_frame(std::string_view type, std::string_view object) {
   return out;
 }
 
-// Four bytes of length, then WatchEvent{type = 1, object = 2 RawExtension{raw = 1}}; what is in raw
-// has an envelope of its own (kubernetes: apimachinery/pkg/runtime/serializer/protobuf).
+// Four bytes of length, then WatchEvent{type = 1, object = 2 RawExtension{raw = 1}}; raw has its
+// own envelope (kubernetes: apimachinery/pkg/runtime/serializer/protobuf).
 std::string wire_frame(std::string_view type, std::string_view object) {
   std::string raw;
   raw.reserve(object.size() + 8);

@@ -1,4 +1,4 @@
-// Watch events as bytes, made once for all watches that want the same form.
+// Encoded watch events, shared by all watches with the same form.
 #pragma once
 
 #include <array>
@@ -16,26 +16,26 @@ namespace troupe::server {
 struct frame_form {
   wanted_form answer;
   included rows = included::metadata;
-  // Of a table: with its column definitions, which only the first event of a watch needs.
+  // For a table: include the column definitions, which only the first event of a watch needs.
   bool columns = true;
 
   bool operator==(const frame_form&) const = default;
 };
 
-// In front of each frame in protobuf: its length.
+// In protobuf each frame is preceded by its length.
 inline constexpr std::size_t frame_length_bytes = 4;
 
 // -- single frames ------------------------------------------------------------------------------
 
 std::string event_frame(const frame_form& form, actors::event_type type,
                         const api::object_ptr& object);
-// `initial_end`: it marks the end of the initial events (kubernetes: WatchList).
+// `initial_end`: marks the end of the initial events (kubernetes: WatchList).
 std::string bookmark_frame(const frame_form& form, const api::kind_info& kind,
                            std::uint64_t revision, bool initial_end);
 std::string error_frame(const frame_form& form, const api::error& error);
 
-// Thread safe, of bounded size: many watches see the same event within a moment, and who comes
-// later makes the frame again.
+// A cache of bounded size. Thread safe. Many watches need the same event at the same time; a later
+// one encodes the frame again.
 class frame_cache {
  public:
   shared_text get(const frame_form& form, actors::event_type type, const api::object_ptr& object);

@@ -17,14 +17,14 @@ using api::meta::v1::PartialObjectMetadata;
 
 namespace {
 
-// Where the parts of a list go: texts that others own as they are, made ones joined; for people all
-// of it over many lines.
+// Collects the parts of a list: shared texts unchanged, generated ones joined; everything indented
+// if requested.
 class list_output {
  public:
   list_output(body& to, pretty_printer* pretty) : to_{to}, pretty_{pretty} {}
   ~list_output() { flush(); }
 
-  // To append to, unless it is for people.
+  // For appending; not with indentation.
   std::string& text() { return text_; }
   void made(std::string_view part) {
     if (pretty_ != nullptr)
@@ -32,7 +32,7 @@ class list_output {
     else
       text_ += part;
   }
-  // Without an owner: of static storage.
+  // Without an owner the text must be static.
   void owned(std::string_view part, shared_text owner) {
     if (pretty_ != nullptr) return pretty_->append(text_, part);
     flush();
@@ -40,7 +40,7 @@ class list_output {
     to_.add(part, std::move(owner));
   }
   void end_line() { pretty_ != nullptr ? void(text_ += '\n') : owned("\n", {}); }
-  // In bytes of texts that objects keep for the next reader, or have already.
+  // In bytes of texts that are cached for the next reader.
   std::size_t cost() const { return owned_ + made_text_cost * (made_ + text_.size()); }
 
  private:
@@ -86,7 +86,7 @@ api::meta::v1::ListMeta list_meta(const list_page& page) {
   return meta;
 }
 
-// `first` goes before the first line, as many blanks before the others.
+// Puts `first` before the first line, and as many blanks before the others.
 void append_indented(std::string& out, std::string_view first, std::string_view text) {
   std::string_view mark = first;
   const std::string blanks(first.size(), ' ');
@@ -125,7 +125,7 @@ using format = list_body::format;
 
 struct naming {
   std::string version;
-  std::string kind;  // of an item
+  std::string kind;  // kind of an item
   std::string list_kind;
 };
 
@@ -176,7 +176,7 @@ class table_list final : public format {
   const api::table_options options_;
 };
 
-// As encode_yaml would write it: block style, members in order of name.
+// In the form of encode_yaml: block style, members sorted by name.
 class yaml_list final : public format {
  public:
   yaml_list(naming names, bool metadata) : names_{std::move(names)}, metadata_{metadata} {}
@@ -200,8 +200,8 @@ class yaml_list final : public format {
   const bool metadata_;
 };
 
-// The envelope around metadata (field 1) and items (field 2), as in every list of Kubernetes. Its
-// head says how long the whole is.
+// The envelope around metadata (field 1) and items (field 2), as in all lists of Kubernetes. Its
+// head has the total size.
 class protobuf_list final : public format {
  public:
   protobuf_list(naming names, bool metadata) : names_{std::move(names)}, metadata_{metadata} {}
@@ -232,7 +232,7 @@ class protobuf_list final : public format {
   void tail(list_output& out, const list_page&) override { api::append_envelope_tail(out.text()); }
 
  private:
-  // Our own encoding: it can be opened.
+  // Our own encoding: it is valid.
   static std::string_view raw_of(std::string_view protobuf) {
     const auto opened = api::open_envelope(protobuf);
     return opened ? opened->raw : std::string_view{};
@@ -268,7 +268,7 @@ std::unique_ptr<format> format_for(const wanted_form& form, const list_page& pag
 
 }  // namespace
 
-// Room for the pieces of a list that is made in one part.
+// The number of pieces of a list that is encoded in one part.
 static constexpr std::size_t pieces_at_once = 4'096;
 
 list_body::list_body(const wanted_form& form, list_page page, included rows)

@@ -1,5 +1,5 @@
-// A list of objects as bytes, made part by part: in the form that the client wants, with no more of
-// it in memory than the parts that have not gone out. Belongs to one thread at a time.
+// Encodes a list of objects part by part in the client's form, with only the unsent parts in
+// memory. Belongs to one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,12 @@ class list_body {
   list_body(const wanted_form& form, list_page page, included rows);
   ~list_body();
 
-  // Adds some of what is left, until it has cost at least so much; false: that was all. Texts that
-  // objects keep cost their bytes, others, which are made again for each list, four times that.
-  // Objects that have been added are kept by `to` alone.
+  // Adds items until `cost` is reached; returns false after the last one. Cached texts cost
+  // their bytes, texts made for this list four times that. Added objects are then owned by `to`
+  // alone.
   bool add(body& to, std::size_t cost);
 
-  // How a list is written in one form; list_body.cpp has them all.
+  // The encoding of a list in one form; list_body.cpp has all of them.
   class format;
 
  private:
@@ -33,8 +33,8 @@ class list_body {
   list_page page_;
   std::unique_ptr<format> format_;
   std::unique_ptr<pretty_printer> pretty_;
-  std::size_t next_ = 0;  // of the items
-  bool begun_ = false;    // the head is written
+  std::size_t next_ = 0;  // index of the next item
+  bool begun_ = false;    // the head has been written
 };
 
 }  // namespace troupe::server

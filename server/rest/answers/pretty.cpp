@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t indent = 2;
 
-// Behind the closing quote of the string that begins at `at`.
+// The position after the closing quote of the string that begins at `at`.
 std::size_t string_end(std::string_view json, std::size_t at) {
   for (++at; at < json.size() && json[at] != '"'; ++at)
     if (json[at] == '\\') ++at;

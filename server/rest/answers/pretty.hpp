@@ -1,4 +1,4 @@
-// JSON for people: one member to a line.
+// Indented JSON: one member per line.
 #pragma once
 
 #include <cstddef>
@@ -7,18 +7,18 @@
 
 namespace troupe::server {
 
-// `json` is a document that we wrote ourselves, without blanks between its parts. Numbers and
-// strings stay as they are.
+// `json` is a document of ours, without blanks between tokens. Numbers and strings are
+// unchanged.
 std::string pretty_json(std::string_view json);
 
-// The same of a document that comes in parts, which end between two of its tokens.
+// The same for a document in parts, which end between two tokens.
 class pretty_printer {
  public:
   void append(std::string& out, std::string_view part);
 
  private:
   std::size_t depth_ = 0;
-  bool opened_ = false;  // a bracket, behind which nothing has come yet
+  bool opened_ = false;  // after a bracket with no content yet
 };
 
 }  // namespace troupe::server

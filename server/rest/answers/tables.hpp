@@ -1,4 +1,4 @@
-// Objects as the rows of a table, as `kubectl get` shows them.
+// Objects as rows of a table, for `kubectl get`.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct table_options {
   bool columns = true;
 };
 
-// Writes a table of these objects. It shows parts of the page.
+// A table of these objects; it has views into the page.
 api::table_options table_form(const list_page& page, const table_options& options);
 std::string table_json(const list_page& page, const table_options& options);
 

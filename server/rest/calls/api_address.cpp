@@ -68,7 +68,7 @@ tl::expected<void, std::string> publish_api_address(actors::control_plane& plane
                                                     const endpoint& at) {
   const auto target = static_cast<std::int32_t>(at.port);
   auto published = carry_out(plane, service_with(target, actors::defaults::api_service_address));
-  // Another Service of an older cluster may have that one.
+  // Another Service of an older cluster may have that address.
   if (!published) published = carry_out(plane, service_with(target, {}));
   if (!published) return tl::make_unexpected(published.error().message);
   const auto host = reachable_address(at.host);

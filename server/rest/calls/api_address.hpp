@@ -1,4 +1,4 @@
-// The Service default/kubernetes with its Endpoints and its EndpointSlice, by which programs in the
+// The Service default/kubernetes with its Endpoints and EndpointSlice, by which programs in the
 // cluster find the API (kubernetes: pkg/controlplane/controller/kubernetesservice).
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace troupe::server {
 
-// Creates them where they are missing, and writes the address and the port that clients are to
-// call. Endpoints are no place for an address that is this machine's alone: of a listener on
-// loopback there are none. Where several control planes share the store, the Service alone: the
-// others follow from their records (actors/api_servers/). Waits until it is on disk; not from an
-// actor. The error says in one line what was refused.
+// Creates missing objects, and writes the address and port for clients. A loopback
+// listener gets no Endpoints, because its address is valid on this machine only. If
+// several control planes share the store, writes only the Service: the others follow from
+// their records (actors/api_servers/). Waits until it is on disk; not for actors. The
+// error is one line.
 tl::expected<void, std::string> publish_api_address(actors::control_plane& plane,
                                                     const endpoint& at);
 

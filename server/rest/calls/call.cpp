@@ -10,7 +10,7 @@
 namespace troupe::server {
 namespace {
 
-// RFC 7234 5.5 as upstream writes it: 299 - "text".
+// RFC 7234 5.5 in upstream's form: 299 - "text".
 std::string warning_header(std::string_view text) {
   std::string out = "299 - \"";
   for (const char c : text) {
@@ -21,7 +21,7 @@ std::string warning_header(std::string_view text) {
   return out + '"';
 }
 
-// kubernetes: apiserver/pkg/endpoints/filters/warning.go bounds all warnings of an answer together.
+// kubernetes: apiserver/pkg/endpoints/filters/warning.go bounds the sum of all warnings.
 constexpr std::size_t warnings_limit_bytes = 4096;
 
 }  // namespace

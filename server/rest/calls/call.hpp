@@ -1,5 +1,5 @@
-// One request on its way through the REST API: what it asks, what is needed to answer it, and the
-// duty to answer. Held by whoever works on it; handed from thread to thread, one at a time.
+// One request to the REST API in progress: its target, the data needed to respond, and the
+// obligation to respond. Owned by one thread at a time.
 #pragma once
 
 #include <chrono>
@@ -38,26 +38,26 @@ class call {
 
   const api::kind_info& kind() const noexcept { return *route.kind; }
   std::string key() const { return kind().key(route.ns, route.name); }
-  // For the log of changes.
+  // For the change log.
   persistence::change_cause cause() const;
 
-  // Sent as Warning headers, each once.
+  // Sent as Warning headers, without duplicates.
   void warn(const std::vector<std::string>& texts);
-  // Of admission: to the client, and to the audit log.
+  // Remarks of admission: for the client, and for the audit log.
   void note(const actors::admission::remarks& remarks);
 
-  // One of these is called once.
+  // Exactly one of these is called, once.
   void answer(response with);
   void answer(int status, const api::object_ptr& object);
-  // Status "Success"; where an object is given, about it.
+  // Responds with the Status "Success", about `about` if it is given.
   void succeed(int status, const api::object_ptr& about = {});
   void fail(const api::error& error);
-  // Leaves the duty to whoever streams; counts as answered with `status`.
+  // Passes the obligation to respond to a stream; recorded with `status`.
   responder take_over(int status = 200);
-  // Runs `work`, which answers, on the thread of the connection (responder::run).
+  // Runs `work`, which responds, on the connection's thread (responder::run).
   void run(std::function<void()> work) const { to_.run(std::move(work)); }
   bool gone() const noexcept { return to_.gone(); }
-  // What admission says about the request, for the audit log.
+  // Admission's annotations of the request, for the audit log.
   const std::map<std::string, std::string>& annotations() const noexcept { return annotations_; }
 
  private:

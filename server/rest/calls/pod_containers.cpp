@@ -47,7 +47,8 @@ bool on_joined_node(const call& call, const Pod& pod) {
 
 bool on_joined_node(runtime::actor_system& system, const persistence::snapshot& state,
                     const Pod& pod) {
-  // One of several control planes: the others know its machine as a joined one, but it is here.
+  // With several control planes this machine's node looks joined to others, but it is
+  // here.
   if (system.actors().find("kubelet", pod.spec().node_name())) return false;
   const auto node = state.find(api::kind_of<Node>().key({}, pod.spec().node_name()));
   return node && actors::has_joined(*node);

@@ -1,4 +1,4 @@
-// The checks that come first in a request about one container of a pod. Pure but for the last.
+// Common checks of requests about one container of a pod. Pure except the last.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace troupe::server {
 
-// The container that is meant; a pod of one container needs no name. The error is upstream's 400.
+// The requested container; optional for a pod with one container. The error is upstream's 400.
 api::expected<std::string> container_named(const api::core::v1::Pod& pod,
                                            const std::string& requested);
 
-// Null: nothing is known of it yet.
+// Null if the pod has no status of it yet.
 const api::core::v1::ContainerStatus* status_of(const api::core::v1::Pod& pod,
                                                 const std::string& container);
 
-// The pod's node is reached by a link.
+// Whether the pod's node is reached by a link.
 bool on_joined_node(const call& call, const api::core::v1::Pod& pod);
 bool on_joined_node(runtime::actor_system& system, const persistence::snapshot& state,
                     const api::core::v1::Pod& pod);

@@ -1,4 +1,4 @@
-// The services that the handlers of the REST API share.
+// The services shared by the handlers of the REST API.
 #pragma once
 
 #include <cstdint>
@@ -27,21 +27,21 @@ class token_reviewer;
 struct request_record;
 
 struct rest_options {
-  // Decides what reviews (`kubectl auth can-i`) answer; null: everything is allowed.
+  // Decides the results of reviews (`kubectl auth can-i`); null: everything is allowed.
   const authorization* permissions = nullptr;
-  // Whose keys are published; null: none.
+  // Provides the published keys; null: none.
   std::shared_ptr<const account_tokens> accounts = {};
-  // Whom TokenReview asks; null: it answers that it cannot.
+  // Used by TokenReview; null: its responses report that tokens cannot be reviewed.
   const token_reviewer* reviewer = nullptr;
-  // Where the logs of this machine's containers come from; null: nowhere.
+  // The logs of this machine's containers; null: none.
   std::shared_ptr<actors::log_source> logs = {};
-  // The same for commands in them, consoles and ports.
+  // The same for commands, consoles and ports.
   std::shared_ptr<actors::stream_source> streams = {};
-  // Shown to the servers of aggregated APIs; null: nothing is.
+  // The client certificate for servers of aggregated APIs; null: none.
   std::shared_ptr<const server::front_proxy> front_proxy = {};
-  // Kinds of which this cluster does what the warnings of their rows say it does not.
+  // Kinds that are enforced although their rows have a warning that they are not.
   std::set<const api::kind_info*> enforced = {};
-  // Told of each request when it is answered, on the thread that answers: for metrics.
+  // Called with each answered request, on the answering thread: for metrics.
   std::function<void(const request_record&)> observe = {};
 };
 
@@ -53,10 +53,10 @@ struct rest_services {
 
   actors::control_plane& plane;
   const rest_options options;
-  // What other servers serve; set before the first request.
+  // The aggregated APIs; set before the first request.
   std::shared_ptr<aggregation> aggregated = {};
   frame_cache frames;
-  // Work between two writes of one request, off the commit thread.
+  // Runs retries of writes outside the commit thread.
   runtime::worker_pool retries{"rest-retry", 1, defaults::retry_queue};
 };
 

@@ -51,7 +51,7 @@ std::vector<std::unique_ptr<api::body>> system_objects() {
   return out;
 }
 
-// Nothing where it is there.
+// Adds the object to `into` unless it exists.
 tl::expected<void, std::string> add_missing(actors::control_plane& plane,
                                             const persistence::snapshot& state,
                                             std::unique_ptr<api::body> content,
@@ -80,7 +80,7 @@ tl::expected<void, std::string> add_missing(actors::control_plane& plane,
 
 constexpr const char* authentication_name = "extension-apiserver-authentication";
 
-// The authorities of other control planes stay.
+// Keeps the authorities of other control planes.
 void set_front_proxy(ConfigMap& map, const std::string& authority) {
   if (authority.empty()) return;
   auto& data = *map.mutable_data();
@@ -93,8 +93,8 @@ void set_front_proxy(ConfigMap& map, const std::string& authority) {
   data["requestheader-extra-headers-prefix"] = R"(["X-Remote-Extra-"])";
 }
 
-// By which servers beside the API's own know its clients, and the front proxy in front of them
-// (kubernetes: controlplane/controller/clusterauthenticationtrust).
+// The map by which aggregated servers authenticate clients and the front proxy (kubernetes:
+// controlplane/controller/clusterauthenticationtrust).
 std::unique_ptr<ConfigMap> authentication_map(const std::string& certificates,
                                               const std::string& front_proxy_authority) {
   auto made = std::make_unique<ConfigMap>();
@@ -105,7 +105,7 @@ std::unique_ptr<ConfigMap> authentication_map(const std::string& certificates,
   return made;
 }
 
-// A map of before, or of another control plane.
+// Updates an existing map, made earlier or by another control plane.
 void update_front_proxy(const persistence::snapshot& state, const std::string& authority,
                         persistence::transaction& into) {
   const auto& kind = api::kind_of<ConfigMap>();
@@ -125,7 +125,7 @@ void add_policy(actors::control_plane& plane, persistence::transaction& into) {
                                    into);
 }
 
-// Waits for the disk. Straight to the store: a cluster that is full must be able to start.
+// Waits for the disk. Writes directly to the store: a full cluster must be able to start.
 tl::expected<persistence::outcome, std::string> commit_now(actors::control_plane& plane,
                                                            persistence::transaction transaction) {
   transaction.cause.author = "system:apiserver";
@@ -138,8 +138,8 @@ tl::expected<persistence::outcome, std::string> commit_now(actors::control_plane
   return answer.get();
 }
 
-// The first changes of it, with what they demand, as many as the store takes at once; the rest is
-// found missing again.
+// Truncates to the first mutations, with their preconditions, as many as the store accepts in one
+// transaction; the next round finds the others.
 void shorten(persistence::transaction& all, std::size_t limit) {
   if (all.mutations.size() <= limit) return;
   all.mutations.resize(limit);
@@ -152,7 +152,7 @@ void shorten(persistence::transaction& all, std::size_t limit) {
 }  // namespace
 
 tl::expected<void, std::string> create_system_objects(actors::control_plane& plane) {
-  // Others make the namespaces too, and may be faster.
+  // Other components create the namespaces too, and may be faster.
   for (int left = actors::defaults::write_attempts;; --left) {
     persistence::transaction transaction;
     if (auto added = add_missing(plane, transaction); !added) return added;
@@ -167,12 +167,12 @@ tl::expected<void, std::string> create_system_objects(actors::control_plane& pla
     const auto& result = *committed;
     if (result && whole) return {};
     if (result) {
-      ++left;  // no attempt was in vain
+      ++left;  // it was not a failed attempt
       continue;
     }
     if (result.error().code == persistence::errc::conflict && left > 1) continue;
     if (!only_policy) return tl::make_unexpected(result.error().message);
-    // Administrators need none of it, and the node must start to be repaired.
+    // Administrators do not need them, and the node must start so that it can be repaired.
     spdlog::warn("server: default roles and bindings are missing until the next start: {}",
                  result.error().message);
     return {};
@@ -183,7 +183,7 @@ tl::expected<void, std::string> publish_authority(actors::control_plane& plane,
                                                   const std::string& front_proxy_authority) {
   const auto certificates = plane.authority();
   if (certificates.empty()) return {};
-  // A controller makes the first too, and may be faster.
+  // A controller creates the first one too, and may be faster.
   for (int left = actors::defaults::write_attempts;; --left) {
     const auto state = plane.store().read();
     persistence::transaction transaction;

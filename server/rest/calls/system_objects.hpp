@@ -1,4 +1,4 @@
-// The objects that every cluster has and no client creates.
+// The objects that every cluster has without a client creating them.
 #pragma once
 
 #include <string>
@@ -8,26 +8,26 @@
 
 namespace troupe::server {
 
-// The namespaces default, kube-system, kube-public and kube-node-lease, and the priority classes
-// system-node-critical and system-cluster-critical, where they are missing; the default roles and
-// bindings, and what those that are there lack (actors/access/default_policy.hpp).
-// Waits until they are on disk; not from an actor, nor from the commit thread. The error says in
-// one line why they cannot be.
+// Creates the namespaces default, kube-system, kube-public and kube-node-lease, and the priority
+// classes system-node-critical and system-cluster-critical, if they are missing; creates the
+// default roles and bindings, and adds missing rules to existing ones
+// (actors/access/default_policy.hpp). Waits until they are on disk; not for actors or the commit
+// thread. The error is one line.
 tl::expected<void, std::string> create_system_objects(actors::control_plane& plane);
 
-// Where the control plane has an authority, in kube-system: ConfigMap kube-root-ca.crt, from which
-// on pods are given access to the API (actors/write/admission/api_access.hpp), and ConfigMap
-// extension-apiserver-authentication, by which servers beside the API's own know its clients, and
-// this server, whose front proxy has certificates of `front_proxy_authority` (PEM; empty: none).
-// Waits and fails as above; the namespaces are there.
+// If the control plane has an authority, writes to kube-system: ConfigMap kube-root-ca.crt, after
+// which pods get access to the API (actors/write/admission/api_access.hpp), and ConfigMap
+// extension-apiserver-authentication, by which aggregated servers authenticate clients and this
+// server, whose front proxy uses the authority `front_proxy_authority` (PEM; empty: none). Waits
+// and fails as above; the namespaces must exist.
 tl::expected<void, std::string> publish_authority(actors::control_plane& plane,
                                                   const std::string& front_proxy_authority = {});
 
-// Puts the keys of addresses and node ports right that Services have: those that are missing,
-// because the store is older than such keys, and those that nobody has. Waits and fails as above.
+// Repairs the keys of addresses and node ports allocated to Services: adds missing ones (the store
+// is older than these keys) and removes unused ones. Waits and fails as above.
 tl::expected<void, std::string> repair_service_allocations(actors::control_plane& plane);
 
-// All of these, in this order.
+// All of the above, in this order.
 tl::expected<void, std::string> prepare_cluster(actors::control_plane& plane,
                                                 const std::string& front_proxy_authority = {});
 

@@ -39,7 +39,7 @@ api::error no_such_method() {
   return out;
 }
 
-// For people at a terminal, as upstream does it.
+// For users at a terminal, as upstream.
 bool wants_pretty(const request& request) {
   if (request.query.has("pretty")) return request.query.flag("pretty");
   const auto agent = request.headers.get("user-agent");
@@ -48,7 +48,7 @@ bool wants_pretty(const request& request) {
 
 using call_handler = void (*)(const call_ptr&);
 
-// Of kinds whose objects are not stored.
+// For kinds whose objects are not stored.
 call_handler made_up_handler(const call& call) {
   if (is_usage(call.kind())) return call.verb == verb::get ? &get_usage : &list_usage;
   return call.verb == verb::get ? &get_component : &list_components;
@@ -64,7 +64,7 @@ call_handler object_handler(const call& call) {
       return &watch_objects;
     case verb::create:
       if (is_review(call.kind())) return &create_review;
-      // What is created and not kept is an order.
+      // A kind that is created but not stored is a command.
       return api::home_of(call.kind()).stored() ? &create_object : &create_binding;
     case verb::update:
       return &update_object;
@@ -78,7 +78,7 @@ call_handler object_handler(const call& call) {
   return nullptr;
 }
 
-// The verbs of one part of an object; null where it has no such verb.
+// The verbs of a subresource; null if it lacks the verb.
 struct part_handlers {
   std::string_view name;
   call_handler get = nullptr;

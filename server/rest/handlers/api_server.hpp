@@ -1,9 +1,9 @@
-// The REST API of Kubernetes over a control plane: discovery, OpenAPI, and the verbs on every kind
-// of the schema. A handler behind auth_filter, which knows the user and keeps the limits.
+// The REST API of Kubernetes on top of a control plane: discovery, OpenAPI, and the verbs on all
+// kinds of the schema. A handler behind auth_filter, which sets the user and enforces the limits.
 //
-// Reads are answered at once from a snapshot of the store on the thread of the connection. Writes
-// begin there, go through the write service, and are answered when they are on disk. Watches are
-// actors of kind "watch". Thread safe; keeps no state of its own.
+// Reads are answered at once from a snapshot of the store, on the connection's thread. Writes start
+// there, go through the write service, and are answered when they are on disk. Watches are actors
+// of kind "watch". Thread safe and stateless.
 #pragma once
 
 #include <string>
@@ -17,17 +17,17 @@ namespace troupe::server {
 
 class api_server final : public handler {
  public:
-  // The control plane outlives the server.
+  // The control plane must outlive the server.
   explicit api_server(actors::control_plane& plane, rest_options options = {});
   ~api_server() override;
 
-  // The objects of every cluster that no client creates (system_objects.hpp). Returns when it is on
-  // disk; the error says why it cannot be.
+  // Creates the objects of every cluster (system_objects.hpp). Returns when they are on disk; the
+  // error is the reason why not.
   tl::expected<void, std::string> create_system_objects();
 
   void serve(request_ptr request, responder answer) override;
 
-  // For other APIs over the same objects; lives as long as this.
+  // For other APIs over the same objects; lives as long as this server.
   rest_services& services() noexcept { return services_; }
 
  private:

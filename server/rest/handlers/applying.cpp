@@ -22,9 +22,10 @@ using persistence::snapshot;
 
 namespace {
 
-// What was sent, read once: each attempt merges it into the object as it is then.
+// The sent configuration, parsed once: each attempt merges it into the current
+// object.
 struct configuration {
-  std::string json;  // written as the server stores it
+  std::string json;  // in stored form
   api::field_manager by;
   api::field_validation fields;
 };
@@ -51,13 +52,13 @@ api::expected<std::string> json_of(const call& call) {
   return api::yaml_to_json(sent);
 }
 
-// The place of the object in the URL, which it may leave out.
+// Sets the name and namespace of the URL, which the object may omit.
 api::expected<void> settle_place(const call_ptr& call, api::body& content) {
   if (auto named = check_name(call, content); !named) return named;
   return api::settle_namespace(call->kind(), content, call->route.ns);
 }
 
-// `kind` is that of the call, or the one of its subresource.
+// `kind` is the call's kind, or that of its subresource.
 api::expected<configuration> read_configuration(const call_ptr& call, const api::kind_info& kind,
                                                 const write_options& options) {
   auto sent = json_of(*call);
@@ -132,7 +133,7 @@ api::expected<proposal> propose(const call_ptr& call, const snapshot& state,
   return made;
 }
 
-// The scale is applied as an object of its own, whose owners are those of the number of replicas.
+// Applies the scale as an object of its own; its managers are those of the replica count.
 api::expected<proposal> propose_applied_scale(const call_ptr& call, const snapshot& state,
                                               const configuration& of) {
   const auto was = state.find(call->key());

@@ -1,5 +1,5 @@
-// Server-side apply: PATCH of an object, or of its status, with what one manager wants of it. What
-// is not there is created.
+// Server-side apply: PATCH of an object, or of its status, with the fields of one manager. Creates
+// an absent object.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,10 @@ namespace troupe::server {
 
 bool is_apply_patch(const call& call);
 void apply_object(const call_ptr& call);
-// Of the number of replicas alone, by the scale of the object.
+// The same for the replica count only, through the object's scale.
 void apply_scale(const call_ptr& call);
 
-// Who the writer of the call is to the managed fields of the object, where it has any.
+// The field manager of the call, if the object has managed fields.
 std::shared_ptr<const actors::field_tracking> tracking_of(const call& call);
 
 }  // namespace troupe::server

@@ -26,9 +26,9 @@ struct listener : std::enable_shared_from_this<listener> {
     failed(result.error());
   }
 
-  // A commit thread is everybody's: it encodes nothing, and without the memory for this client's
-  // answer the client gets that of a request that failed, as its call is dropped.
-  void hear(actors::write_outcome outcome) const try {
+  // A commit thread serves everyone: it encodes nothing here. If memory for the response is
+  // lacking, the client gets a failed request's response, because its call is dropped.
+  void on_outcome(actors::write_outcome outcome) const try {
     if (!outcome.committing) return tell(outcome.result, outcome.remarks);
     call->run([self = shared_from_this(), outcome = std::move(outcome)] {
       self->tell(outcome.result, outcome.remarks);
@@ -58,7 +58,7 @@ void carry_out(const call_ptr& call, bool dry_run, proposer propose, change_done
                change_failed failed) {
   auto request = request_of(*call, dry_run, std::move(propose));
   request.done = [to = std::make_shared<const listener>(call, std::move(done), std::move(failed))](
-                     actors::write_outcome outcome) { to->hear(std::move(outcome)); };
+                     actors::write_outcome outcome) { to->on_outcome(std::move(outcome)); };
   call->services.plane.writes().carry_out(std::move(request));
 }
 

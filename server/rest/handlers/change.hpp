@@ -1,5 +1,5 @@
-// Writes of clients: proposed here, carried out by the write service, answered on the thread of the
-// connection.
+// Writes of clients: proposed here, executed by the write service, answered on the connection's
+// thread.
 #pragma once
 
 #include <functional>
@@ -18,19 +18,19 @@ using proposer = std::function<api::expected<proposal>(const persistence::snapsh
 using change_done = std::function<void(const write_result& result)>;
 using change_failed = std::function<void(const api::error& error)>;
 
-// For those who are told on the commit thread; `done` is still to be given.
+// For callers that may be notified on the commit thread; the caller must set `done`.
 actors::write_request request_of(const call& call, bool dry_run, proposer propose);
 
-// Either is called once, perhaps before this returns; after a commit on the thread of the
-// connection. A dry run stops before the commit and shows what it would have been.
+// Calls one of the two once, possibly before it returns; after a commit on the connection's thread.
+// A dry run stops before the commit and returns the result that it would have had.
 void carry_out(const call_ptr& call, bool dry_run, proposer propose, change_done done,
                change_failed failed);
-// The same; a failure is the answer.
+// The same; a failure is the response.
 void carry_out(const call_ptr& call, bool dry_run, proposer propose, change_done done);
-// The same; the object is the answer.
+// The same; the object is the response.
 void carry_out(const call_ptr& call, bool dry_run, proposer propose);
 
-// The time by which a write is judged.
+// The current time for checks of the write.
 runtime::wall_time wall_now(const call& call);
 
 }  // namespace troupe::server

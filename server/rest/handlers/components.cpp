@@ -15,12 +15,12 @@ namespace {
 
 using api::core::v1::ComponentStatus;
 
-// Names that clients of upstream know, but for the store, which is no etcd.
+// Names known to upstream's clients, except the store, which is not etcd.
 constexpr auto controllers = "controller-manager";
 constexpr auto scheduler = "scheduler";
 constexpr auto store = "store";
 
-// `fault` is empty where all is well.
+// `fault` is empty if the component is healthy.
 api::object_ptr component(const char* name, const std::string& fault, std::uint64_t revision) {
   auto made = std::make_unique<ComponentStatus>();
   made->mutable_metadata()->set_name(name);

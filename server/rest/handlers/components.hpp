@@ -1,5 +1,5 @@
-// ComponentStatus: how the parts of the control plane are, made up while somebody asks. The actors
-// are looked at in their directory, the store by its own word; nothing is stored.
+// ComponentStatus: the health of the control plane's components, computed at each request from the
+// actor directory and the store's state; nothing is stored.
 #pragma once
 
 #include "server/rest/calls/call.hpp"

@@ -26,13 +26,14 @@ void answer_removed(const call_ptr& call, const DeleteOptions& options,
                     const write_result& result) {
   if (result.removed && !call->kind().row().deletion_shows_object)
     return call->succeed(200, result.object);
-  // The old way to say "in the foreground" (kubernetes: endpoints/handlers/delete.go).
+  // The old option for foreground deletion (kubernetes: endpoints/handlers/delete.go).
   const bool waits =
       !result.removed && options.has_orphan_dependents() && !options.orphan_dependents();
   call->answer(waits ? 202 : 200, result.object);
 }
 
-// The objects of a deletecollection, some of them under way. Completions come from any thread.
+// The objects of a deletecollection, some in progress. Completions come from any
+// thread.
 class sweep : public std::enable_shared_from_this<sweep> {
  public:
   sweep(call_ptr call, DeleteOptions options, list_page found)
@@ -50,7 +51,7 @@ class sweep : public std::enable_shared_from_this<sweep> {
   }
 
  private:
-  // Takes the place of the one that has ended.
+  // Starts the next deletion when one has ended.
   void next() {
     std::unique_lock lock{mutex_};
     if (failure_ || at_ == left_.size()) {
@@ -81,7 +82,7 @@ class sweep : public std::enable_shared_from_this<sweep> {
       else if (result.error().code != 404 && !failure_)
         failure_ = result.error();
     }
-    // Off this stack: a refusal may come at once, thousands of times.
+    // On another thread: refusals may come immediately, thousands of times.
     if (!call_->services.retries.post([self = shared_from_this()] { self->next(); })) next();
   }
 
@@ -101,7 +102,7 @@ class sweep : public std::enable_shared_from_this<sweep> {
   std::mutex mutex_;
   std::size_t at_ = 0;
   std::size_t under_way_ = 0;
-  list_page answer_;  // what has been deleted, and the way to the next page
+  list_page answer_;  // the deleted objects, and the continue token
   std::optional<api::error> failure_;
 };
 

@@ -10,11 +10,11 @@
 namespace troupe::server {
 
 void delete_object(const call_ptr& call);
-// Each object by a transaction of its own, some of them at a time. The answer is a list of what was
-// deleted or marked; what others deleted meanwhile is passed over, any other failure is the answer.
+// Deletes each object in its own transaction, some concurrently. Responds with the list of deleted
+// or marked objects; skips those that others deleted meanwhile. Any other failure is the response.
 void delete_collection(const call_ptr& call);
 
-// What a DELETE of that key does; 404 with that name where it is no more.
+// The proposal of a DELETE of the key; 404 with that name if it no longer exists.
 api::expected<proposal> propose_removal(const call_ptr& call, const persistence::snapshot& state,
                                         const std::string& key, std::string_view name,
                                         const api::meta::v1::DeleteOptions& options);

@@ -32,7 +32,7 @@ void answer_json(const call_ptr& call, api::shared_text text, std::string type) 
   call->answer(std::move(out));
 }
 
-// What is served beside the API.
+// Paths served besides the API.
 constexpr std::string_view other_paths[] = {
     "/healthz",    "/livez",       "/livez/ping", "/metrics",     "/openapi/v2",
     "/openapi/v3", "/openapi/v3/", "/readyz",     "/readyz/ping", "/version"};
@@ -41,7 +41,7 @@ std::shared_ptr<api::discovery_documents> discovery_of(const call_ptr& call) {
   return call->services.aggregated->apis.discovery();
 }
 
-// /api and /apis: all at once for those who can read it, else what is plain.
+// /api and /apis: aggregated for clients that accept it, else the plain document.
 void answer_discovery(const call_ptr& call, bool core) {
   const auto known = discovery_of(call);
   const auto version = negotiate_discovery(call->request->headers.joined("accept"));
@@ -52,9 +52,9 @@ void answer_discovery(const call_ptr& call, bool core) {
                   ";as=APIGroupDiscoveryList");
 }
 
-// Old clients take only protobuf, and would rather fail than read JSON.
+// Old clients accept only protobuf, and fail on JSON.
 void answer_openapi_v2(const call_ptr& call) {
-  // What clients ask for has an @ in it, which is no media type in an answer.
+  // The media type that clients request contains an @, which is invalid in a response.
   constexpr std::string_view type = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
   const auto accept = call->request->headers.joined("accept");
   if (accept.find("com.github.proto-openapi.spec.v2") == accept.npos)
@@ -62,8 +62,8 @@ void answer_openapi_v2(const call_ptr& call) {
   answer_json(call, api::openapi_v2_protobuf(), std::string{type});
 }
 
-// The index with the documents of other servers, which are asked for there when a client wants
-// them.
+// The index, with the documents of other servers, which clients request
+// there.
 api::shared_text openapi_v3_index(const aggregated_apis& others) {
   auto own = api::openapi_v3_index();
   const auto names = others.names();

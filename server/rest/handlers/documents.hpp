@@ -1,11 +1,11 @@
-// The paths that are no objects: discovery and the description of the API.
+// Paths that are not objects: discovery and the description of the API.
 #pragma once
 
 #include "server/rest/calls/call.hpp"
 
 namespace troupe::server {
 
-// Answers for every place but route::place::objects; 404 where nothing is served.
+// Serves every place except route::place::objects; 404 for unknown paths.
 void serve_document(const call_ptr& call);
 
 }  // namespace troupe::server

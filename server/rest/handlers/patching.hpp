@@ -1,4 +1,4 @@
-// The body of a PATCH: a change of a document, ready to be applied to one state after another.
+// The body of a PATCH, parsed so that it can be applied to several states.
 #pragma once
 
 #include <memory>
@@ -16,11 +16,11 @@ namespace troupe::server {
 
 class patch {
  public:
-  // 415 for a content type that is no patch's.
+  // 415 for a content type that is not a patch's.
   static api::expected<patch> from(request_ptr request);
 
-  // `json` changed; the result is not decoded yet. What the patch says twice is dealt with as
-  // `fields` asks.
+  // Applies the patch to `json`; the result is not decoded yet. Duplicate members of the patch are
+  // handled as `fields` says.
   api::expected<std::string> apply(call& call, std::string_view json,
                                    const google::protobuf::Descriptor& type,
                                    api::field_validation fields) const;

@@ -27,13 +27,13 @@ api::expected<void> not_older(const snapshot& state,
   return {};
 }
 
-// The state that a list is of, and where in it the page begins.
+// The state of a list, and the position in it where the page begins.
 struct place {
   snapshot state;
   std::string after;  // a key; empty: the beginning
 };
 
-// The words tell a person what clients do by themselves with the token.
+// The message tells users what clients do automatically with the token.
 api::error page_expired(const std::string& next) {
   auto out = api::expired(
       "The provided continue parameter is too old to display a consistent list result. You can "
@@ -60,9 +60,9 @@ api::expected<place> resume(const call& call, const list_options& options,
 
 api::expected<place> begin(const call& call, const list_options& options) {
   auto state = call.services.read();
-  // kubernetes: docs, "The resourceVersion parameter". Pages are of one state, so it is meant
-  // exactly where nothing else is said; upstream has any state of five minutes, and where we have
-  // only newer ones they serve such a client better than a refusal.
+  // kubernetes: docs, "The resourceVersion parameter". Pages are of one state, so without a match
+  // rule the revision is exact; upstream has each state for five minutes; if only newer ones are
+  // available here, they serve such a client better than a refusal.
   const bool exact = options.match == revision_match::exact;
   const bool rather = options.match == revision_match::unset && options.limit != 0 &&
                       options.revision.value_or(0) != 0;
@@ -79,7 +79,7 @@ api::expected<place> begin(const call& call, const list_options& options) {
   return place{std::move(state), {}};
 }
 
-// The objects of a list that names one of them.
+// A list whose selector names a single object.
 list_page single(const call& call, const list_options& options, const snapshot& state,
                  std::string_view name) {
   list_page page;
@@ -97,7 +97,7 @@ list_page scan(const list_options& options, const place& from, const std::string
   std::int64_t behind = 0;
   from.state.scan(prefix, from.after, [&](std::string_view key, const api::object_ptr& object) {
     if (options.limit != 0 && page.items.size() == options.limit) {
-      // How many are left can be said only where every key counts.
+      // The number of remaining items is known only if every key matches.
       ++behind;
       return all && !from.after.empty();
     }
@@ -145,7 +145,7 @@ void answer_list(const call_ptr& call, list_page page) {
 
 namespace {
 
-// What is known here is old for a client that names no revision, or a newer one.
+// True if the client requests no revision, so that the local state may be too old.
 bool wants_newest(const call& call) {
   const auto& query = call.request->query;
   if (!query.get_or("continue", "").empty()) return false;
@@ -155,7 +155,7 @@ bool wants_newest(const call& call) {
   return wanted && *wanted > call.services.read().at();
 }
 
-// Where others write to the store, at a state that is as new as the whole cluster's was.
+// If the store has other writers, waits for the cluster's current state.
 void at_newest(const call_ptr& call, void (*handler)(const call_ptr& call)) {
   auto& store = call->services.plane.store();
   if (!store.is_shared() || !wants_newest(*call)) return handler(call);
@@ -189,7 +189,7 @@ void read_list(const call_ptr& call) {
 void begin_watch(const call_ptr& call) {
   auto options = parse_list_options(call->kind(), call->request->query, true);
   if (!options) return call->fail(options.error());
-  // The state that it begins with is the present one.
+  // Its initial state is the current one.
   if (options->initial_events.value_or(false))
     if (const auto fine = not_older(call->services.read(), options->revision); !fine)
       return call->fail(fine.error());

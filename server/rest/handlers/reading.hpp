@@ -1,17 +1,17 @@
-// GET of one object and of a collection, straight from a snapshot of the store on the thread of the
-// connection; where the store has other writers, behind a barrier where the client wants the newest
-// state.
+// GET of one object and of a collection from a snapshot of the store, on the connection's
+// thread; if the store has other writers and the client wants the newest state, after a
+// barrier.
 #pragma once
 
 #include "server/rest/calls/call.hpp"
 
 namespace troupe::server {
 
-// The page of the objects that the options choose, from the state that they mean. A page that
-// others may follow keeps that state.
+// The page of objects selected by the options, from the state that they request. Pins that state if
+// more pages may follow.
 api::expected<list_page> read_page(const call& call, const list_options& options);
 
-// A list as the call wants it, in the shape of its kind.
+// Responds with the list in the call's form, in the shape of its kind.
 void answer_list(const call_ptr& call, list_page page);
 
 void get_object(const call_ptr& call);

@@ -62,7 +62,7 @@ request_info info_of(const Spec& spec) {
   return out;
 }
 
-// -- what may be done ---------------------------------------------------------------------------
+// -- permissions --------------------------------------------------------------------------------
 
 // kubernetes: pkg/apis/authorization/validation.
 template <class Spec>
@@ -97,7 +97,7 @@ void judge(const call& call, const user_info& user, const request_info& info,
   if (!judged.reason.empty()) status.set_reason(std::move(judged.reason));
 }
 
-// Who calls; without a filter in front nobody in particular, who may do everything.
+// The client; without a filter in front it is anonymous and may do everything.
 user_info caller(const call& call) {
   if (call.request->user) return *call.request->user;
   return {{}, {}, {std::string{masters_group}}};
@@ -132,7 +132,7 @@ api::expected<void> review_access(const call& call, SubjectAccessReview& review)
   return {};
 }
 
-// Only about the namespace that it is asked in, which is where the asker may ask.
+// Only about the namespace of the request, for which the client is authorized.
 api::expected<void> review_local_access(const call& call, LocalSubjectAccessReview& review) {
   const std::string ns{call.route.ns};
   if (!review.metadata().namespace_().empty() && review.metadata().namespace_() != ns)

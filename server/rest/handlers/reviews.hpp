@@ -1,12 +1,12 @@
-// Reviews: who a client is, whether a request would be allowed, whose a token is.
-// Answered at once, never stored.
+// Reviews: the identity of the client, the permission of a request, the owner of a token. Answered
+// at once, never stored.
 #pragma once
 
 #include "server/rest/calls/call.hpp"
 
 namespace troupe::server {
 
-// True for the kinds below.
+// True for the review kinds below.
 bool is_review(const api::kind_info& kind);
 // POST of selfsubjectreviews, selfsubjectaccessreviews, selfsubjectrulesreviews,
 // subjectaccessreviews, localsubjectaccessreviews and tokenreviews.

@@ -72,7 +72,7 @@ void write_scale(const call_ptr& call, bool dry_run, Read read) {
       [call](const write_result& result) { answer_scale(call, result.object); });
 }
 
-// The write options and the body of a request that creates something which is not kept.
+// The write options and the body of a request that creates an object which is not stored.
 struct order {
   write_options options;
   std::shared_ptr<const api::body> content;

@@ -1,4 +1,4 @@
-// Subresources that are no part of their object: scale, binding, eviction,
+// Subresources with their own objects: scale, binding, eviction,
 // streams.
 #pragma once
 
@@ -12,13 +12,13 @@ void update_scale(const call_ptr& call);
 void patch_scale(const call_ptr& call);
 const api::kind_info& scale_kind();
 void answer_scale(const call_ptr& call, const api::object_ptr& object);
-// The scaled object with the number that `scale` demands.
+// The scaled object with the replica count of `scale`.
 api::expected<proposal> propose_scale(const call_ptr& call, const api::object_ptr& was,
                                       const api::body& scale);
 
 // POST of pods/NAME/binding and of bindings.
 void create_binding(const call_ptr& call);
-// POST of pods/NAME/eviction. Nothing forbids one yet: there are no disruption budgets.
+// POST of pods/NAME/eviction; disruption budgets may refuse it with 429 (propose_eviction).
 void create_eviction(const call_ptr& call);
 
 }  // namespace troupe::server

@@ -49,7 +49,7 @@ std::string new_token_id() {
   return api::generated_uid(random);
 }
 
-// Empty where it is no node.
+// Empty if the client is not a node.
 std::string_view node_of_caller(const call& call) {
   const auto& user = call.request->user;
   return user ? actors::node_of(user->name, user->groups) : std::string_view{};
@@ -121,8 +121,8 @@ void create_token(const call_ptr& call) {
       message_answer(call->form, 201, body, request_kind().api_version(), request_kind().kind()));
 }
 
-// kubernetes: registry/authentication/tokenreview/storage.go. A token without audiences is good for
-// whoever asks as the API server.
+// kubernetes: registry/authentication/tokenreview/storage.go. A token without audiences is valid
+// for the API server's.
 api::expected<void> review_token(const call& call, TokenReview& review) {
   const auto& spec = review.spec();
   if (spec.token().empty())

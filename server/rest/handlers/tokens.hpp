@@ -1,5 +1,5 @@
-// Tokens of service accounts: one that a client asks for, whose a token is, and the documents by
-// which others verify them.
+// Service account tokens: issues one for a client, reviews tokens, and serves the documents by
+// which other servers verify them.
 #pragma once
 
 #include "server/rest/calls/call.hpp"
@@ -16,7 +16,7 @@ void create_token(const call_ptr& call);
 // POST tokenreviews: fills in the status (reviews.hpp).
 api::expected<void> review_token(const call& call, api::authentication::v1::TokenReview& review);
 
-// GET /.well-known/openid-configuration and /openid/v1/jwks; 404 where no tokens are issued.
+// GET /.well-known/openid-configuration and /openid/v1/jwks; 404 if no tokens are issued.
 void get_issuer_configuration(const call_ptr& call);
 void get_issuer_keys(const call_ptr& call);
 

@@ -30,7 +30,7 @@ const api::kind_info& measured_kind(const call& call) {
   return of_pods(call) ? api::kind_of<Pod>() : api::kind_of<Node>();
 }
 
-// By the labels of the object, and the fields that its metrics will have: its names.
+// By the object's labels, and by the fields of its metrics: name and namespace.
 bool is_chosen(const call& call, const list_options& options, const api::object& object) {
   if (!options.labels.matches(object.meta().labels())) return false;
   if (options.fields.everything()) return true;
@@ -40,14 +40,14 @@ bool is_chosen(const call& call, const list_options& options, const api::object&
   return options.fields.matches(*metrics);
 }
 
-// The node that measures an object; empty where none can: a pod that does not run.
+// The node that measures an object; empty if there is none: the pod does not run.
 std::string node_of(const api::object& object) {
   if (&object.kind() == &api::kind_of<Node>()) return object.meta().name();
   const auto& pod = object.as<Pod>();
   return pod.status().phase() == "Running" ? pod.spec().node_name() : std::string{};
 }
 
-// Null where it was not measured.
+// Null if it was not measured.
 api::object_ptr metrics_of(const api::object& object, const usage_by_node& usage) {
   const auto found = usage.find(node_of(object));
   if (found == usage.end()) return nullptr;
@@ -55,7 +55,7 @@ api::object_ptr metrics_of(const api::object& object, const usage_by_node& usage
   return object.kind().namespaced() ? pod_metrics(measured) : node_metrics(measured);
 }
 
-// Asks the nodes of these objects, and goes on on the thread of the connection.
+// Queries the nodes of these objects, and continues on the connection's thread.
 void measure(const call_ptr& call, const std::vector<api::object_ptr>& objects,
              std::function<void(const usage_by_node&)> then) {
   std::set<std::string> nodes;

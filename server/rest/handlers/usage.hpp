@@ -1,16 +1,16 @@
-// metrics.k8s.io: what nodes and pods use, measured while somebody asks; nothing is stored. What
-// cannot be measured, or not in time, is left out of lists and 404 by its name.
+// metrics.k8s.io: the usage of nodes and pods, measured at each request; nothing is stored. Objects
+// that are not measured in time are omitted from lists, and 404 by name.
 #pragma once
 
 #include "server/rest/calls/call.hpp"
 
 namespace troupe::server {
 
-// True of NodeMetrics and PodMetrics.
+// True for NodeMetrics and PodMetrics.
 bool is_usage(const api::kind_info& kind);
 
 void get_usage(const call_ptr& call);
-// As metrics-server, not in pages: limit and continue are passed over.
+// As metrics-server, without pages: ignores limit and continue.
 void list_usage(const call_ptr& call);
 
 }  // namespace troupe::server

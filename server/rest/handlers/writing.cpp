@@ -19,8 +19,8 @@ namespace {
 
 using persistence::snapshot;
 
-// The object of a request's body. It is decoded once, and again only where an attempt has used it
-// up.
+// The decoded object of a request's body. It is decoded again only if an earlier attempt has
+// consumed it.
 class body_source {
  public:
   body_source(const call_ptr& call, api::field_validation fields)
@@ -40,7 +40,7 @@ class body_source {
 
 actors::write_rules rules_of(std::string_view subresource) {
   using actors::write_rules;
-  // Which parts of the status each takes, the strategy says.
+  // The strategy decides which parts of the status each one may change.
   if (subresource == "status" || subresource == "approval") return write_rules::status;
   if (subresource == "finalize") return write_rules::finalize;
   if (subresource == "ephemeralcontainers") return write_rules::ephemeral_containers;
@@ -48,8 +48,8 @@ actors::write_rules rules_of(std::string_view subresource) {
   return write_rules::object;
 }
 
-// The rules of the version in which the object is stored are checked with the write. Where the
-// client wrote another one, its rules are checked here.
+// The write checks the rules of the storage version. If the client wrote another version, its rules
+// are checked here.
 api::expected<void> check_version(const call_ptr& call, const api::body& now,
                                   const api::body* was) {
   const auto& kind = call->kind();
@@ -62,7 +62,7 @@ api::expected<void> check_version(const call_ptr& call, const api::body& now,
   return api::fail(api::invalid(kind, api::meta_of(now).name(), found.take()));
 }
 
-// Nothing is without effect in silence.
+// Warns about parts that are stored but have no effect.
 void warn_of_kind(const call_ptr& call) {
   if (const auto* rules = call->kind().rules(); rules && rules->has_unchecked_rules())
     call->warn({call->kind().qualified_plural() +

@@ -80,7 +80,7 @@ void log_session::begin() {
                              std::move(head), {binary_protocol, base64_protocol},
                              {.writable = [to = self()] { to.tell(room{}); },
                               .closed = [to = self()] { to.tell(client_gone{}); }});
-  // Tells the client of a WebSocket that it is connected (kubernetes: util/wsstream, Reader).
+  // Tells a WebSocket client that it is connected (kubernetes: util/wsstream, Reader).
   if (out_.by_messages()) write({});
 }
 
@@ -133,7 +133,7 @@ void log_session::on_client_gone(const client_gone&) {
   stop();
 }
 
-// What the run wrote before its end was known is in the log by then.
+// All output written before the end of the run was noticed is in the log by then.
 void log_session::look_for_end() {
   if (finished_ || !from_ || !run_ended(*call_, log_)) return;
   finished_ = true;

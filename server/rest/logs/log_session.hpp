@@ -1,5 +1,5 @@
-// The reader of one log for one client: of a container of this machine, read by a streamer that is
-// its child, or of a pod on a joined node, which sends it over its link.
+// Sends one log to one client: the log of a container on this machine, read by a child actor, or
+// that of a pod on a joined node, received over its link.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace troupe::server {
 
-// At most `actors::link_defaults::log_credit` parts are under way: a client that reads slowly costs
-// that much. Ends with the log, the link, or the client.
+// At most `actors::link_defaults::log_credit` parts are under way, which bounds the memory for a
+// slow client. Ends with the log, the link, or the client.
 class log_session : public runtime::actor {
  public:
-  // `here`: where this machine has it; null: it is on a joined node. `otherwise`: what it means for
-  // the client that there is no such log.
+  // `here`: the logs of this machine; null: the log is on a joined node. `otherwise`: the error for
+  // the client if there is no such log.
   log_session(call_ptr call, actors::open_log log, std::shared_ptr<actors::log_source> here,
               api::error otherwise);
   ~log_session() override;
@@ -45,10 +45,10 @@ class log_session : public runtime::actor {
   const actors::open_log log_;
   const std::shared_ptr<actors::log_source> here_;
   const api::error otherwise_;
-  runtime::actor_ref from_;  // who sends the parts; empty until it has answered, or has ended
+  runtime::actor_ref from_;  // the sender of parts; empty before its reply and after its end
   answer_stream out_;
   bool begun_ = false, full_ = false, finished_ = false;
-  std::uint32_t owed_ = 0;  // parts that the client has taken
+  std::uint32_t owed_ = 0;  // parts consumed by the client, not yet credited
   runtime::timer late_, look_;
 };
 

@@ -21,8 +21,8 @@ namespace {
 using api::core::v1::ContainerStatus;
 using api::core::v1::Pod;
 
-// The id of the run whose log is asked for; empty: none has begun. A container that waits to be
-// started again shows its last run.
+// The id of the requested run; empty: none has begun. A container that waits for a restart shows
+// its last run.
 //
 // kubernetes: pkg/kubelet/kubelet_pods.go, validateContainerLogStatus.
 std::string run_of(const ContainerStatus* status, bool previous) {
@@ -35,7 +35,7 @@ std::string run_of(const ContainerStatus* status, bool previous) {
   return ended.empty() ? last : ended;
 }
 
-// Why there is nothing to read, as far as the pod's status says it.
+// The reason for a missing log, according to the pod's status.
 api::error no_log(const Pod& pod, const std::string& container, const ContainerStatus* status) {
   const auto& name = pod.metadata().name();
   if (pod.spec().node_name().empty())
@@ -51,7 +51,7 @@ api::error no_log(const Pod& pod, const std::string& container, const ContainerS
                                       container, name, reason));
 }
 
-// The number of a query parameter; 400 when it is none or below `least`.
+// The number in a query parameter; 400 if it is invalid or below `least`.
 api::expected<std::optional<std::int64_t>> number(const query_string& query, const char* name,
                                                   std::int64_t least) {
   const auto text = query.get(name);
@@ -64,7 +64,7 @@ api::expected<std::optional<std::int64_t>> number(const query_string& query, con
   return value;
 }
 
-// The moment from which on lines are asked for, in the form in which a log has it; empty: all.
+// The time of the first requested line, in the log's format; empty: all lines.
 api::expected<std::string> since(const query_string& query) {
   const auto moment = query.get_or("sinceTime", "");
   const auto seconds = number(query, "sinceSeconds", 1);

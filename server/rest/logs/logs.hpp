@@ -1,4 +1,4 @@
-// pods/NAME/log: a container's output, at once or as it comes.
+// pods/NAME/log: a container's output, once or continuously.
 #pragma once
 
 #include "actors/link/node_requests.hpp"
@@ -6,11 +6,11 @@
 
 namespace troupe::server {
 
-// kubernetes: pkg/registry/core/pod/strategy.go, LogLocation, for the rules and the words.
+// kubernetes: pkg/registry/core/pod/strategy.go, LogLocation, for the rules and messages.
 void get_log(const call_ptr& call);
 
-// Whether the run that the log is of is over: its container has ended or runs again, or its pod has
-// gone, though there may be another of its name.
+// Whether the run of the log is over: the container has ended or restarted, or the pod is gone
+// (there may be another pod of its name).
 bool run_ended(const call& call, const actors::open_log& log);
 
 }  // namespace troupe::server

@@ -30,7 +30,7 @@ backend_connection::part backend_connection::take(const backend_read& m) {
 
 bool backend_connection::take(const backend_written& m) {
   writing_ = false;
-  deaf_ = deaf_ || !m.taken;
+  refuses_input_ = refuses_input_ || !m.taken;
   return m.taken;
 }
 

@@ -1,5 +1,5 @@
-// A connection with a port behind the cluster, with TLS or without. It belongs to one actor, which
-// gets the messages below and hands each to its function here.
+// A connection to a port in the cluster, with or without TLS. It belongs to one actor, which
+// receives the messages below and passes each to the matching take().
 #pragma once
 
 #include <functional>
@@ -17,11 +17,11 @@ namespace troupe::server {
 struct proxy_target {
   using answer = tl::expected<std::unique_ptr<actors::port_stream>, std::string>;
 
-  // Answers once, on any thread.
+  // Calls `done` once, on any thread.
   std::function<void(std::function<void(answer)> done)> open;
-  std::string host;  // what the port itself would call it: "10.0.0.1:80"
+  std::string host;  // host of the port: "10.0.0.1:80"
   bool tls = false;
-  // Of TLS; null: with whomever.
+  // For TLS; null: the server's certificate is not verified.
   tls_context context = {};
   std::string server_name = {};
 };
@@ -42,9 +42,9 @@ class backend_connection {
 
   const proxy_target& target() const noexcept { return target_; }
 
-  // `owner` gets the messages.
+  // `owner` receives the messages.
   void open(const runtime::actor_ref& owner);
-  // Says why it cannot be had.
+  // Returns the reason if the connection failed.
   std::optional<std::string> take(const backend_opened& m);
 
   struct part {
@@ -53,24 +53,24 @@ class backend_connection {
     std::optional<std::string> problem = {};
   };
   part take(const backend_read& m);
-  // False: the port takes no more.
+  // Returns false if the port accepts no more data.
   bool take(const backend_written& m);
 
-  // Bytes may go: it is open, and the handshake is done.
+  // Data may be sent: the connection is open, and the handshake is done.
   bool ready() const noexcept { return port_ && (!tls_ || tls_->ready()); }
-  // Nothing is being written, and more is taken.
-  bool idle() const noexcept { return port_ && !writing_ && !deaf_; }
-  // Asks for the next part, unless that is under way.
+  // No write is in progress, and the port accepts data.
+  bool idle() const noexcept { return port_ && !writing_ && !refuses_input_; }
+  // Requests the next part, unless a read is in progress.
   void read();
-  // Where idle. `plain` is empty before ready(): then the handshake goes on.
+  // Requires idle(). `plain` is empty before ready(): the handshake then continues.
   void write(std::string plain);
 
  private:
   const proxy_target target_;
   runtime::actor_ref owner_;
   std::unique_ptr<actors::port_stream> port_;
-  std::unique_ptr<tls_client> tls_;  // null: not asked for
-  bool reading_ = false, writing_ = false, deaf_ = false;
+  std::unique_ptr<tls_client> tls_;  // null: no TLS
+  bool reading_ = false, writing_ = false, refuses_input_ = false;
 };
 
 }  // namespace troupe::server

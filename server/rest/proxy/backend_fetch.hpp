@@ -1,4 +1,4 @@
-// One GET of our own from a port behind the cluster, whose answer is kept whole within a bound.
+// One GET request of our own to a port in the cluster; the bounded response is kept in memory.
 // Redirects are not followed.
 #pragma once
 
@@ -20,14 +20,14 @@ struct fetch_answer {
 using fetch_result = tl::expected<fetch_answer, std::string>;
 
 struct fetch_request {
-  std::string head;  // with its last empty line
+  std::string head;  // with its final empty line
   std::size_t limit_bytes = 0;
   runtime::duration timeout{0};
 };
 
 class backend_fetch : public runtime::actor {
  public:
-  // `done` is called once, on whatever thread.
+  // `done` is called once, on any thread.
   backend_fetch(proxy_target target, fetch_request request, std::function<void(fetch_result)> done);
   ~backend_fetch() override;
 

@@ -17,7 +17,7 @@ bool contains(const names& all, std::string_view one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
-// RFC 9110 7.6.1, and what `connection` names besides.
+// RFC 9110 7.6.1, and the fields named by `connection`.
 names hop_by_hop(std::string_view connection) {
   auto out = split_list(lower(connection));
   out.insert(out.end(), {"connection", "proxy-connection", "keep-alive", "proxy-authenticate",
@@ -31,7 +31,7 @@ bool is_ours(std::string_view name) {
          name.starts_with("impersonate-");
 }
 
-// By any spelling that a server could read as ours: some take '_' for '-'.
+// In any spelling that a server could treat as ours: some replace '-' by '_'.
 bool names_user(std::string_view name) {
   static constexpr std::string_view prefix = "x-remote-";
   return name.size() >= prefix.size() &&
@@ -39,7 +39,7 @@ bool names_user(std::string_view name) {
                     [](char a, char b) { return a == b || (a == '-' && b == '_'); });
 }
 
-// Of a field's name (Go: net/http/internal/ascii; RFC 9110, token).
+// A character of a field name (Go: net/http/internal/ascii; RFC 9110, token).
 bool is_token(char c) {
   static constexpr std::string_view others = "!#$&'*+-.^_`|~";
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -54,14 +54,15 @@ std::string escape_key(std::string_view key) {
   return out;
 }
 
-// Without the port.
+// The address without the port.
 std::string_view address_of_peer(std::string_view peer) {
   peer = peer.substr(0, peer.rfind(':'));
   if (peer.starts_with('[') && peer.ends_with(']')) peer = peer.substr(1, peer.size() - 2);
   return peer;
 }
 
-// A query goes on as it came; what could end the request line is escaped.
+// The query is passed on unchanged, except characters that could end the request
+// line.
 std::string raw_query(const request& request) {
   std::string out;
   if (request.query.empty() && !request.empty_query) return out;
@@ -76,7 +77,7 @@ std::string raw_query(const request& request) {
   return out;
 }
 
-// HTTP/2 clients may send it in several fields.
+// HTTP/2 clients may send cookies in several fields.
 std::string joined_cookies(const header_block& headers) {
   std::string out;
   for (std::size_t i = 0; i < headers.size(); ++i) {
@@ -100,7 +101,7 @@ bool has_body(const request& request) {
 
 std::string_view path_behind(const request& request) {
   const auto& info = request.info;
-  // "api", version, [namespaces, its name,] resource, name, part.
+  // "api", version, [namespaces, its name,] resource, name, subresource.
   const std::size_t parts =
       2 + (info.namespace_name.empty() ? 0 : 2) + std::min<std::size_t>(info.parts.size(), 3);
   std::string_view rest = request.path;
@@ -213,13 +214,13 @@ response client_head(const backend_head& from, const request& request, std::stri
   response out;
   out.status = from.status;
   const auto kept = std::make_shared<std::vector<std::string>>();
-  kept->reserve(from.fields.size());  // names are viewed where they lie
+  kept->reserve(from.fields.size());  // names are views of its elements
   for (const auto& [name, value] : from.fields) {
     if (name == "content-type") {
       out.content_type = value;
       continue;
     }
-    // The transport says these itself.
+    // The transport sets these itself.
     if (name == "content-length" || name == "date" || name == "audit-id") continue;
     if (name.starts_with(cors) || contains(left_out, name)) continue;
     auto text = value;

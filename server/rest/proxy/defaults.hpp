@@ -1,5 +1,5 @@
-// The constants of proxies and where they come from. "upstream" is Kubernetes 1.33's API server,
-// "Go" the net/http client in it.
+// The constants of proxies and their sources. "upstream" is Kubernetes 1.33's API server, "Go" its
+// net/http client.
 #pragma once
 
 #include <chrono>
@@ -9,13 +9,13 @@ namespace troupe::server::defaults {
 
 using namespace std::chrono_literals;
 
-// Go: the dialer's time-out, and that of a TLS handshake, together.
+// Go: the sum of the time-outs of the dialer and of a TLS handshake.
 inline constexpr std::chrono::nanoseconds proxy_connect = 40s;
-// How soon a client is missed who leaves while its answer is awaited.
+// How soon the departure of a client that awaits its response is noticed.
 inline constexpr std::chrono::nanoseconds proxy_gone_look = 1s;
-// Given to the port at once.
+// The size of one write to the port.
 inline constexpr std::size_t proxy_piece_bytes = 64u << 10;
-// Names of backends that are being looked up, or wait for that.
+// Host names being resolved, or waiting for that.
 inline constexpr std::size_t waiting_lookups = 64;
 // Go: max1xxResponses.
 inline constexpr int interim_answers = 5;

@@ -24,7 +24,7 @@ bool is_address(const std::string& host) {
          ::inet_pton(AF_INET6, host.c_str(), read.data()) == 1;
 }
 
-// The first address of a name; blocks.
+// The first address of a host name; blocks.
 tl::expected<std::string, std::string> look_up(const std::string& name) {
   addrinfo wanted{};
   wanted.ai_socktype = SOCK_STREAM;

@@ -1,5 +1,5 @@
-// Connections over the network of this machine, by address or by name: for what is no pod. Has a
-// thread for connections and one for names, from the first one on. Thread safe.
+// Opens network connections from this machine, by address or name, to targets other than pods.
+// Starts one thread for connections and one for names at the first use. Thread safe.
 #pragma once
 
 #include <functional>
@@ -21,16 +21,16 @@ class dialer {
   dialer();
   ~dialer();
 
-  // `host`: an address in numbers, or a name. Answered once within `defaults::proxy_connect`, or
-  // as soon as the system gives up a name.
+  // `host`: a literal address or a name. Calls `done` once within `defaults::proxy_connect`, or
+  // when the system's resolver gives up.
   void dial(const std::string& host, int port, std::function<void(proxy_target::answer)> done);
 
  private:
   std::shared_ptr<actors::event_loop> loop();
 
   std::mutex mutex_;
-  std::shared_ptr<actors::event_loop> loop_;       // null: not yet needed
-  std::unique_ptr<runtime::worker_pool> lookups_;  // the same
+  std::shared_ptr<actors::event_loop> loop_;       // null until the first use
+  std::unique_ptr<runtime::worker_pool> lookups_;  // null until the first use
 };
 
 }  // namespace troupe::server

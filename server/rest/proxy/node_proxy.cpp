@@ -26,7 +26,7 @@ using api::core::v1::Node;
 using api::core::v1::Pod;
 
 constexpr const char* text_type = "text/plain; charset=utf-8";
-// Of Prometheus' text.
+// The content type of Prometheus' text format.
 constexpr const char* metrics_type = "text/plain; version=0.0.4; charset=utf-8";
 
 void answer_text(const call_ptr& call, int status, const char* type, std::string text) {
@@ -74,14 +74,14 @@ void answer_health(const call_ptr& call, const object_ptr& node) {
   answer_text(call, 200, text_type, "ok");
 }
 
-// Asks the node what it uses, and answers with what `write` makes of that.
+// Queries the node's usage, and responds with the document made by `write`.
 template <class Write>
 void measure(const call_ptr& call, const object_ptr& node, const char* type, Write write) {
   const auto answer = [call, node, type, write](actors::usage_by_node usage) {
     call->run([call, node, type, write, usage = std::move(usage)] {
       const auto& name = node->meta().name();
       const auto found = usage.find(name);
-      // One without a load has nothing to say of itself.
+      // A simulated node without load has no usage to report.
       if (found == usage.end() && !actors::is_simulated(node->as<Node>()))
         return fail_to_reach(call, name, "does not say what it uses");
       const auto pods = pods_on(call->services.read(), name);

@@ -1,5 +1,5 @@
-// nodes/NAME/proxy. Kubelets of ours listen on no port: what one of upstream serves is made here,
-// from the cluster's state and from what the node is asked (docs/decisions/0069-stats-of-nodes.md).
+// nodes/NAME/proxy. Our kubelets have no HTTP port: the responses of upstream's are made here, from
+// the cluster's state and from queries to the node (docs/decisions/0069-stats-of-nodes.md).
 #pragma once
 
 #include "server/rest/calls/call.hpp"

@@ -37,7 +37,7 @@ void start(const call_ptr& call, proxy_target target, const std::string& path) {
 
 }  // namespace
 
-// Links of a page are relative to it, so a page needs a path (kubernetes issue 4958).
+// A page's relative links need a path with a trailing slash (kubernetes issue 4958).
 bool redirect_to_path(const call_ptr& call) {
   const auto& request = *call->request;
   const bool reads = request.method == http_method::get || request.method == http_method::head;

@@ -1,4 +1,4 @@
-// pods/NAME/proxy, services/NAME/proxy and nodes/NAME/proxy: HTTP with what runs in the cluster.
+// pods/NAME/proxy, services/NAME/proxy and nodes/NAME/proxy: HTTP to programs in the cluster.
 //
 // kubernetes: pkg/registry/core/{pod,service,node}/rest and apimachinery/pkg/util/proxy.
 #pragma once
@@ -12,10 +12,10 @@ namespace troupe::server {
 // With any method.
 void connect_proxy(const call_ptr& call);
 
-// Of a pod or a service: to that path there, which is the end of the request's.
+// For a pod or a service: proxies to `path`, which is the end of the request's path.
 void proxy_path(const call_ptr& call, const std::string& path);
 
-// Where the path ends with the proxy's own: answers with the place of its root.
+// If the path ends with "proxy", redirects to the root path below it.
 bool redirect_to_path(const call_ptr& call);
 
 }  // namespace troupe::server

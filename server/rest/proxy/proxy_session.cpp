@@ -56,7 +56,7 @@ std::string proxy_session::describe() const {
 
 void proxy_session::on_client_bytes(const client_bytes& m) {
   active_ = true;
-  if (deaf_) return tunnel_.consumed(m.bytes.size());
+  if (refuses_input_) return tunnel_.consumed(m.bytes.size());
   output_ += m.bytes;
   write();
 }
@@ -95,7 +95,7 @@ void proxy_session::on_read(const backend_read& m) {
   read();
 }
 
-// The next piece of the body, when what was before it has been given to the port.
+// Moves the next piece of the body to `output_` when the previous one has been written.
 void proxy_session::refill() {
   const auto& body = call_->request->content;
   if (!output_.empty() || sent_body_ == body.size()) return;
@@ -113,8 +113,8 @@ void proxy_session::write() {
 
 void proxy_session::on_written(const backend_written& m) {
   tunnel_.consumed(std::exchange(in_flight_, 0));
-  // It may have answered without reading all: the answer counts.
-  if (!connection_.take(m)) deaf_ = true;
+  // The port may have responded without reading everything: the response counts.
+  if (!connection_.take(m)) refuses_input_ = true;
   write();
 }
 

@@ -1,6 +1,6 @@
-// One request that is passed to a port of a pod, and its answer on the way back, as fast as the
-// client takes it. Where both agree on another protocol, its bytes go both ways from then on. Ends
-// with the client, or with the answer.
+// One request proxied to a port of a pod, and its response, at the client's reading speed.
+// After an upgrade it transfers bytes in both directions. Ends with the client, or with the
+// response.
 #pragma once
 
 #include <memory>
@@ -14,11 +14,11 @@
 
 namespace troupe::server {
 
-// What goes to the port in place of the client's request, whose body follows.
+// The request sent to the port instead of the client's; the client's body follows.
 struct proxied_request {
   std::string head;
-  std::string path;  // at the port; what stands before it in the client's is the proxy's own
-  // Errors are texts, not Status objects.
+  std::string path;  // at the port; the client's path has the proxy's prefix before it
+  // Errors are plain text, not Status objects.
   bool plain_errors = false;
 };
 
@@ -49,23 +49,23 @@ class proxy_session : public runtime::actor {
   void pass(std::string bytes);
   void end();
   void fail(const std::string& reason);
-  // `whole`: the client has got all of the answer.
+  // `whole`: the client has received the complete response.
   void finish(bool whole);
 
   const call_ptr call_;
   const proxied_request request_;
   backend_connection connection_;
   response_parser parser_;
-  stream out_;                 // of an answer
-  client_pipe tunnel_;         // after 101
-  std::string output_;         // not yet given to the port
-  std::size_t sent_body_ = 0;  // bytes of the request's body that have been in `output_`
-  std::size_t in_flight_ = 0;  // of the client's bytes, being given to the port
-  bool full_ = false;          // the client takes no more for now
-  bool deaf_ = false;          // the port takes no more
-  bool begun_ = false;         // the client has an answer
+  stream out_;                  // of a response
+  client_pipe tunnel_;          // after 101
+  std::string output_;          // not yet written to the port
+  std::size_t sent_body_ = 0;   // bytes of the request's body already moved to `output_`
+  std::size_t in_flight_ = 0;   // bytes of the client being written to the port
+  bool full_ = false;           // the client accepts no more data for now
+  bool refuses_input_ = false;  // the port accepts no more data
+  bool begun_ = false;          // the response has begun
   bool finished_ = false;
-  bool active_ = true;  // since the last look
+  bool active_ = true;  // since the last check
   runtime::timer late_, gone_, idle_, limit_;
 };
 

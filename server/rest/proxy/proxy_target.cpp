@@ -152,9 +152,9 @@ api::expected<proxy_target> service_target(const call& call) {
     port = named->name();
   }
   auto endpoints = ready_endpoints(state, call.route.ns, id->name, port);
-  // Only pods are reached: an address alone could be anybody's.
+  // Only pods are reached: a bare address could be any host.
   std::erase_if(endpoints, [](const auto& each) { return each.pod.empty(); });
-  // Numbers of requests are consecutive: each begins at the next endpoint.
+  // Request ids are consecutive: each request starts at the next endpoint.
   for (std::size_t i = 0; i < endpoints.size(); ++i) {
     const auto& each = endpoints[(call.request->id + i) % endpoints.size()];
     const auto pod = state.find(api::kind_of<Pod>().key(call.route.ns, each.pod));

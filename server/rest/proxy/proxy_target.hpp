@@ -1,8 +1,8 @@
-// Which port of which pod a name in the path of a proxy means: NAME, NAME:PORT,
-// https:NAME:PORT, where PORT may be empty ("https:NAME" would be a port of "https").
+// Resolves the name in a proxy path to a port of a pod: NAME, NAME:PORT, https:NAME:PORT, where
+// PORT may be empty ("https:NAME" would be a port of "https").
 //
 // kubernetes: pkg/registry/core/pod/strategy.go and core/service/storage/rest.go, ResourceLocation,
-// for the rules and the words.
+// for the rules and messages.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +24,16 @@ struct proxy_name {
   std::string name;
   std::string port;  // empty: not given
 };
-// Nothing for text of another form. Pure.
+// Nullopt for invalid text. Pure.
 std::optional<proxy_name> parse_proxy_name(std::string_view text);
 
-// What stands behind a port of a service, as its slices have it.
+// An endpoint of a service's port, from its EndpointSlices.
 struct service_endpoint {
-  std::string pod, uid;  // empty: no pod
+  std::string pod, uid;  // empty: not a pod
   std::string address;
   int port = 0;
 };
-// Those that are ready, at the port of that name.
+// The ready endpoints at the port of that name.
 std::vector<service_endpoint> ready_endpoints(const persistence::snapshot& state,
                                               std::string_view ns, const std::string& service,
                                               const std::string& port);
@@ -43,10 +43,10 @@ std::string host_and_port(const std::string& address, int port);
 // The port of a pod, opened through `source`.
 proxy_target pod_port(std::shared_ptr<actors::stream_source> source, const service_endpoint& pod);
 
-// 400 for a name or port of another form, 404 for none of that name, 503 where nothing is behind
-// it.
+// 400 for an invalid name or port, 404 for an unknown one, 503 if there is no
+// endpoint.
 api::expected<proxy_target> pod_target(const call& call);
-// A ready pod behind the service, another one for each request.
+// A ready pod of the service, a different one for each request.
 api::expected<proxy_target> service_target(const call& call);
 
 }  // namespace troupe::server

@@ -18,12 +18,12 @@ std::string_view view(string_view text) {
   return {text.data(), text.size()};
 }
 
-// Keeps what Beast finds.
+// Stores Beast's results.
 class message final : public beast::basic_parser<false> {
  public:
   explicit message(bool to_head) {
     header_limit(static_cast<std::uint32_t>(defaults::header_limit_bytes));
-    body_limit(boost::none);  // it is passed on as it comes
+    body_limit(boost::none);  // it is passed on in parts
     skip(to_head);
   }
 
@@ -81,7 +81,7 @@ struct response_parser::impl {
 
   const bool to_head;
   std::optional<message> parsing;
-  std::string unread;  // looked at, and not enough
+  std::string unread;  // an incomplete token
   int interim = 0;
 };
 
@@ -110,7 +110,7 @@ std::optional<std::string> response_parser::feed(std::string_view bytes) {
     parsing->body += rest;
     rest = {};
   }
-  if (parsing->is_done()) rest = {};  // nothing was asked for behind it
+  if (parsing->is_done()) rest = {};  // no further response was requested
   impl_->unread.erase(0, impl_->unread.size() - rest.size());
   return problem;
 }

@@ -1,5 +1,5 @@
-// Reads the answer to one HTTP/1.1 request out of bytes from a pod, which is not trusted.
-// Boost.Beast's parser is inside; the bounds on the head are added here. Belongs to one actor.
+// Parses the response to one HTTP/1.1 request from a pod, which is not trusted. Uses Boost.Beast's
+// parser and adds bounds on the head. Belongs to one actor.
 #pragma once
 
 #include <memory>
@@ -18,18 +18,18 @@ struct backend_head {
 
 class response_parser {
  public:
-  // `to_head`: the request is a HEAD, so its answer has no body whatever its fields say.
+  // `to_head`: the request is a HEAD, so the response has no body, whatever its fields say.
   explicit response_parser(bool to_head);
   ~response_parser();
 
-  // Takes all of it; says what is wrong with it: then nothing more can be read.
+  // Consumes all bytes; returns an error, after which nothing more can be parsed.
   std::optional<std::string> feed(std::string_view bytes);
-  // The connection has ended; says what is missing, if anything.
+  // The connection has ended; returns an error if the response is incomplete.
   std::optional<std::string> end();
 
-  // Null until it has come. Interim answers (1xx) are left out, but for 101.
+  // Null until it is complete. Skips interim responses (1xx) except 101.
   const backend_head* head() const noexcept;
-  // What has come of the body since the last call. After 101: of the other protocol.
+  // The body received since the last call. After 101: bytes of the other protocol.
   std::string take_body();
   bool complete() const noexcept;
 

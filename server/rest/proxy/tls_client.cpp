@@ -12,13 +12,13 @@
 namespace troupe::server {
 namespace {
 
-// One for all: it has no state of a connection.
+// Shared: it has no state of a connection.
 const tls_context& trusting_context() {
   static const tls_context made = make_client_context({}).value();
   return made;
 }
 
-// Any certificate may be the end of the chain, as with Go's pools.
+// Any certificate may end the chain, as with Go's pools.
 bool trust(SSL_CTX& context, const std::string& authority) {
   if (authority.empty()) return SSL_CTX_set_default_verify_paths(&context) == 1;
   auto* store = SSL_CTX_get_cert_store(&context);
@@ -28,7 +28,7 @@ bool trust(SSL_CTX& context, const std::string& authority) {
   while (const openssl::certificate_ptr each{
       PEM_read_bio_X509(input.get(), nullptr, nullptr, nullptr)})
     taken += X509_STORE_add_cert(store, each.get()) == 1 ? 1 : 0;
-  ERR_clear_error();  // the end of the text shows as an error
+  ERR_clear_error();  // the end of the text is reported as an error
   return taken > 0;
 }
 
@@ -42,7 +42,7 @@ bool show(SSL_CTX& context, const x509::identity& identity) {
          SSL_CTX_use_PrivateKey(&context, key.get()) == 1;
 }
 
-// As Go says it of the same certificate.
+// Go's message for the same error.
 std::string verification_problem(const SSL* session, const std::string& server_name) {
   const auto result = SSL_get_verify_result(session);
   std::string problem = X509_verify_cert_error_string(result);
@@ -78,7 +78,7 @@ struct tls_client::impl {
   tls_context context;
   std::string server_name;
   openssl::session_ptr session;
-  BIO* in = nullptr;  // both owned by the session
+  BIO* in = nullptr;  // the session owns both
   BIO* out = nullptr;
 };
 
@@ -134,7 +134,7 @@ tls_client::received tls_client::receive(std::string_view encrypted) {
 
 void tls_client::send(std::string_view plain) {
   std::size_t written = 0;
-  // Memory takes all of it.
+  // A memory BIO accepts all bytes.
   if (!plain.empty()) SSL_write_ex(impl_->session.get(), plain.data(), plain.size(), &written);
 }
 

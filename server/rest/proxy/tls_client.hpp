@@ -1,4 +1,4 @@
-// TLS with a server, over bytes that others carry. Belongs to one actor.
+// A TLS client over bytes that its owner transfers. Belongs to one actor.
 #pragma once
 
 #include <memory>
@@ -13,37 +13,37 @@ struct ssl_ctx_st;
 
 namespace troupe::server {
 
-// What is expected of servers and shown to them; for many connections, from any thread.
+// Verification and client certificate, for many connections. Thread safe.
 using tls_context = std::shared_ptr<ssl_ctx_st>;
 
 struct tls_client_options {
-  // False: of whomever. Else the server's certificate is to be of `authority`: PEM; empty: of any
-  // authority that the machine trusts.
+  // False: any certificate is accepted. Else the server's certificate must be signed by `authority`
+  // (PEM); empty: by an authority that the machine trusts.
   bool verify = false;
   std::string authority = {};
-  x509::identity shown = {};  // empty: none
+  x509::identity shown = {};  // client certificate; empty: none
 };
-// The error is one line in Go's words.
+// The error is one line in Go's wording.
 tl::expected<tls_context, std::string> make_client_context(const tls_client_options& options);
 
 class tls_client {
  public:
-  // With a pod. Certificates are not verified, as upstream does not: pods have none that anybody
-  // could vouch for.
+  // For a pod. Certificates are not verified, as upstream: pods have no verifiable
+  // ones.
   tls_client();
-  // `server_name`: which the certificate must have, where it is verified.
+  // `server_name`: the name that a verified certificate must have.
   tls_client(tls_context context, const std::string& server_name);
   ~tls_client();
 
   struct received {
     std::string plain = {};
-    bool ended = false;                       // the other side has said so
+    bool ended = false;                       // the server has closed its side
     std::optional<std::string> problem = {};  // then nothing more can be read
   };
   received receive(std::string_view encrypted);
-  // Not before ready().
+  // Requires ready().
   void send(std::string_view plain);
-  // What is to be carried to the other side, from the beginning on.
+  // The bytes to send to the server; call it from the beginning on.
   std::string take();
   // The handshake is done.
   bool ready() const noexcept;

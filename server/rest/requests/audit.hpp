@@ -1,4 +1,4 @@
-// The record of an answered request: for the audit log and for metrics.
+// The record of an answered request, for the audit log and for metrics.
 #pragma once
 
 #include <chrono>
@@ -11,19 +11,19 @@
 
 namespace troupe::server {
 
-// Valid during the call that it is handed to.
+// Valid during the call.
 struct request_record {
   const server::request& request;
   const server::route& route;
   server::verb verb;
   int status;
-  std::chrono::nanoseconds took;  // until the answer was handed to the transport
-  // What admission says about the request; null: nothing.
+  std::chrono::nanoseconds took;  // until the response was passed to the transport
+  // Admission's annotations of the request; null: none.
   const std::map<std::string, std::string>* annotations = nullptr;
 };
 
-// One structured line of the logger "audit" for each request that may change something; never a
-// body, so no secret.
+// Writes one structured line to the "audit" logger for each write request; never a body, so no
+// secrets.
 void audit(const request_record& record);
 
 }  // namespace troupe::server

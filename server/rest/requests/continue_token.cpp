@@ -12,7 +12,7 @@ namespace troupe::server {
 namespace {
 
 constexpr std::string_view token_version = "meta.k8s.io/v1";
-// "Behind this key" said as "from the next possible key on".
+// "After this key" is encoded as "from the next possible key on".
 constexpr char successor = '\0';
 constexpr std::size_t token_limit_bytes = 2048;
 
@@ -36,7 +36,7 @@ std::string encode_token(const continue_token& token) {
   out.EndObject();
   std::string encoded;
   api::append_base64(encoded, {text.GetString(), text.GetSize()});
-  // The alphabet of URLs, without padding.
+  // Base64url without padding.
   while (encoded.ends_with('='))
     encoded.pop_back();
   std::replace(encoded.begin(), encoded.end(), '+', '-');

@@ -32,7 +32,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// Calls `visit(part)` for each part between separators, trimmed; stops when it answers false.
+// Calls `visit(part)` for each part between separators, trimmed; stops when it returns false.
 template <class F>
 void each_part(std::string_view text, char separator, F visit) {
   while (!text.empty()) {
@@ -90,7 +90,7 @@ std::optional<wanted_form> form_of(const clause& c, const asked_for& of) {
   return out;
 }
 
-// Calls `take(clause)` for each clause; keeps what the best one gave.
+// Calls `take(clause)` for each clause; returns the result of the best one.
 template <class T, class F>
 std::optional<T> best(std::string_view accept, F take) {
   std::optional<T> chosen;

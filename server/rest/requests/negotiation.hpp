@@ -1,4 +1,4 @@
-// In which form a client wants its answer and in which it sent its body. Pure.
+// Content negotiation: the form of the response, and that of the request's body. Pure.
 #pragma once
 
 #include <cstdint>
@@ -10,42 +10,42 @@
 
 namespace troupe::server {
 
-// The form of an object that the client wants.
+// The requested form of an object.
 enum class shape : std::uint8_t { object, table, metadata };
 
 struct wanted_form {
   api::media media = api::media::json;
   shape as = shape::object;
-  // Version of meta.k8s.io that a table or metadata are in: v1beta1 where false.
+  // The version of meta.k8s.io for a table or metadata: v1, or v1beta1.
   bool v1 = true;
   bool pretty = false;
 
   bool operator==(const wanted_form&) const = default;
 };
 
-// The properties of the request that bound the forms.
+// The properties of the request that restrict the forms.
 struct asked_for {
   bool watching = false;  // no YAML
-  bool custom = false;    // of a kind that has no protobuf
-  bool readable = true;   // else an order, a review: no table
+  bool custom = false;    // of a kind without protobuf
+  bool readable = true;   // false for a command or a review: no table
 };
 
-// kubernetes: apiserver/pkg/endpoints/handlers/negotiation. The best clause that we know, by its q
-// and then by its place; JSON where the header is empty. 406 where there is none. Tables are JSON
+// kubernetes: apiserver/pkg/endpoints/handlers/negotiation. Selects the supported clause with the
+// highest q, then the first; JSON if the header is empty. 406 if none is supported. Tables are JSON
 // only.
 api::expected<wanted_form> negotiate(std::string_view accept, const asked_for& of = {});
 
-// Which aggregated discovery document the client prefers to the plain one: "v2", "v2beta1", or
+// The aggregated discovery document that the client prefers to the plain one: "v2", "v2beta1", or
 // empty.
 std::string_view negotiate_discovery(std::string_view accept);
 
-// The content-type header of an answer in that form.
+// The Content-Type header of a response in that form.
 std::string content_type_of(const wanted_form& form, bool watching);
 
-// The form of a body that is no patch; JSON where the header is empty. 415 for others.
+// The format of a body that is not a patch; JSON if the header is empty. 415 for others.
 api::expected<api::media> body_media(std::string_view content_type, bool custom = false);
 
-// "application/json" of "Application/JSON; charset=utf-8".
+// "application/json" for "Application/JSON; charset=utf-8".
 std::string media_type(std::string_view header);
 
 }  // namespace troupe::server

@@ -36,7 +36,7 @@ api::expected<void> check(std::string_view kind, api::findings& found) {
   return api::fail(invalid_options(kind, found.take()));
 }
 
-// The kind that a body names; empty where it names none.
+// The kind in a body; empty if there is none.
 std::string kind_named(std::string_view content, api::media form) {
   if (form == api::media::protobuf) {
     const auto opened = api::open_envelope(content);
@@ -212,7 +212,7 @@ api::expected<api::meta::v1::DeleteOptions> parse_delete_options(const request& 
     if (!media) return api::fail(media.error());
     if (auto read = api::decode_into(request.content, *media, out); !read)
       return api::fail(std::move(read.error()));
-    // Of whatever group: all of them have it.
+    // Accepts any group: all of them have DeleteOptions.
     if (const auto kind = kind_named(request.content, *media);
         !kind.empty() && kind != "DeleteOptions")
       return api::fail(api::bad_request("decoded object cannot be converted to DeleteOptions"));

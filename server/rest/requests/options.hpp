@@ -1,4 +1,4 @@
-// The query parameters of the API, checked (meta/v1 ListOptions, CreateOptions and their like).
+// The validated query parameters of the API (meta/v1 ListOptions, CreateOptions and similar).
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ struct list_options {
   std::string continue_token;
   std::optional<std::uint64_t> revision;
   revision_match match = revision_match::unset;
-  // Of watches.
+  // Only for watches.
   bool bookmarks = false;
   std::optional<bool> initial_events;
   std::optional<std::chrono::seconds> timeout;
@@ -32,27 +32,27 @@ struct list_options {
   bool selects_all() const noexcept { return labels.everything() && fields.everything(); }
 };
 
-// Errors: 400 for what cannot be read, 422 for combinations that mean nothing, worded as upstream
+// Errors: 400 for invalid values, 422 for invalid combinations, with upstream's messages
 // (apimachinery/pkg/apis/meta/internalversion/validation).
 api::expected<list_options> parse_list_options(const api::kind_info& kind,
                                                const query_string& query, bool watching);
 
-// The number in a resourceVersion of a client; 400 where it is none.
+// The number in a client's resourceVersion; 400 if it is not a number.
 api::expected<std::uint64_t> parse_revision(std::string_view text);
 
 struct write_options {
   bool dry_run = false;
   api::field_validation fields = api::field_validation::warn;
   std::string manager;
-  bool force = false;  // of server-side apply
+  bool force = false;  // for server-side apply
 };
 
-// `what` is the name in messages, e.g. "CreateOptions".
+// `kind` is the name in messages, e.g. "CreateOptions".
 api::expected<write_options> parse_write_options(std::string_view kind, const query_string& query);
-// PatchOptions: who applies names itself, and only who applies may force.
+// PatchOptions: an apply must have a field manager, and only an apply may force.
 api::expected<write_options> parse_patch_options(const query_string& query, bool apply);
 
-// The body, in any of the three forms, and what the query adds to an empty one.
+// From the body in any of the three formats; if it is empty, from the query.
 api::expected<api::meta::v1::DeleteOptions> parse_delete_options(const request& request);
 
 }  // namespace troupe::server

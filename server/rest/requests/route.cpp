@@ -22,7 +22,7 @@ constexpr std::array<std::pair<verb, std::string_view>, 8> verb_names = {{
     {verb::remove_all, "deletecollection"},
 }};
 
-// "apps" of "/apps/v1"; takes it off with its slash.
+// Returns "apps" of "/apps/v1", and removes it with its slash.
 std::string_view step(std::string_view& path) {
   if (path.starts_with('/')) path.remove_prefix(1);
   const auto end = std::min(path.find('/'), path.size());
@@ -69,7 +69,7 @@ const api::kind_part* part_of(const api::kind_info& kind, std::string_view subre
   return found == parts.end() ? nullptr : &*found;
 }
 
-// Anything may be asked of it, by any method.
+// Whether the subresource accepts subpaths and any method.
 bool is_deep(const api::kind_info& kind, std::string_view subresource) {
   const auto* part = part_of(kind, subresource);
   return part != nullptr && part->deep;
@@ -93,12 +93,12 @@ route route_of(const request_info& info) {
   out.kind = api::scheme::instance().find_resource(info.group, info.version, info.resource);
   if (info.parts.size() > 1) out.name = info.parts[1];
   if (info.parts.size() > 2) out.subresource = info.parts[2];
-  // The namespace of a namespace is itself.
+  // The namespace of a Namespace object is its own name.
   if (info.resource != "namespaces") out.ns = info.namespace_name;
   if (out.kind == nullptr) return out;
   if (info.parts.size() > 3 && !is_deep(*out.kind, out.subresource)) return out;
   if (!out.ns.empty() && !out.kind->namespaced()) return out;
-  // An object in a namespace needs one.
+  // An object in a namespace needs a namespace.
   if (!out.name.empty() && out.ns.empty() && out.kind->namespaced()) return out;
   if (!out.subresource.empty() && !has_subresource(*out.kind, out.subresource)) return out;
   out.at = route::place::objects;
@@ -111,11 +111,11 @@ std::optional<verb> verb_of(const route& route, const request_info& info) noexce
   if (found == verb_names.end()) return std::nullopt;
   const bool one = !route.name.empty();
   const bool part = !route.subresource.empty();
-  // Read from all namespaces at once, but never written to.
+  // A collection of all namespaces can be read but not written.
   const bool nowhere = route.kind != nullptr && route.kind->namespaced() && route.ns.empty();
   switch (found->first) {
     case verb::create:
-      // A name in the path belongs to what is below it.
+      // A name in the path is only allowed with a subresource.
       if (one != part || nowhere) return std::nullopt;
       break;
     case verb::update:
@@ -131,7 +131,7 @@ std::optional<verb> verb_of(const route& route, const request_info& info) noexce
       break;
     case verb::get:
     case verb::list:
-      // A selector of one name makes no GET of one object.
+      // A selector for one name does not turn a list into a get.
       return one ? verb::get : verb::list;
     case verb::remove_all:
       if (nowhere) return std::nullopt;

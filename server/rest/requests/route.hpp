@@ -1,4 +1,4 @@
-// The target of a request, in terms of what this program serves: a place, a kind, a verb. Pure.
+// The route of a request: a place, a kind and a verb of this server. Pure.
 #pragma once
 
 #include <cstdint>
@@ -17,35 +17,35 @@ bool mutates(verb verb) noexcept;
 
 struct route {
   enum class place : std::uint8_t {
-    unknown,     // nothing is served there
-    root,        // "/": the paths that are
+    unknown,     // no such path
+    root,        // "/": the list of paths
     versions,    // "/api"
     groups,      // "/apis"
     group,       // "/apis/apps"
     resources,   // "/api/v1", "/apis/apps/v1"
     openapi_v2,  // "/openapi/v2" and its older names
-    openapi_v3,  // "/openapi/v3", "/openapi/v3/apis/apps/v1": `name` is what follows v3
+    openapi_v3,  // "/openapi/v3", "/openapi/v3/apis/apps/v1": `name` is the rest after v3
     issuer,      // "/.well-known/openid-configuration"
     keys,        // "/openid/v1/jwks"
-    objects,     // a resource: `kind` and what follows it
+    objects,     // a resource: `kind` and the members below
   };
 
   place at = place::unknown;
   std::string_view group;
   std::string_view version;
   api::kind_handle kind;
-  std::string_view ns;           // empty: all namespaces, or a kind without any
+  std::string_view ns;           // empty: all namespaces, or a cluster-scoped kind
   std::string_view name;         // empty: the collection
   std::string_view subresource;  // "status", "log" ...
 };
 
-// Views into `info`.
+// Has views into `info`.
 route route_of(const request_info& info);
 
-// Nothing where the method makes no sense at that place.
+// Nullopt if the method is not allowed at that place.
 std::optional<verb> verb_of(const route& route, const request_info& info) noexcept;
 
-// True where the kind is served under that subresource ("status" of kinds that have one ...).
+// Whether the kind has that subresource ("status" ...).
 bool has_subresource(const api::kind_info& kind, std::string_view subresource);
 
 }  // namespace troupe::server

@@ -122,7 +122,7 @@ void command_session::on_client_reads(const client_reads&) {
   open();
 }
 
-// Clients of libraries close when they have sent all; what they have sent counts.
+// Client libraries close after sending everything; the sent data still counts.
 void command_session::on_client_closed(const client_closed&) {
   if (!asked_ || finished_ || attaches()) return stop();
   client_gone_ = input_ended_ = true;
@@ -182,7 +182,7 @@ void command_session::on_written(const written& m) {
   client_->pipe().consumed(std::exchange(writing_, 0));
   if (finished_) return;
   if (!m.taken) {
-    // It reads no more: what the client goes on sending is thrown away.
+    // The command reads no more: further input of the client is discarded.
     input_closed_ = true;
     client_->pipe().consumed(std::exchange(input_, {}).size());
   }
@@ -191,7 +191,7 @@ void command_session::on_written(const written& m) {
 
 void command_session::finish(const actors::exec_part& end) {
   if (!end.bytes.empty()) return finish(failure("the connection with the container: " + end.bytes));
-  // What the container's process ended with is in the pod's status.
+  // The exit status of the container's process is in the pod's status.
   finish(attaches() || end.code == 0 ? success() : ended_with(end.code));
 }
 

@@ -1,7 +1,7 @@
-// A command in a container, or the container's own process, with the client that is connected with
-// it: bytes go both ways as fast as the slower side takes them. Ends with the command. When the
-// client leaves, the command hears the end of its input, and is ended if it has not ended
-// `defaults::stream_farewell` later.
+// Connects a client with a command in a container, or with the container's own process: transfers
+// bytes in both directions at the speed of the slower side. Ends with the command. When the client
+// leaves, the command's input is closed, and after `defaults::stream_farewell` the command is
+// killed.
 #pragma once
 
 #include <memory>
@@ -17,15 +17,15 @@ namespace troupe::server {
 struct command_target {
   std::shared_ptr<actors::stream_source> source;
   std::string container;     // its name
-  std::string container_id;  // as the pod's status has it
-  // Without a command: the container's own process.
+  std::string container_id;  // from the pod's status
+  // An empty command: the container's own process.
   actors::exec_request request;
   command_channels channels;
 };
 
 class command_session : public runtime::actor {
  public:
-  // The request asks for streams (wants_streams).
+  // The request must ask for streams (wants_streams).
   command_session(call_ptr call, command_target target);
   ~command_session() override;
 
@@ -66,13 +66,13 @@ class command_session : public runtime::actor {
   const command_target target_;
   std::unique_ptr<command_client> client_;
   std::unique_ptr<actors::exec_stream> stream_;
-  std::string input_;        // not yet given to the command
-  std::size_t writing_ = 0;  // bytes that are being given to it
+  std::string input_;        // not yet written to the command
+  std::size_t writing_ = 0;  // bytes being written to it
   std::optional<terminal_size> size_;
   bool asked_ = false, finished_ = false, client_gone_ = false;
-  bool reading_ = false, full_ = false;  // the client takes no more for now
+  bool reading_ = false, full_ = false;  // the client accepts no more data for now
   bool input_ended_ = false, input_closed_ = false;
-  bool active_ = true;  // since the last look
+  bool active_ = true;  // since the last check
   runtime::timer late_, unanswered_, idle_;
 };
 

@@ -141,7 +141,7 @@ void port_session::on_written(const written& m) {
   auto& each = found->second;
   client_->pipe().consumed(std::exchange(each.writing, 0));
   if (!m.taken) {
-    // It reads no more: what the client goes on sending is thrown away.
+    // The port reads no more: further data of the client is discarded.
     each.input_closed = true;
     client_->pipe().consumed(std::exchange(each.input, {}).size());
   }

@@ -1,5 +1,5 @@
-// Connections of one client with ports of one pod. A connection that takes nothing holds up the
-// others of its client, once `stream_inflow_bytes` wait: SPDY has no flow control. Ends with the
+// Connects a client with ports of one pod. A connection that accepts no data blocks the others
+// of its client once `stream_inflow_bytes` wait: SPDY has no flow control. Ends with the
 // client.
 #pragma once
 
@@ -18,12 +18,12 @@ namespace troupe::server {
 struct port_target {
   std::shared_ptr<actors::stream_source> source;
   std::string pod_uid;
-  std::vector<int> ports;  // that the request names
+  std::vector<int> ports;  // named by the request
 };
 
 class port_session : public runtime::actor {
  public:
-  // The request asks for streams (wants_streams).
+  // The request must ask for streams (wants_streams).
   port_session(call_ptr call, port_target target);
   ~port_session() override;
 
@@ -48,8 +48,8 @@ class port_session : public runtime::actor {
   struct forwarded {
     int port = 0;
     std::unique_ptr<actors::port_stream> stream = {};  // null: not yet connected
-    std::string input = {};                            // not yet given to the port
-    std::size_t writing = 0;                           // bytes that are being given to it
+    std::string input = {};                            // not yet written to the port
+    std::size_t writing = 0;                           // bytes being written to it
     bool reading = false;
     bool input_ended = false, input_closed = false;
   };
@@ -68,7 +68,7 @@ class port_session : public runtime::actor {
   void open(std::uint32_t connection, int port);
   void read(entry& of);
   void write(entry& of);
-  // `problem`: why there is no more; empty at the end.
+  // `problem`: the reason of a failure; empty at a regular end.
   void end(std::uint32_t connection, std::string_view problem);
   void forget(std::uint32_t connection);
 
@@ -76,9 +76,9 @@ class port_session : public runtime::actor {
   const port_target target_;
   std::unique_ptr<port_client> client_;
   std::map<std::uint32_t, forwarded> connections_;
-  std::size_t kept_ = 0;  // bytes of the message that is taken which wait in `input`
-  bool full_ = false;     // the client takes no more for now
-  bool active_ = true;    // since the last look
+  std::size_t kept_ = 0;  // bytes of the current message that wait in `input`
+  bool full_ = false;     // the client accepts no more data for now
+  bool active_ = true;    // since the last check
   runtime::timer idle_;
 };
 

@@ -22,7 +22,7 @@ namespace {
 
 using api::core::v1::Pod;
 
-// A connection may do anything in the container: with the method GET, too, it needs the verb create
+// A connection can do anything in the container: it needs the verb create, even with the method GET
 // (kubernetes: AuthorizePodWebsocketUpgradeCreatePermission, on since 1.35).
 api::expected<void> may_connect(const call_ptr& call) {
   const auto* permissions = call->services.options.permissions;
@@ -44,7 +44,7 @@ api::expected<api::object_ptr> connectable_pod(const call_ptr& call) {
   return found;
 }
 
-// As the kubelet refuses: clients show it behind "unable to upgrade connection".
+// The kubelet's form of a refusal: clients show it after "unable to upgrade connection".
 void refuse(const call_ptr& call, std::string reason) {
   call->answer(plain_error(500, std::move(reason)));
 }
@@ -63,7 +63,7 @@ api::expected<command_channels> read_channels(const query_string& query) {
                        .output = query.flag("stdout"),
                        .error = query.flag("stderr"),
                        .tty = query.flag("tty")};
-  if (out.tty) out.error = false;  // a terminal has one stream both ways
+  if (out.tty) out.error = false;  // a terminal has one output stream
   if (!out.input && !out.output && !out.error)
     return api::fail(api::bad_request("you must specify at least 1 of stdin, stdout, stderr"));
   return out;
@@ -94,7 +94,7 @@ void connect_command(const call_ptr& call, std::vector<std::string> command, con
                                                           .channels = *channels}));
 }
 
-// "80", or "80,443"; clients name them where one connection carries one port.
+// "80", or "80,443"; clients send it if a connection has fixed ports.
 api::expected<std::vector<int>> read_ports(const query_string& query) {
   std::vector<int> out;
   for (const auto* name : {"ports", "port"})

@@ -1,7 +1,7 @@
-// pods/NAME/exec, attach and portforward: a connection with a pod's containers and ports.
+// pods/NAME/exec, attach and portforward: connections to a pod's containers and ports.
 //
 // kubernetes: pkg/registry/core/pod/rest/subresources.go and the kubelet's server, for the rules
-// and the words.
+// and messages.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ class stream_source;
 
 namespace troupe::server {
 
-// Where the streams of a pod come from; null: its node runs no processes.
+// The stream source of the pod's node; null: the node runs no processes.
 std::shared_ptr<actors::stream_source> source_of(const call& call, const api::core::v1::Pod& pod);
 
 void connect_exec(const call_ptr& call);

@@ -1,5 +1,5 @@
-// What a kubelet of upstream serves of the use of its machine, from what the node has measured and
-// the cluster's state: /stats/summary, /metrics/resource and /metrics/cadvisor. Pure.
+// The usage documents of upstream's kubelet, made from the node's measurements and the cluster's
+// state: /stats/summary, /metrics/resource and /metrics/cadvisor. Pure.
 #pragma once
 
 #include <cstdint>
@@ -16,43 +16,43 @@ namespace troupe::server {
 
 struct measured_node {
   const api::core::v1::Node& node;
-  const std::vector<api::object_ptr>& pods;  // those bound to it
+  const std::vector<api::object_ptr>& pods;  // bound to the node
   const actors::node_usage& usage;
   api::moment now;
 };
 
-// A container that runs and was measured.
+// A running container with its measured usage.
 struct measured_container {
   const api::core::v1::ContainerStatus* status = nullptr;
   const api::core::v1::Container* spec = nullptr;  // null for an ephemeral one
   actors::usage_figure figure = {};
 };
 
-// A pod with some. `sum` is of them: the sandbox is not in it.
+// A pod with such containers. `sum` is their sum, without the sandbox.
 struct measured_pod {
   const api::core::v1::Pod* pod = nullptr;
   std::vector<measured_container> containers = {};
   actors::usage_figure sum = {};
 };
 
-// Views into what it is made of.
+// Has views into the argument.
 std::vector<measured_pod> measured_pods(const measured_node& of);
 
-// When the figures were read.
+// The time of the measurement.
 std::int64_t measured_at_ms(const measured_node& of);
-// When the machine was started, as far as that is known; else when the Node was made.
+// The start time of the machine if known; else the creation time of the Node.
 std::int64_t started_at_seconds(const measured_node& of);
 
-// kubernetes: kubelet/pkg/apis/stats/v1alpha1. Without disks and process ids where only processors
-// and memory are wanted.
+// kubernetes: kubelet/pkg/apis/stats/v1alpha1. With `only_cpu_and_memory`, without disks and
+// process ids.
 std::string stats_summary(const measured_node& of, bool only_cpu_and_memory);
 
-// In the format of Prometheus, each sample with its time.
+// In the format of Prometheus, each sample with its timestamp.
 //
 // kubernetes: pkg/kubelet/metrics/collectors/resource_metrics.go.
 std::string resource_metrics(const measured_node& of);
-// cadvisor: metrics/prometheus.go, with the labels of pkg/kubelet/server: of the machine, of pods
-// and of containers.
+// cadvisor: metrics/prometheus.go, with the labels of pkg/kubelet/server: for the machine, pods and
+// containers.
 std::string cadvisor_metrics(const measured_node& of);
 
 }  // namespace troupe::server

@@ -22,7 +22,7 @@ class exposition {
  public:
   explicit exposition(std::int64_t at_ms) : at_ms_{at_ms} {}
 
-  // The family that the next samples are of.
+  // Begins the family of the following samples.
   void family(std::string name, std::string help, MetricType type) {
     all_.push_back({std::move(name), std::move(help), type, {}});
   }
@@ -36,7 +36,7 @@ class exposition {
     else
       sample.gauge.value = value;
   }
-  // Without families that have no sample.
+  // Omits families without samples.
   std::string text() {
     std::erase_if(all_, [](const auto& family) { return family.metric.empty(); });
     return prometheus::TextSerializer{}.Serialize(all_);
@@ -69,7 +69,7 @@ labels container_labels(const measured_pod& pod, const measured_container& conta
 
 // -- cadvisor -------------------------------------------------------------------------------------
 
-// One group of processes: the machine, a pod or a container.
+// A group of processes: the machine, a pod or a container.
 struct group {
   labels with;
   usage_figure figure;
@@ -189,7 +189,7 @@ std::string resource_metrics(const measured_node& of) {
   for (const auto& pod : pods)
     out.add(static_cast<double>(pod.sum.memory_bytes), pod_labels(pod));
   for (const auto* name : {"resource_scrape_error", "scrape_error"}) {
-    out.family(name, "1 where the figures could not be had, else 0.", MetricType::Gauge);
+    out.family(name, "1 if the usage could not be measured, else 0.", MetricType::Gauge);
     out.add(0, {}, false);
   }
   return out.text();
@@ -210,15 +210,14 @@ std::string cadvisor_metrics(const measured_node& of) {
     with.insert(with.begin() + 1, {"cpu", "total"});
     out.add(seconds(each.figure.cpu_ns), std::move(with));
   }
-  add("container_memory_rss", "Memory of no file, in bytes.", &usage_figure::rss_bytes);
-  add("container_memory_usage_bytes", "Memory, with pages of files.",
-      &usage_figure::all_memory_bytes);
+  add("container_memory_rss", "Anonymous memory, in bytes.", &usage_figure::rss_bytes);
+  add("container_memory_usage_bytes", "Memory, with file pages.", &usage_figure::all_memory_bytes);
   add("container_memory_working_set_bytes", "Working set.", &usage_figure::memory_bytes);
   out.family("container_start_time_seconds", "Start, since 1970.", MetricType::Gauge);
   for (const auto& each : groups)
     out.add(static_cast<double>(each.started), each.with);
   add_limits(out, groups);
-  out.family("container_scrape_error", "1 where the figures could not be had, else 0.",
+  out.family("container_scrape_error", "1 if the usage could not be measured, else 0.",
              MetricType::Gauge);
   out.add(0, {}, false);
   add_machine(out, of);

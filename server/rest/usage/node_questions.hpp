@@ -1,5 +1,5 @@
-// Asks nodes for their usage and that of their containers, through the usage desk of the control
-// plane.
+// Queries nodes for their usage and that of their containers, through the control plane's usage
+// desk.
 #pragma once
 
 #include <functional>
@@ -12,12 +12,12 @@
 
 namespace troupe::server {
 
-// `done` runs once, on any thread, also within the call; it must not block.
-// Nodes that measure nothing, cannot be reached or have not answered in time are left out.
+// Calls `done` once, on any thread, possibly in this call; it must not block. Omits nodes that do
+// not measure, cannot be reached or have not replied in time.
 void ask_nodes(actors::control_plane& plane, const std::set<std::string>& nodes,
                std::function<void(actors::usage_by_node)> done);
 
-// From which the age of figures counts back.
+// The current time, from which the age of the figures is subtracted.
 api::moment wall_now();
 
 }  // namespace troupe::server

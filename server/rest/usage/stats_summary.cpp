@@ -92,7 +92,7 @@ class summary_writer {
     out_.EndObject();
   }
 
-  // Of the volumes and logs of pods; images are taken to be on the same.
+  // The disk of pods' volumes and logs; images are assumed to be on the same one.
   void write_disk(std::string_view name) {
     const auto& [memory, disk, inodes, pids] = of_.usage.supplies;
     begin(name);

@@ -28,7 +28,7 @@ void write_amounts(amounts& out, const usage_figure& figure) {
   out["memory"].set_string(memory.str());
 }
 
-// Name, labels, and the time of the figures, which end so long ago as the usage is old.
+// Sets name, labels, and the timestamp of the figures, which is the current time minus their age.
 template <class Metrics>
 void write_head(Metrics& out, const measured_object& of, std::chrono::nanoseconds window) {
   const auto& from = of.object.meta();

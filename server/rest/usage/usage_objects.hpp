@@ -1,4 +1,4 @@
-// NodeMetrics and PodMetrics of what nodes have measured. Pure.
+// NodeMetrics and PodMetrics from the nodes' measurements. Pure.
 #pragma once
 
 #include <optional>
@@ -10,22 +10,22 @@
 
 namespace troupe::server {
 
-// A Node or Pod that somebody asks about, and what its node has measured.
+// A requested Node or Pod, with the measurements of its node.
 struct measured_object {
   const api::object& object;
   const actors::node_usage& usage;
   api::moment now;
 };
 
-// With the labels of the Node. Null where the node could not tell.
+// With the labels of the Node. Null if the node was not measured.
 api::object_ptr node_metrics(const measured_object& of);
-// With the labels of the Pod, and its containers in the order of its spec, as far as they were
-// measured. The time of all of them is the longest. Null where there is none of them.
+// With the labels of the Pod, and the measured containers in the order of its spec. The window is
+// the longest of theirs. Null if none was measured.
 //
 // metrics-server: pkg/api/pod.go, pkg/storage/pod.go.
 api::object_ptr pod_metrics(const measured_object& of);
 
-// kubernetes-sigs/metrics-server, pkg/api: what is there and was not measured has no metrics, as
+// kubernetes-sigs/metrics-server, pkg/api: the error for an existing object without metrics, as
 // `podmetrics.metrics.k8s.io "default/web" not found`.
 api::error no_metrics(const api::object& object);
 

@@ -34,13 +34,13 @@ class streamed final : public watch_form {
     response head;
     head.content_type = content_type_of(form_.answer, true);
     const auto& request = *call.request;
-    // Browsers want the subprotocol that they offer, whatever it says: events are not in base64.
+    // Browsers require one of their offered subprotocols, whatever it is: events are not in base64.
     out_ = answer_stream::open(request, call.take_over(answer_stream::status_for(request)),
                                std::move(head), offered_protocols(request.headers),
                                {std::move(writable), std::move(closed)});
   }
-  // A message needs no length in front (kubernetes: apiserver/pkg/endpoints/handlers/watch.go,
-  // HandleWS).
+  // A WebSocket message has no length prefix (kubernetes:
+  // apiserver/pkg/endpoints/handlers/watch.go, HandleWS).
   bool write(std::string_view part, const shared_text& frame) override {
     const bool binary = form_.answer.media == api::media::protobuf;
     if (binary && out_.by_messages()) part.remove_prefix(frame_length_bytes);
@@ -51,7 +51,7 @@ class streamed final : public watch_form {
   }
   void close() override { out_.close(); }
 
-  // Only the first event of a table has its column definitions.
+  // Only the first event of a table has the column definitions.
   shared_text event(actors::event_type type, const api::object_ptr& object) override {
     auto frame = cache_.get(form_, type, api::shown_as(*kind_, object));
     form_.columns = false;

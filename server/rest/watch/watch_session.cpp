@@ -16,7 +16,7 @@ using actors::event_type;
 
 namespace {
 
-// A watch that names one object needs to see that key only.
+// A watch of one object subscribes to its key only.
 std::string prefix_of(const call& call, const list_options& options) {
   const auto& kind = call.kind();
   const auto name = !call.route.name.empty() ? std::optional{call.route.name}
@@ -26,14 +26,14 @@ std::string prefix_of(const call& call, const list_options& options) {
   return one ? kind.key(call.route.ns, *name) : kind.prefix(call.route.ns);
 }
 
-// The node whose objects alone are asked for; empty: all are.
+// The node to which the watch is restricted; empty: not restricted.
 std::string node_of(const call& call, const list_options& options) {
   const auto& row = call.kind().row();
   if (row.node == nullptr) return {};
   return std::string{options.fields.exact(row.node_field).value_or("")};
 }
 
-// Of the same content.
+// A copy of the object with another revision.
 api::object_ptr at_revision(const api::object_ptr& object, std::uint64_t revision) {
   if (!object->stored().empty())
     return api::object::encoded(object->kind(), object->stored(), revision, object);
@@ -79,8 +79,8 @@ const runtime::behavior& watch_session::make_behavior() const {
 void watch_session::started() {
   form_->open(
       *call_, [me = self()] { me.tell(room{}); }, [me = self()] { me.tell(client_gone{}); });
-  // From revision 0 or none the present state comes first, unless the client asks for no such
-  // events: then it begins at the present revision.
+  // Without a revision, or with 0, the current state comes first, unless the client requests no
+  // initial events: it then begins at the current revision.
   const auto from = options_.revision.value_or(0);
   initial_ = options_.initial_events.value_or(from == 0);
   received_ = initial_ ? 0 : from;
@@ -128,7 +128,7 @@ void watch_session::on_watch_ended(const actors::watch_ended& m) {
   if (m.reason.code == persistence::errc::compacted)
     return fail(api::expired(fmt::format("too old resource version: {} ({})", received_,
                                          call_->services.plane.store().stats().compacted)));
-  // Half of an initial state cannot be resumed; the client begins again.
+  // A partial initial state cannot be resumed; the client starts again.
   if (initial_ && begun_) return finish();
   subscribe();
 }
@@ -162,10 +162,10 @@ void watch_session::send_waiting() {
   if (consumed_ > 0) give_credit(defaults::watch_credit / 2);
 }
 
-// One transaction may change several objects. A client that is cut off between their events resumes
-// after the revision that it has seen last: only the last event of a revision shows that revision,
-// and what was written and shown before it comes once more as it is. An initial state is not
-// resumed.
+// One transaction may change several objects. A client that disconnects between their events
+// resumes after the last revision that it has seen. So only the last event of a revision carries
+// it; earlier ones carry the previous revision and are sent again afterwards with their own. An
+// initial state is not resumed.
 void watch_session::send_next(delivery& from) {
   if (from.again < from.again_end) {
     const auto& event = from.events[from.again++];
@@ -196,7 +196,7 @@ void watch_session::write(shared_text frame) {
   send_bytes();
 }
 
-// A frame may be larger than what the stream takes at once.
+// A frame may be larger than the stream accepts at once.
 void watch_session::send_bytes() {
   while (frame_ && writable_) {
     const auto part = (*frame_).substr(frame_at_, form_->part_bytes());
@@ -212,7 +212,7 @@ void watch_session::give_credit(std::uint32_t least) {
 
 // -- the end --------------------------------------------------------------------------------------
 
-// A last bookmark saves the client from reading again what it has seen.
+// A last bookmark saves the client from reading known events again.
 void watch_session::time_is_up() {
   if (!options_.bookmarks) return finish();
   tell(watcher_, actors::bookmark_now{id_});

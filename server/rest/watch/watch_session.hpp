@@ -1,10 +1,10 @@
-// One watch of one client: an actor between the watcher, which tells it what changed, and the
-// client's stream, which takes bytes as fast as the client reads.
+// One watch of one client: an actor between the watcher, which sends it changes, and the client's
+// stream, which takes bytes at the client's reading speed.
 //
-// It gives the watcher credit only for events that the stream has taken, so a slow client costs the
-// credit's worth of pointers and what the stream buffers. When the watcher is restarted it resumes
-// where it was; when it crashes itself the stream ends, and the client comes back by itself, as
-// after any broken connection.
+// It gives the watcher credit only for events that the stream has accepted, so a slow client costs
+// the pointers within the credit and the stream's buffer. When the watcher restarts, it resumes at
+// its position. When it crashes itself the stream ends, and the client reconnects, as after any
+// broken connection.
 #pragma once
 
 #include <deque>
@@ -17,7 +17,7 @@
 
 namespace troupe::server {
 
-// Answers the call with a watch, in the form that it wants or in another.
+// Responds to the call with a watch, in its requested form or in the given one.
 void start_watch(const call_ptr& call, list_options options);
 void start_watch(const call_ptr& call, list_options options, std::shared_ptr<watch_form> form);
 
@@ -36,11 +36,11 @@ class watch_session : public runtime::actor {
   struct delivery {
     actors::event_list events;
     bool initial = false;
-    bool ends_initial = false;  // the initial events end with it
+    bool ends_initial = false;  // the initial events end here
     std::uint64_t up_to = 0;
     std::size_t next = 0;
-    std::size_t first = 0;                 // of the revision that `next` is of
-    std::size_t again = 0, again_end = 0;  // what is shown once more
+    std::size_t first = 0;                 // first event of the revision of `next`
+    std::size_t again = 0, again_end = 0;  // events that are sent again
   };
 
   // -- messages from the watcher
@@ -65,16 +65,16 @@ class watch_session : public runtime::actor {
   const list_options options_;
   const runtime::actor_ref watcher_;
   const std::shared_ptr<watch_form> form_;
-  std::uint64_t id_ = 0;        // of the subscription
-  std::uint64_t received_ = 0;  // everything up to here has come; 0 before the initial state has
+  std::uint64_t id_ = 0;        // id of the subscription
+  std::uint64_t received_ = 0;  // the newest revision received; 0 before the initial state
   bool begun_ = false;
-  bool initial_ = false;  // the initial state is awaited
+  bool initial_ = false;  // waiting for the initial state
   bool writable_ = true;
   bool ending_ = false;
   std::uint32_t consumed_ = 0;
   std::uint64_t sent_ = 0;
   std::deque<delivery> waiting_;  // bounded by the credit
-  shared_text frame_;             // being written
+  shared_text frame_;             // the frame being written
   std::size_t frame_at_ = 0;
   runtime::timer heartbeat_;
   runtime::timer deadline_;
