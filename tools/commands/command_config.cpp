@@ -10,7 +10,7 @@ namespace troupe::tools {
 
 namespace {
 
-// A subcommand that is about the configuration which its flags, the file and the environment make.
+// A subcommand that uses the configuration from its flags, the file and the environment.
 void add_about_config(program& to, CLI::App& parent, const std::string& name,
                       const std::string& about,
                       std::function<void(const config::loaded_config&)> show) {

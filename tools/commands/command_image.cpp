@@ -23,7 +23,7 @@ struct order {
   std::string subject;
 };
 
-// Replaces this program: what ctr prints, and its exit code, are ours.
+// Replaces this program, so that ctr's output and exit code become ours.
 int run_ctr(const order& from, std::vector<std::string> action) {
   auto socket = from.endpoint;
   constexpr std::string_view scheme = "unix://";

@@ -42,7 +42,7 @@ tl::expected<std::string, std::string> standard_input() {
   return text;
 }
 
-// --token before --token-file before TROUPE_TOKEN.
+// --token overrides --token-file, which overrides TROUPE_TOKEN.
 tl::expected<std::string, std::string> token_of(const join_flags& given) {
   if (!given.line.token.empty()) return given.line.token;
   if (given.token_file.empty()) return token_of_environment();

@@ -12,7 +12,7 @@ namespace troupe::tools {
 
 namespace {
 
-// A node's data folder keeps the store in a folder of its own; both may be named.
+// The store's folder inside a node's data folder; both are accepted.
 std::string store_in(const std::string& folder) {
   const auto below = std::filesystem::path{folder} / "store";
   std::error_code bad;

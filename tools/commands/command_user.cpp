@@ -25,7 +25,7 @@ using api::core::v1::Secret;
 using api::core::v1::SecretList;
 using result = tl::expected<void, std::string>;
 
-// As certificates of clients: a year.
+// One year, as client certificates.
 constexpr std::chrono::hours user_life{365 * 24};
 
 struct user_flags {
