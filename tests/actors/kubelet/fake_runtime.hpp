@@ -1,5 +1,5 @@
-// A container runtime that runs nothing: it has images and sandboxes with addresses of their own,
-// answers within the call, and does what a test tells it to. Thread safe.
+// A container runtime that runs no containers: it has images, and sandboxes with addresses of their
+// own, answers within the call, and behaves as the test configures it. Thread safe.
 #pragma once
 
 #include <map>
@@ -17,11 +17,11 @@ namespace troupe::test {
 class fake_runtime final : public actors::container_runtime {
  public:
   // -- for the test
-  // What it was asked for, in words and in order, but for questions.
+  // The calls it received, as text and in order, except queries.
   std::vector<std::string> calls();
   bool was_asked(const std::string& call);
   void fail_pulls(std::optional<actors::runtime_error> error);
-  void hold_pulls();  // none is answered
+  void hold_pulls();  // leaves pulls unanswered
   void fail_creation(std::optional<actors::runtime_error> error);
   void fail_resizes(std::optional<actors::runtime_error> error);
   void has(const std::string& pod_uid, actors::found_pod found);

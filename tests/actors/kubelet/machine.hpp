@@ -1,5 +1,5 @@
-// A kubelet on real threads with real processes, a store in memory and the two core_actors: what
-// tests of a pod's life on a machine run on. Leaves nothing behind: it ends its pods.
+// A kubelet on real threads with real processes, a store in memory and the two core_actors: for
+// tests of a pod's life on a machine. Ends its pods and leaves nothing behind.
 #pragma once
 
 #include <chrono>
@@ -37,22 +37,22 @@ class machine {
     return change_key(kind.key(kind.namespaced() ? "default" : "", name),
                       [&](api::body& b) { edit(static_cast<T&>(b)); });
   }
-  // A DELETE; grace below 0 is the pod's own.
+  // A DELETE; with `grace_seconds` below 0 the pod's own grace period applies.
   void remove(const std::string& pod, std::int64_t grace_seconds = -1);
 
-  std::uint64_t request = 0;  // the id of the next ones
+  std::uint64_t request = 0;  // the id of the next requests
 
   // -- looking ------------------------------------------------------------------------------------
 
-  // Null when there is none.
+  // Null if there is no such pod.
   api::object_ptr find(const std::string& pod) const;
   api::object_ptr volume(const std::string& name) const;
   api::core::v1::PodStatus status(const std::string& pod) const;
-  // The oldest first.
+  // Oldest first.
   std::vector<persistence::change> changes(const std::string& pod) const;
-  // Messages of the events about a pod with that reason, as often as each came.
+  // Messages of the events about a pod with that reason, each repeated by its count.
   std::vector<std::string> events(const std::string& pod, const std::string& reason) const;
-  // False when it did not come to hold within `limit`.
+  // False if the condition did not become true within `limit`.
   static bool wait(const std::function<bool()>& done,
                    std::chrono::seconds limit = std::chrono::seconds{20});
   bool runs(const std::string& pod, bool ready = true) const;
@@ -67,16 +67,16 @@ class machine {
   // -- the kubelet --------------------------------------------------------------------------------
 
   void start_kubelet();
-  // As when the node is killed: containers go on.
+  // As when the node is killed: containers keep running.
   void stop_kubelet();
-  // Its actor throws, and is restarted. What `before` changes of its Node is the last that it
-  // handles in its life: it does not see what comes of it.
+  // Makes its actor throw, so that it is restarted. The change of its Node by `before` is the
+  // last that it handles: it crashes before the result arrives.
   void crash_kubelet(const std::function<void()>& before = {});
   runtime::actor_system& system() { return *system_; }
   std::function<void(actors::kubelet_options&)> adjust;
-  // What the next kubelet runs its containers with; null: as processes.
+  // The runtime of the next kubelet's containers; null: processes.
   std::shared_ptr<actors::container_runtime> containers;
-  std::string boot_id;  // of the machine's run, for the runtime; empty: as it is
+  std::string boot_id;  // the machine's boot id for the runtime; empty: the real one
 
  private:
   std::vector<api::object_ptr> list(const std::string& prefix) const;
@@ -88,7 +88,7 @@ class machine {
   std::unique_ptr<persistence::store> store_;
   std::unique_ptr<runtime::actor_system> system_;
   std::unique_ptr<actors::control_plane> plane_;
-  // Of uids: they name control groups, which other tests on this computer must not share.
+  // For uids: they name control groups, which other tests on this computer must not share.
   std::mt19937_64 random_{std::random_device{}()};
 };
 

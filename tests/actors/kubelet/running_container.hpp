@@ -1,4 +1,4 @@
-// A container of a pod, run by the process runtime for the length of a test.
+// A container of a pod, run by the process runtime for the duration of a test.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -18,7 +18,7 @@
 namespace troupe::test {
 
 struct running_container {
-  // `fields`: more of its container, as "stdin: true".
+  // `fields`: more fields of the container, such as "stdin: true".
   explicit running_container(const std::string& script, const std::string& fields = "") {
     using api::core::v1::Pod;
     auto decoded = api::decode("metadata: {name: p, uid: " + uid() +
@@ -43,7 +43,7 @@ struct running_container {
     ended.wait();
   }
 
-  // As when the node is killed: the container goes on.
+  // As when the node is killed: the container keeps running.
   void restart_runtime() {
     containers.reset();
     containers = make_runtime();
@@ -76,10 +76,10 @@ struct running_container {
     const auto pod = actors::pod_path(place.path(), uid());
     return actors::container_dir{actors::attempt_path(pod, "c", 0)};
   }
-  // Of the container's own.
+  // The container's main process.
   actors::process_id process() const { return dir().running()->process; }
   std::filesystem::path log() const { return actors::log_path(place.path(), uid(), "c", 0); }
-  // Names its control group, too.
+  // Also names its control group.
   std::string uid() const { return place.path().filename(); }
 
   std::shared_ptr<actors::container_runtime> make_runtime() {

@@ -1,4 +1,4 @@
-// Streams of a container, asked for and waited for one part after the other.
+// Reads and writes a container's streams step by step, waiting for each part.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct whole {
   int code = -1;  // below 0: it has not ended
 };
 
-// Until the end, or until the output holds `mark`.
+// Reads to the end, or until the output contains `mark`.
 inline whole read_all(actors::exec_stream& stream, const std::string& mark = {}) {
   whole all;
   while (mark.empty() || all.output.find(mark) == std::string::npos) {

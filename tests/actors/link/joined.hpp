@@ -1,5 +1,5 @@
 // A control plane and joined nodes in one simulation: each node has a gateway and a simulated
-// minion, and a loop in the place of a connection, which the test cuts and makes again.
+// minion, and a loopback instead of a connection, which the test cuts and restores.
 #pragma once
 
 #include <map>
@@ -21,23 +21,23 @@ class joined_cluster {
 
   cluster& plane() { return plane_; }
 
-  // As when a machine joins: its Node is made, with the key that its link must show.
+  // Creates the Node of a joining machine, with the key that its link must present.
   void add(const std::string& node);
-  // Its gateway and what stands behind it; without a connection.
+  // Starts its gateway and the actors behind it, without a connection.
   void start(const std::string& node, std::shared_ptr<actors::stream_source> streams = {});
-  // The minion of a node that was started.
+  // Starts the minion of a node that was started.
   void start_minion(const std::string& node);
 
-  // Takes the place of a connection that stands. False when the control plane refuses.
+  // Replaces an existing connection. False if the control plane refuses.
   bool connect(const std::string& node);
   void cut(const std::string& node);
 
   actors::core_actors core_actors_of(const std::string& node) const;
-  // Takes request_token.
+  // Accepts request_token.
   const runtime::actor_ref& tokens_of(const std::string& node) const {
     return ends_.at(node).gateway;
   }
-  // Why the last session of the node ended, as its gateway was told.
+  // The reason why the last session of the node ended, as reported to its gateway.
   const std::string& ended(const std::string& node) const { return ends_.at(node).unlinked; }
   const std::string& expelled(const std::string& node) const { return ends_.at(node).expelled; }
 

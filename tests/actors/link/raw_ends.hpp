@@ -1,5 +1,5 @@
-// Ends of a link without a gateway, in a simulation: they say what the test says and note what they
-// hear. And an actor in the hands of the test, in the place of a kubelet or a reader.
+// Ends of a link without a gateway, in a simulation: they send the test's frames and record those
+// they receive. Also an actor that the test controls, in place of a kubelet or a reader.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@
 
 namespace troupe::test {
 
-// Hears frames of the type `Heard`, says items of frames of the type `Said`.
+// Receives frames of the type `Heard`, sends items of frames of the type `Said`.
 template <class Heard, class Said>
 class raw_end final : public runtime::link::receiver {
  public:
@@ -31,20 +31,20 @@ class raw_end final : public runtime::link::receiver {
   }
   void ended(const std::string& reason) override { end = reason; }
 
-  // All that `fill` puts into the frame goes at once. False when the session takes no more.
+  // Sends the frame that `fill` fills at once. False if the session accepts no more.
   template <class F>
   bool say_all(F fill) {
     Said frame;
     fill(frame);
     return session->send(frame.SerializeAsString());
   }
-  // One item.
+  // Sends one item.
   template <class F>
   bool say(F fill) {
     return say_all([&](Said& frame) { fill(*frame.add_items()); });
   }
-  // Reads what it has left unread, and listens from now on. As soon as it lets go of that, more
-  // comes.
+  // Reads queued frames, and listens from now on. More arrive as soon as the queued ones are
+  // released.
   void listen() {
     auto read = std::exchange(unread, {});
     for (const auto& each : read)
@@ -57,7 +57,7 @@ class raw_end final : public runtime::link::receiver {
   std::vector<typename Heard::Item> heard;
   std::string end;
   bool makes_sense = true;
-  bool deaf = false;  // its window fills
+  bool deaf = false;  // does not read, so that its window fills
   std::vector<runtime::link::delivery> unread;
 
  private:
@@ -99,7 +99,7 @@ inline plane_line connect_raw_plane(const runtime::actor_ref& gateway) {
   return {mine, std::move(line)};
 }
 
-// What an actor of the test has heard.
+// The messages that an actor of the test has received.
 struct told {
   std::vector<actors::watch_events> events;
   std::vector<actors::watch_ended> ended;
@@ -155,7 +155,7 @@ class scripted : public runtime::actor {
   const std::shared_ptr<told> notes_;
 };
 
-// Such an actor, and what it has heard.
+// Such an actor, with its received messages.
 class actor_of_test {
  public:
   actor_of_test(runtime::simulation& world, std::string name)

@@ -1,5 +1,5 @@
-// A joined node whose streams are in the hands of the test, and who opens, reads and writes them
-// at the control plane.
+// A joined node whose streams the test controls, and a client that opens, reads and writes them at
+// the control plane.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@
 
 namespace troupe::test {
 
-// One stream of a source, and what came of it.
+// One stream of a source, and its results.
 struct remote_client {
   actors::runtime_answer<std::unique_ptr<actors::exec_stream>> opened() {
     return [this](auto result) {
@@ -27,7 +27,7 @@ struct remote_client {
     };
   }
 
-  // Reads one part, or all that come until the end.
+  // Reads one part, or all parts until the end.
   void read(bool on = false) {
     reading = true;
     stream->read([this, on](actors::exec_part part) {

@@ -1,4 +1,4 @@
-// Questions of DNS as a client writes them, and what it reads in an answer.
+// DNS questions as a client encodes them, and a parser of answers.
 #pragma once
 
 #include <string>
@@ -43,7 +43,7 @@ struct heard_answer {
   std::vector<std::string> answers, authority, additional;
 };
 
-// Reads what the program writes: names without pointers, or a pointer to the question.
+// Parses the program's messages: names without pointers, or with a pointer to the question.
 heard_answer heard_in(const std::string& bytes);
 
 }  // namespace troupe::test

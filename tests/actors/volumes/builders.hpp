@@ -16,7 +16,7 @@ api::object_ptr parse(const std::string& yaml, std::uint64_t revision = 1) {
   return std::make_shared<api::object>(*decoded->kind, std::move(decoded->content), revision);
 }
 
-// `spec`: more of it, after a comma.
+// `spec`: more fields of the spec, after a comma.
 inline api::object_ptr make_claim(const std::string& name, const std::string& size,
                                   const std::string& spec = {}, const std::string& meta = {},
                                   const std::string& phase = "Pending") {
