@@ -18,7 +18,7 @@ using std::chrono::seconds;
 
 namespace {
 
-// Config maps stand for owners and dependents alike: the collector looks at nothing but metadata.
+// Config maps are owners and dependents alike: the collector reads only metadata.
 ConfigMap map_named(const std::string& name, const std::string& ns = "default") {
   ConfigMap map;
   map.mutable_metadata()->set_name(name);

@@ -138,7 +138,7 @@ TEST_CASE("an informer whose place was compacted starts again") {
   const auto copy = spawn_copier(d);
   d.put("default", "old");
   d.simulation.settle();
-  // The watcher crashes; before the informer comes back its place has gone.
+  // The watcher crashes; before the informer resubscribes its revision is compacted.
   crash(d, "watcher");
   for (int i = 0; i < 10; ++i)
     d.put("default", "new", true, i);

@@ -36,7 +36,7 @@ class http_client {
   http_answer receive_answer(bool has_body = true);
   // The next response without its body, which next_chunk() then reads.
   http_answer receive_head();
-  // A chunk of a chunked body; nullopt after the last one, when the connection ends, or on time-out.
+  // A chunk of a chunked body; nullopt after the last one, at the connection's end, or on time-out.
   std::optional<std::string> next_chunk();
 
   // The next available bytes; empty at the end of the connection or at the time-out.

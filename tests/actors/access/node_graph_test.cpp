@@ -141,7 +141,7 @@ TEST_CASE("whatever is bound and removed, a node uses what a walk over all pods 
           check(api::kind_of<ConfigMap>(), state.uses_map(node, name));
         }
     }
-    // What nothing refers to any more takes no memory.
+    // Unreferenced objects must take no memory.
     for (auto& [name, object] : state.objects) {
       change gone;
       gone.type = change_type::removed;

@@ -1,5 +1,5 @@
-// What control planes tell of themselves, who of them is taken for alive, and what stands in
-// default/kubernetes then.
+// The records of control planes, which of them count as alive, and the resulting addresses in
+// default/kubernetes.
 #include "actors/api_servers/api_server_record.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// What a kubelet does not take: rule by rule, and on a real one.
+// Pods that a kubelet rejects: rule by rule, and on a real one.
 #include "actors/kubelet/node/admission.hpp"
 
 #include <catch2/catch.hpp>
@@ -50,7 +50,7 @@ TEST_CASE("a pod is rejected for what the node lacks, in upstream's words", "[ku
         "affinity/selector");
   CHECK_THAT(refusal(on_port("p")), Catch::StartsWith("NodePorts: Predicate NodePorts failed: "));
   CHECK_THAT(refusal(make_pod("p")), Catch::StartsWith("TaintToleration: "));
-  // Neither a taint that only scheduling heeds nor what the node does not count.
+  // Ignores taints that only affect scheduling, and resources that the node does not count.
   CHECK(refusal(make_pod(
                     "p",
                     "{tolerations: [{key: out, operator: Exists}], nodeSelector: {colour: blue}, "
@@ -82,7 +82,7 @@ TEST_CASE("a pod that names a node without room for it fails there, and takes no
   CHECK(status.reason() == "OutOfpods");
   CHECK_THAT(status.message(), Catch::EndsWith("pods, requested: 1, used: 1, capacity: 1"));
   CHECK(here.changes("second").back().cause.request == 7);
-  // The next kubelet leaves what has begun and what was rejected as they are.
+  // The next kubelet does not change running and rejected pods.
   here.stop_kubelet();
   here.adjust = [](actors::kubelet_options& options) { options.max_pods = 0; };
   here.start_kubelet();

@@ -1,4 +1,4 @@
-// Those who are attached to real containers, by the process runtime.
+// Clients attached to real containers, by the process runtime.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -47,7 +47,7 @@ std::string some_bytes(std::size_t count) {
   return bytes;
 }
 
-// The texts of a log, without times; parts of lines are put together.
+// The texts of a log, without times; partial lines are joined.
 std::string texts_of(const std::filesystem::path& log) {
   std::ifstream in{log};
   std::string all;
@@ -58,7 +58,7 @@ std::string texts_of(const std::filesystem::path& log) {
   return all;
 }
 
-// Somebody on a container's socket who need not keep to what is said there.
+// A client of a container's socket that may violate the protocol.
 class stranger {
  public:
   explicit stranger(const running_container& container)
@@ -111,7 +111,7 @@ TEST_CASE("input waits while the container does not read", "[kubelet]") {
   std::promise<bool> taken;
   auto answer = taken.get_future();
   attached->write(std::string(4 << 20, 'x'), [&](bool well) { taken.set_value(well); });
-  // What is asked for later is done all the same.
+  // Later requests are still served.
   CHECK(container.exec("echo still here").output == "still here\n");
   CHECK(answer.wait_for(0s) == std::future_status::timeout);
   attached->close_input();

@@ -69,9 +69,9 @@ TEST_CASE("requests and limits become the figures that a kubelet sets", "[kubele
                  {"cpu", "cpu.cfs_period_us", "100000"},
                  {"cpu", "cpu.cfs_quota_us", "150000"},
                  {"memory", "memory.limit_in_bytes", "67108864"}});
-  // The kernel takes no quota below a millisecond.
+  // The kernel accepts no quota below a millisecond.
   CHECK(cgroup_settings({{}, 1, 0}, true)[1].value == "1000 100000");
-  // 1e999999999 is no small share.
+  // 1e999999999 must not become a small share.
   constexpr auto most = std::numeric_limits<std::int64_t>::max();
   CHECK(cgroup_settings({{}, most, most}, true)[0].value == "10000");
   CHECK(cgroup_settings({{}, most, most}, true)[1].value == "100000000000000 100000");
@@ -152,7 +152,7 @@ TEST_CASE("the containers of a pod have so many processes together, whoever fork
   const std::string one = pod + "/a-0", other = pod + "/b-0";
   for (const auto& name : {one, other})
     REQUIRE(tree.make(name, {.pod_pids = most}) == std::vector<std::string>{});
-  // Forks until it may not, and leaves all of them behind.
+  // Forks until forks are refused, and leaves all children behind.
   const auto bomb = [] {
     int started = 0;
     for (pid_t child = 1; started < 100 && child > 0; started += child > 0) {

@@ -1,4 +1,4 @@
-// Commands in a real container as streams that the process runtime gives.
+// Commands in a real container as streams of the process runtime.
 #include "actors/kubelet/runtimes/process/command_stream.hpp"
 
 #include "actors/kubelet/defaults.hpp"
@@ -37,7 +37,7 @@ TEST_CASE("a command is read in parts, its streams apart, its end last", "[kubel
 TEST_CASE("a command takes its input as fast as it reads, until the end", "[kubelet]") {
   running_container container{"exec sleep 300"};
   const auto stream = open(container, "read go; cat | wc -c; exec >&- 2>&-; exit 0", true);
-  // More than a pipe holds: it is not taken before the command reads.
+  // More than a pipe holds: it is accepted only when the command reads.
   std::promise<bool> taken;
   auto answer = taken.get_future();
   CHECK(say(*stream, "go\n"));
@@ -63,7 +63,7 @@ TEST_CASE("a command with a terminal has its size, and one stream", "[kubelet]")
 TEST_CASE("a command ends when nobody holds its stream", "[kubelet]") {
   running_container container{"exec sleep 300"};
   const auto mark = container.place.path() / "mark";
-  // Deaf to what its shell is told; killed with it.
+  // Ignores signals to its shell; killed with it.
   auto stream = open(container, "trap '' TERM; echo $$ > " + mark.string() +
                                     "; echo begun; while :; do sleep 1; done");
   REQUIRE(next(*stream).bytes == "begun\n");

@@ -1,4 +1,4 @@
-// In which order the containers of a pod start and end.
+// The order in which the containers of a pod start and end.
 #include "actors/kubelet/pods/container_order.hpp"
 
 #include <catch2/catch.hpp>
@@ -21,7 +21,7 @@ Pod parse(const std::string& yaml) {
   return static_cast<const Pod&>(*decoded->content);
 }
 
-// An init container, two sidecars, and two that the pod is for.
+// An init container, two sidecars, and two main containers.
 Pod pod_with_sidecars(const std::string& policy = "Never") {
   return parse("metadata: {uid: u}\nspec: {restartPolicy: " + policy +
                ", containers: [{name: a}, {name: b}], initContainers: [{name: i}, "
@@ -47,7 +47,7 @@ struct records {
     of(name).sandbox = "1";
     of(name).last = container_exit{.code = code};
   }
-  // Names of those that hold the others up.
+  // Names of the containers that block the others.
   std::string holding(const std::string& sandbox = "1") const {
     std::string names;
     for (const auto& record : all)
@@ -69,7 +69,7 @@ TEST_CASE("a sidecar holds up those after it until it has started", "[kubelet]")
   t.end("i");
   CHECK(t.holding() == "st");
   t.run("s");
-  t.of("s").started = false;  // its startup probe has not spoken
+  t.of("s").started = false;  // its startup probe has no result yet
   CHECK(t.holding() == "st");
   t.of("s").started = true;
   t.of("s").preparing = true;
@@ -88,7 +88,7 @@ TEST_CASE("a sidecar that restarts holds up nothing that has begun in its sandbo
   t.run("a");
   t.end("s", 1);
   CHECK(t.holding().empty());
-  // In a new sandbox all begin again.
+  // In a new sandbox all start again.
   t.end("t");
   t.end("a");
   CHECK(t.holding("2") == "st");
@@ -159,7 +159,7 @@ TEST_CASE("a pod with sidecars is ready with them, and done without them", "[kub
   CHECK(status.phase() == "Running");
   CHECK(holds(status, "Initialized"));
   CHECK_FALSE(holds(status, "Ready"));
-  // A pod whose work is done waits for its sidecars, whose codes do not count.
+  // A pod whose containers are done waits for its sidecars, whose exit codes do not count.
   t.end("a");
   t.end("b");
   CHECK(look().phase() == "Running");

@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// What a container's observer heard, to be waited for.
+// Records the calls of a container's observer, for a test to wait for.
 class listener {
  public:
   container_observer observer() {
@@ -64,7 +64,7 @@ struct scratch {
 
 const std::string shim = std::string{TROUPE_BINARY_DIR} + "/container_shim";
 
-// With threads of its own.
+// Has threads of its own.
 struct shim_keeper : container_processes {
   shim_keeper() : shim_keeper{std::make_shared<job_queue>("containers", 2, 10'000)} {}
   explicit shim_keeper(const std::shared_ptr<job_queue>& jobs)
@@ -83,7 +83,7 @@ std::string text_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-// Waits for a process to be gone; false when it is still there after ten seconds.
+// Waits until a process has ended; false after ten seconds.
 bool gone(const process_id& process) {
   const auto deadline = std::chrono::steady_clock::now() + 10s;
   while (process.alive() && std::chrono::steady_clock::now() < deadline)
@@ -91,7 +91,7 @@ bool gone(const process_id& process) {
   return !process.alive();
 }
 
-// Waits for the container to say something; false when it has not after ten seconds.
+// Waits until the container prints a text; false after ten seconds.
 bool said(const scratch& place, const std::string& text) {
   const auto deadline = std::chrono::steady_clock::now() + 10s;
   while (text_of(place.path / "log").find(text) == std::string::npos) {
@@ -183,7 +183,7 @@ TEST_CASE("a container that ignores SIGTERM is killed", "[kubelet]") {
   runtime.start(dir, shell(place, "trap '' TERM; echo armed; while :; do sleep 1; done"),
                 heard.observer());
   REQUIRE(heard.running());
-  REQUIRE(said(place, "armed"));  // the trap stands
+  REQUIRE(said(place, "armed"));  // the trap is set
   runtime.stop(dir, false);
   runtime.stop(dir, true);
   const auto exit = heard.exit();
@@ -230,7 +230,7 @@ TEST_CASE("a runtime that is gone leaves its containers to the next one", "[kube
   CHECK(gone(process));
 }
 
-// No descriptor is left to this process, while it lives.
+// While it exists, this process cannot open any descriptor.
 class no_descriptors {
  public:
   no_descriptors() {
@@ -272,7 +272,7 @@ TEST_CASE("a container that cannot be looked at for want of descriptors has not 
     const no_descriptors none;
     second.survey(place.path / "pod", [&](const auto& all) { found.set_value(all.size()); });
     second.follow(dir, {}, heard.observer());
-    // What was asked for before has been tried.
+    // The earlier job has been tried.
     REQUIRE(second.jobs->post("pod", [&] { next.set_value(); }));
     next.get_future().wait();
   }
@@ -307,7 +307,7 @@ TEST_CASE("what is asked for a pod is done in that order, beside what is asked f
 
 TEST_CASE("who follows a container that is being started waits for its shim", "[kubelet]") {
   scratch place;
-  // A shim that does not begin before it is told to.
+  // A shim that starts only when it is told to.
   const auto gate = (place.path / "gate").string(), slow = (place.path / "slow").string();
   REQUIRE(::mkfifo(gate.c_str(), 0600) == 0);
   std::ofstream{slow} << "#!/bin/sh\nread go < " << gate << "\nexec " << shim << " \"$@\"\n";

@@ -1,5 +1,5 @@
-// What pod workers ask of a container runtime, with one that has images and sandboxes and runs
-// nothing: what another runtime can rely on.
+// The calls of pod workers to a container runtime, tested with one that has images and sandboxes
+// but runs nothing: the contract for other runtimes.
 #include "actors/kubelet/runtime/container_runtime.hpp"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ struct with_fake {
   }
 };
 
-// What guards a pod's network, as a test answers for it.
+// The guard of a pod's network, answered by a test.
 class asked_guard {
  public:
   static std::function<void(actors::kubelet_options&)> adjusts(
@@ -96,7 +96,7 @@ TEST_CASE("a sandbox is made by the handler of the pod's runtime class, and wait
           "[kubelet]") {
   with_fake t;
   t.here.create(pod());
-  // Admission takes none that names a class that there is not; the class may go later.
+  // Admission refuses a class that does not exist; but the class may be deleted later.
   t.here.change<Pod>("web", [](Pod& p) { p.mutable_spec()->set_runtime_class_name("guarded"); });
   t.here.start_kubelet();
   REQUIRE(machine::wait([&] {

@@ -1,5 +1,5 @@
-// What confines containers, seen from inside, on a real kubelet with real processes. Each needs
-// root; without it those tests say so and end.
+// The confinement of containers, seen from inside, on a real kubelet with real processes. Each test
+// needs root, and is skipped without it.
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ namespace troupe::test {
 
 namespace {
 
-// Other users come to what is below.
+// Lets other users access the files below.
 void open_up(const machine& here) {
   ::chmod(here.root().parent_path().c_str(), 0755);
 }
@@ -29,7 +29,7 @@ bool is_root() {
   return false;
 }
 
-// A pod that runs a script once, with what its two securityContexts say.
+// A pod that runs a script once, with these two securityContexts.
 std::string pod(const std::string& script, const std::string& of_pod,
                 const std::string& of_container, const std::string& volumes = "",
                 const std::string& mounts = "") {
@@ -51,7 +51,7 @@ void remove_pod(machine& here) {
   REQUIRE(machine::wait([&] { return !here.find("p") && !std::filesystem::exists(files); }));
 }
 
-// What the script printed.
+// The output of the script.
 std::string say(machine& here, const std::string& yaml) {
   here.create(yaml);
   REQUIRE(machine::wait([&] { return here.ended("p"); }));
@@ -280,7 +280,7 @@ TEST_CASE("secrets in memory outlive the kubelet, and go with their pod", "[kube
   CHECK(here.log("p") == "1\n");
   CHECK(mounts() == 1);
   remove_pod(here);
-  // Its directory goes with it; the kernel lists a mount a moment longer.
+  // Its directory is removed with it; the kernel lists a mount a moment longer.
   CHECK(machine::wait([&] { return mounts() == 0; }));
 }
 

@@ -1,4 +1,4 @@
-// How a container is brought to its end, with the clock in the test's hand.
+// How a container is stopped, with a clock that the test controls.
 #include "actors/kubelet/pods/container_stop.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// What real containers are seen to use: one that computes and holds memory, in two processes.
+// Measured usage of real containers: one that computes and holds memory, in two processes.
 #include "actors/kubelet/runtimes/process/container_usage.hpp"
 
 #include <catch2/catch.hpp>

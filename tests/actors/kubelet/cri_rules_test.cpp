@@ -1,4 +1,4 @@
-// What a pod is to the container runtime interface: the rules, without a runtime.
+// The pod's translation to the container runtime interface: the rules, without a runtime.
 #include <fmt/format.h>
 #include <zlib.h>
 
@@ -227,7 +227,7 @@ TEST_CASE("runAsNonRoot refuses root, and users that cannot be checked") {
             .error()
             .starts_with("container has runAsNonRoot and image has non-numeric user (nginx)"));
   CHECK(check_user(pod, container, {7, ""}));
-  // An image that names nobody runs as root.
+  // An image without a user runs as root.
   CHECK_FALSE(check_user(pod, container, user_of(cri::Image{})));
   cri::Image named;
   named.set_username("nginx");

@@ -1,4 +1,4 @@
-// A machine that is expelled from its cluster: nothing of it goes on running there.
+// A machine that is expelled from its cluster: none of the cluster's pods may keep running there.
 #include <unistd.h>
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What the containers of this test run; nobody else's does.
+// The command of this test's containers; no other test uses it.
 std::string long_sleep() {
   return "300." + std::to_string(::getpid());
 }
@@ -33,7 +33,7 @@ int sleepers() {
   return count;
 }
 
-// Deaf to SIGTERM, with more grace than any test waits and a hook that would take its time.
+// Ignores SIGTERM, with a longer grace period than any test and a slow hook.
 std::string stubborn_pod(const std::string& name) {
   return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name +
          "}\nspec:\n  terminationGracePeriodSeconds: 600\n  containers:\n  - name: c\n"
@@ -64,7 +64,7 @@ TEST_CASE("a machine that is expelled ends its pods at once and takes up nothing
     here.create(stubborn_pod(name));
   REQUIRE(machine::wait([&] { return here.runs("a") && here.runs("b") && sleepers() == 2; }));
 
-  // Asked again while the first asker waits, as by a link that is refused once more.
+  // Requested again while the first request waits, as by a link that is refused once more.
   const auto first = end_pods(here);
   const auto second = end_pods(here);
   REQUIRE(answered(first));
@@ -73,7 +73,7 @@ TEST_CASE("a machine that is expelled ends its pods at once and takes up nothing
   CHECK(*first == 1);
   CHECK(*second == 1);
   CHECK(std::filesystem::is_empty(here.root() / "pods"));
-  // What the cluster knows of its pods is the cluster's affair.
+  // The objects in the cluster are not changed.
   CHECK_FALSE(here.find("a")->meta().has_deletion_timestamp());
 
   const auto heard = [&] {
@@ -115,7 +115,7 @@ TEST_CASE("a machine that was expelled while it was off ends what still runs the
   here.stop_kubelet();
   CHECK(sleepers() == 1);
 
-  // Nobody tells this one which pods there are: its link is refused from the first call on.
+  // This kubelet never learns its pods: its link is refused from the first call on.
   const auto nobody = actors::spawn_gateway(here.system(), {.node = "here"});
   actors::kubelet_options options;
   options.node = "here";

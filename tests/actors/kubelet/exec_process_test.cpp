@@ -19,7 +19,7 @@ namespace {
 
 const std::string program = std::string{TROUPE_BINARY_DIR} + "/container_shim";
 
-// A container that runs for the length of a test.
+// A container that runs for the duration of a test.
 struct sleeper {
   sleeper() {
     std::promise<void> runs;
@@ -52,7 +52,7 @@ struct sleeper {
                               std::make_shared<event_loop>()};
 };
 
-// Reads until `end` was said, or the stream ends, or ten seconds are over.
+// Reads until `end` was received, the stream ends, or ten seconds are over.
 std::string read_until(int fd, const std::string& end = "\n\n\n") {
   std::string text;
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{10};
@@ -67,7 +67,7 @@ std::string read_until(int fd, const std::string& end = "\n\n\n") {
   return text;
 }
 
-// Processes of this machine whose last argument ends so.
+// Processes of this machine whose last argument has this suffix.
 int processes_with(const std::string& end) {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator{"/proc"}) {
@@ -119,7 +119,7 @@ TEST_CASE("a command ends with whoever asked for it", "[kubelet]") {
   sleeper container;
   const auto mark = container.place.path().filename().string();
   {
-    // By a shell alone: what it forks has its arguments for a moment, and dies in its own time.
+    // By the shell itself: a fork has its arguments for a moment, and ends asynchronously.
     auto stream = container.shell("echo begun; read go; echo " + mark, true);
     REQUIRE(read_until(stream.output(), "\n") == "begun\n");
     CHECK(processes_with(mark + std::string(1, '\0')) > 0);

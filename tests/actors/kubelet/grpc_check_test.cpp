@@ -1,4 +1,4 @@
-// Probes by gRPC, with a server of HTTP/2 that answers as a health service does.
+// Probes by gRPC, with an HTTP/2 server that answers as a health service does.
 #include "actors/kubelet/health/grpc_check.hpp"
 
 #include <arpa/inet.h>
@@ -29,10 +29,10 @@ nghttp2_nv field(const char* name, const std::string& value) {
 struct reply {
   std::string body, code = "0", message = {};
   bool silent = false;
-  std::string flood = {};  // is sent again and again in the place of an answer
+  std::string flood = {};  // sent repeatedly instead of an answer
 };
 
-// Answers one call, and keeps what it was asked.
+// Answers one call, and records the request.
 class health_service {
  public:
   explicit health_service(reply answer) : answer_{std::move(answer)} {
@@ -53,7 +53,7 @@ class health_service {
     if (thread_.joinable()) thread_.join();
   }
   int port() const { return port_; }
-  // Once it has stopped.
+  // Valid after it has stopped.
   const std::string& request() const { return request_; }
   const std::string& path() const { return path_; }
 
@@ -102,7 +102,7 @@ class health_service {
   }
   static int on_frame(nghttp2_session* session, const nghttp2_frame* frame, void* context) {
     auto& self = *static_cast<health_service*>(context);
-    // Of other frames the flag means something else.
+    // In other frames the flag has another meaning.
     const bool whole =
         frame->hd.type == NGHTTP2_DATA && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
     if (!whole || self.answer_.silent) return 0;

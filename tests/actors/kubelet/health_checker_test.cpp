@@ -27,8 +27,8 @@ using test::running_container;
 
 namespace {
 
-// Answers each connection with what `reply` makes of the request; with an empty reply it is silent
-// until it ends.
+// Answers each connection with the result of `reply` for the request; an empty result sends nothing
+// until the connection ends.
 class tiny_server {
  public:
   using replier = std::function<std::string(const std::string& request)>;
@@ -158,7 +158,7 @@ TEST_CASE("a hook's request is well whatever is answered, in plain HTTP too", "[
     CAPTURE(answer.message);
     CHECK(answer.status == check_status::success);
   }
-  // A probe of the same is not.
+  // A probe of the same address is not.
   api::core::v1::ProbeHandler probe;
   *probe.mutable_http_get() = get;
   const auto asked = std::get<http_get_action>(*health_check_of(probe, {}, "127.0.0.1"));
@@ -245,7 +245,7 @@ TEST_CASE("so many commands run at a time, and the others follow", "[kubelet]") 
   std::mutex mutex;
   std::condition_variable changed;
   int answered = 0;
-  // Each leaves a mark while it runs.
+  // Each run creates a file while it runs.
   const std::string script = "echo > " + log.string() + ".$$; ls " + log.string() +
                              ".* | wc -l; rm " + log.string() + ".$$";
   int most = 0;

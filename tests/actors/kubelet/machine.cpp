@@ -36,7 +36,7 @@ void require(bool holds, const std::string& message) {
   if (!holds) throw std::runtime_error{message};
 }
 
-// Its stream has a higher id than any that was begun before.
+// Its stream has a higher id than any earlier one.
 class newest_stream : public actors::informer {
  public:
   newest_stream(runtime::actor_ref watcher, std::shared_ptr<std::atomic<std::uint64_t>> id)
@@ -72,7 +72,7 @@ machine::machine() : root_{folder_.path() / "kubelet"} {
 }
 
 machine::~machine() {
-  // The pods end as when their objects are removed; their directories go last.
+  // Pods end as when their objects are deleted; their directories are removed last.
   for (const auto& pod : list(api::kind_of<Pod>().prefix())) {
     persistence::transaction transaction;
     const auto key = pod->kind().key(pod->meta().namespace_(), pod->meta().name());
@@ -284,7 +284,7 @@ void machine::crash_kubelet(const std::function<void()>& before_it) {
     before_it();
     require(wait([&] { return waiting() > had; }), "the kubelet is told");
   }
-  // A stream of its own that is lost is what an actor cannot go on after.
+  // An actor that loses one of its own streams cannot continue.
   for (std::uint64_t id = *newest; id + 30 > *newest && restarts() == before; --id)
     kubelet.tell(actors::watch_ended{id, {persistence::errc::compacted, "history is gone"}});
   system_->resume(kubelet);

@@ -59,7 +59,7 @@ TEST_CASE("a simulated node is down while it is told so, or by turns", "[simulat
   CHECK(down(by_turns, 720 + 600));
   CHECK(actors::state_of(by_turns, after_creation(0)).until == after_creation(600));
   CHECK(actors::state_of(by_turns, after_creation(700)).until == after_creation(720));
-  // A cycle of no length, and values that make no sense.
+  // A cycle of zero length, and invalid values.
   CHECK_FALSE(down(annotated({{"fail-after", "0s"}, {"return-after", "0s"}}), 5));
   CHECK_FALSE(down(annotated({{"fail-after", "soon"}}), 5));
   auto jittered = annotated({{"fail-after", "10m"}, {"jitter", "1"}});
@@ -87,7 +87,7 @@ TEST_CASE("the pods of a simulated node that fails are replaced, and end when it
   const auto readiness = [&] { return actors::readiness_of(c.get<Node>({}, victim)); };
   REQUIRE(c.run_until([&] { return readiness() == actors::readiness::unknown; }, minutes{2}));
   REQUIRE(c.run_until([&] { return ready() == 4; }, minutes{10}));
-  CHECK(c.count<Pod>() > 4);  // nobody ends those that were sent away
+  CHECK(c.count<Pod>() > 4);  // the silent node does not end evicted pods
   c.change<Node>({}, victim, [](Node& node) { node.mutable_metadata()->clear_annotations(); });
   REQUIRE(c.run_until([&] { return readiness() == actors::readiness::ready; }, minutes{1}));
   CHECK(c.run_until([&] { return c.count<Pod>() == 4; }, minutes{1}));

@@ -1,4 +1,4 @@
-// The pods' directories: nothing in them leads out of them.
+// The pods' directories: no path may lead out of them.
 #include "actors/kubelet/volumes/pod_files.hpp"
 
 #include <fcntl.h>
@@ -115,7 +115,7 @@ TEST_CASE("the containers of a pod go with their logs, and its volumes stay", "[
   fs::create_directories(attempt_path(pod, "c", 0));
   fs::create_directories(pod / "logs" / "c");
   fs::create_directories(pod / "volumes" / "v");
-  fs::create_directories(pod / "containers~" / "d");  // of a removal that was interrupted
+  fs::create_directories(pod / "containers~" / "d");  // left by an interrupted removal
   remove_containers(pod);
   CHECK(std::distance(fs::directory_iterator{pod}, fs::directory_iterator{}) == 1);
   CHECK(fs::exists(pod / "volumes" / "v"));

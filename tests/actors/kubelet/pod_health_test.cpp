@@ -13,7 +13,7 @@ using api::core::v1::Pod;
 
 namespace {
 
-// A pod of one container "c" that runs a script, with more in the container.
+// A pod with one container "c" that runs a script, with more fields of the container.
 std::string pod_with(const std::string& name, const std::string& script, const std::string& more) {
   return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name +
          "}\nspec:\n  terminationGracePeriodSeconds: 5\n  containers:\n  - name: c\n    image: x\n"
@@ -52,13 +52,13 @@ TEST_CASE("a pod is ready when its probe says so, and no longer", "[kubelet]") {
   REQUIRE(machine::wait([&] { return here.runs("web", true); }));
   CHECK(machine::wait([&] { return condition(here, "web", "Ready"); }));
   CHECK(condition(here, "web", "ContainersReady"));
-  // What is ready stays ready for the next kubelet.
+  // A ready pod stays ready for the next kubelet.
   const auto written = here.find("web")->revision();
   here.stop_kubelet();
   here.start_kubelet();
   here.create(pod_with("later", "exec sleep 300", {}));
   REQUIRE(machine::wait([&] { return here.runs("later"); }));
-  // Not for a moment was it anything else: nothing was written.
+  // No write in between: it was ready all the time.
   CHECK(here.find("web")->revision() == written);
   std::filesystem::remove(flag);
   CHECK(machine::wait([&] { return here.runs("web", false); }));
@@ -69,12 +69,12 @@ TEST_CASE("a pod is ready when its probe says so, and no longer", "[kubelet]") {
 TEST_CASE("a container that fails its liveness probe is ended and started again", "[kubelet]") {
   machine here;
   here.start_kubelet();
-  // It would end well, by a policy that restarts failures only: the probe has the last word.
+  // It would exit with 0, and the policy restarts failures only: the probe's failure decides.
   here.create(pod_with(
       "web", "trap \"exit 0\" TERM; while :; do sleep 0.1; done",
       exec_probe("livenessProbe", "echo sick; exit 1", 2) + "  restartPolicy: OnFailure\n"));
   REQUIRE(machine::wait([&] { return restarts(here, "web") == 1; }));
-  // The recorder tells of it beside the status, now and then behind it.
+  // The recorder writes the event independently of the status, sometimes after it.
   REQUIRE(machine::wait([&] {
     return here.events("web", "Unhealthy").size() >= 2 && !here.events("web", "Killing").empty();
   }));

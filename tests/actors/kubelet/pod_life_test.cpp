@@ -24,7 +24,7 @@ using api::core::v1::Pod;
 
 namespace {
 
-// A pod of one container "c" that runs a script; `more` goes into its spec.
+// A pod with one container "c" that runs a script; `more` is appended to its spec.
 std::string shell_pod(const std::string& name, const std::string& script,
                       const std::string& more = {}) {
   return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name +
@@ -53,7 +53,7 @@ TEST_CASE("what the kubelet writes of a pod bears the request of the change it a
           "[kubelet]") {
   machine here;
   here.start_kubelet();
-  // What is there before the kubelet follows its pods comes to it without a request.
+  // A pod that exists before the kubelet watches its pods arrives without a request id.
   here.create(shell_pod("first", "exec sleep 300"));
   REQUIRE(machine::wait([&] { return here.runs("first"); }));
   here.request = 7;
@@ -62,7 +62,7 @@ TEST_CASE("what the kubelet writes of a pod bears the request of the change it a
   here.request = 8;
   here.remove("web");
   REQUIRE(machine::wait([&] { return !here.find("web"); }));
-  // Each of the two has changes of the client and of the kubelet, one request after the other.
+  // Both pods are changed by the client and by the kubelet, one request after the other.
   std::uint64_t present = 7;
   std::map<std::uint64_t, std::size_t> changes;
   for (const auto& each : here.changes("web")) {
@@ -124,7 +124,7 @@ TEST_CASE("a container waits for the config map that it refers to", "[kubelet]")
            status.container_statuses(0).state().waiting().reason() == "CreateContainerConfigError";
   }));
   here.create("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: paint}\ndata: {colour: blue}");
-  // At once, not after the pause that comes after a failure.
+  // At once, without the back-off after a failure.
   CHECK(machine::wait([&] { return here.log("web") == "blue\n"; }, std::chrono::seconds{5}));
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("a worker that throws starts again, keeps its pod and disturbs no othe
   CHECK(worker_of("web").id == worker.id);
   CHECK_THAT(worker_of("web").last_error, Catch::Contains("no idea"));
 
-  // What ran goes on, and its end is seen by the worker that did not see its beginning.
+  // Containers keep running, and a worker that did not start them sees their end.
   CHECK(here.status("web").SerializeAsString() == web.SerializeAsString());
   std::ofstream{flag} << "now";
   REQUIRE(machine::wait([&] { return here.ended("web"); }));
@@ -266,7 +266,7 @@ TEST_CASE("a container whose image is changed is ended and started again", "[kub
     here.change<Pod>("web",
                      [&](Pod& pod) { pod.mutable_spec()->mutable_containers(0)->set_image(to); });
   };
-  // Whatever the policy says of containers that end.
+  // Independent of the restart policy.
   const char* policy = GENERATE("Always", "Never");
   here.create(shell_pod("web", "exec sleep 300", std::string{"  restartPolicy: "} + policy + "\n"));
   REQUIRE(machine::wait([&] { return here.runs("web"); }));
@@ -279,7 +279,7 @@ TEST_CASE("a container whose image is changed is ended and started again", "[kub
     return here.events("web", "Killing") ==
            std::vector<std::string>{"Container c definition changed, will be restarted"};
   }));
-  // The next kubelet leaves it alone, unless the image was changed meanwhile.
+  // The next kubelet does not change it, unless the image was changed meanwhile.
   const auto written = here.find("web")->revision();
   here.stop_kubelet();
   here.start_kubelet();
@@ -321,7 +321,7 @@ TEST_CASE("init containers run again after a reboot, where containers are to run
                               "init >> " +
                               seen.string() + "']}]\n"));
     REQUIRE(machine::wait([&] { return here.runs("web") && text_of(seen) == "init\nmain\n"; }));
-    // As when the power fails: no shim is left to tell of the end.
+    // As after a power failure: no shim is left to report the end.
     here.stop_kubelet();
     const auto shim =
         actors::container_dir{actors::attempt_path(here.pod_dir("web"), "c", 0)}.running()->shim;
@@ -340,7 +340,7 @@ TEST_CASE("init containers run again after a reboot, where containers are to run
     CHECK(here.status("web").init_container_statuses(0).restart_count() == 1);
     const auto ended = here.status("web").container_statuses(0).last_state().terminated();
     CHECK(ended.reason() == "ContainerStatusUnknown");
-    // Once is enough.
+    // It is written once.
     const auto written = here.find("web")->revision();
     here.stop_kubelet();
     here.start_kubelet();
@@ -411,7 +411,7 @@ TEST_CASE("a directory of no pod goes with the next sweep, that of a living pod 
   here.create(shell_pod("web", "exec sleep 300"));
   REQUIRE(machine::wait([&] { return here.runs("web"); }));
   const auto before = here.status("web").SerializeAsString();
-  // Long after the look at the beginning, and more than once.
+  // Long after the check at the start, and more than once.
   for (const char* uid : {"first", "second", "third"}) {
     const auto stray = here.root() / "pods" / uid;
     std::filesystem::create_directories(stray / "volumes" / "v");

@@ -37,7 +37,7 @@ std::string next(actors::port_stream& stream) {
   return part.get_future().get();
 }
 
-// A port of this machine that one connection at a time is taken from.
+// A port of this machine that accepts one connection at a time.
 class listener {
  public:
   explicit listener(int family = AF_INET, int backlog = 8)
@@ -64,7 +64,7 @@ class listener {
   unique_fd socket_;
 };
 
-// Until the other side ends.
+// Reads until the peer closes.
 std::string read_whole(const unique_fd& socket) {
   std::string all;
   char part[4096];
@@ -79,7 +79,7 @@ void send_whole(const unique_fd& socket, const std::string& text) {
         std::max<ssize_t>(::send(socket.get(), text.data() + done, text.size() - done, 0), 0));
 }
 
-// A port at which nobody answers: its queue is full of those who came before.
+// A port that accepts no connection: its backlog is full.
 struct deaf_port {
   deaf_port() {
     for (int i = 0; i < 4; ++i) {
@@ -130,7 +130,7 @@ TEST_CASE("a write to a port waits until the other side reads, and ends with it"
   std::promise<bool> taken;
   auto answer = taken.get_future();
   connected->write(std::string(64 << 20, 'x'), [&](bool well) { taken.set_value(well); });
-  // The other way is free.
+  // The other direction still works.
   send_whole(other, "hello");
   CHECK(next(*connected) == "hello");
   CHECK(answer.wait_for(0s) == std::future_status::timeout);
@@ -182,7 +182,7 @@ TEST_CASE("a port that does not answer is given up in time", "[kubelet]") {
   actors::connect_port(loop, port.port.port, 50ms,
                        [&](auto connected) { answer.set_value(connected.error()); });
   CHECK(answer.get_future().get() == "IPv4: connection timed out");
-  loop->stop();  // not by its own thread
+  loop->stop();  // not on its own thread
 }
 
 TEST_CASE("who connects while the runtime ends hears nothing more", "[kubelet]") {
@@ -192,7 +192,7 @@ TEST_CASE("who connects while the runtime ends hears nothing more", "[kubelet]")
     running_container container{"exec sleep 300"};
     container.containers->forward_port(container.uid(), port.port.port,
                                        [&](const auto&) { heard = true; });
-    // It has been asked for when this, in the same turn, is answered.
+    // The first request was handled before this one, in the same turn, is answered.
     CHECK(try_forward(container, container.uid(), listener{AF_INET, -1}.port).error().code ==
           actors::runtime_error::kind::failed);
     container.restart_runtime();

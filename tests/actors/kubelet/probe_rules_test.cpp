@@ -1,4 +1,4 @@
-// When a probe's answers count, and what it asks.
+// When the results of a probe count, and the requests that it sends.
 #include "actors/kubelet/health/probe_rules.hpp"
 
 #include <catch2/catch.hpp>

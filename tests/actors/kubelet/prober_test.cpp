@@ -1,4 +1,4 @@
-// A container's probes in a simulation: time in the test's hand, answers from the test.
+// A container's probes in a simulation: the test controls time and results.
 #include "actors/kubelet/health/prober.hpp"
 
 #include <catch2/catch.hpp>
@@ -22,7 +22,7 @@ struct heard {
   std::vector<std::string> events;
 };
 
-// Stands for the pod's worker and for the recorder.
+// In place of the pod's worker and of the recorder.
 class listener : public runtime::actor {
  public:
   explicit listener(std::shared_ptr<heard> into) : into_{std::move(into)} {}
@@ -97,7 +97,7 @@ TEST_CASE("other probes wait for the startup probe", "[kubelet]") {
   CHECK(c.asked == std::vector<int>{1, 1, 1, 2});
   c.world.advance(3s);
   CHECK(c.said->verdicts == words{"Startup success", "Readiness success"});
-  // The startup probe is never asked again.
+  // The startup probe never runs again.
   c.world.advance(60s);
   CHECK(std::count(c.asked.begin(), c.asked.end(), 1) == 3);
 }
@@ -147,7 +147,7 @@ TEST_CASE("a prober that crashed goes on from what its probes had found", "[kube
   c.world.system().kill(c.prober, "a test");
   c.asked.clear();
   c.world.advance(20s);
-  // What it had said is taken back as by one that did not crash, and nobody starts up twice.
+  // Its earlier result is withdrawn as by a prober that did not crash, and startup is not repeated.
   CHECK(c.said->verdicts == words{"Readiness failure"});
   CHECK(std::count(c.asked.begin(), c.asked.end(), 1) == 0);
 }

@@ -235,7 +235,7 @@ TEST_CASE("an init container must succeed, whatever becomes of the others", "[ku
     CAPTURE(policy, code);
     CHECK(restarts(pod, ended) == again);
   }
-  // A probe or a hook that ended a container has the last word, unless the policy is Never.
+  // If a probe or a hook ended the container, it is restarted, unless the policy is Never.
   container_record unwell{.name = "c", .phase = container_phase::exited, .restart_wanted = true};
   unwell.last = container_exit{.code = 0};
   pod.mutable_spec()->set_restart_policy("OnFailure");

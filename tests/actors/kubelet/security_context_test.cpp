@@ -1,4 +1,4 @@
-// The rules of securityContext: what a pod and its container come to, and which are refused.
+// The rules of securityContext: the merged result of pod and container, and refusals.
 #include "actors/kubelet/security/security_context.hpp"
 
 #include <catch2/catch.hpp>

@@ -58,13 +58,13 @@ TEST_CASE("the lease of a node is its Node's, and goes with it") {
   const auto name = leases().front()->meta().name();
   REQUIRE(leases().front()->meta().owner_references_size() == 1);
   CHECK(leases().front()->meta().owner_references(0).uid() == c.find<Node>({}, name)->meta().uid());
-  // One that is removed and comes again has a lease again.
+  // A Node that is deleted and created again gets a lease again.
   const auto uid = leases().front()->meta().uid();
   c.remove<Node>({}, name);
   REQUIRE(c.run_until([&] { return leases().size() == 1 && leases()[0]->meta().uid() != uid; }));
   CHECK(leases().front()->meta().owner_references(0).uid() == c.find<Node>({}, name)->meta().uid());
   c.simulation().system().stop(fleet);
-  c.settle();  // its minions end after it, and one that sees its Node go makes it again
+  c.settle();  // its minions end after it; a live one recreates its deleted Node
   c.remove<Node>({}, name);
   CHECK(c.run_until([&] { return leases().empty(); }));
 }

@@ -1,4 +1,4 @@
-// The codec of SPDY/3.1: what is written is read, wherever it is cut, and nothing else is.
+// The codec of SPDY/3.1: every written frame can be read, however it is split; all else is refused.
 #include "actors/kubelet/os/spdy_frames.hpp"
 
 #include <catch2/catch.hpp>
@@ -8,7 +8,7 @@ using namespace troupe::actors;
 
 namespace {
 
-// Frames as texts, the data of a stream joined until something else comes.
+// Frames as texts; consecutive data of a stream is joined.
 struct heard {
   std::string all;
   std::optional<std::uint32_t> open;
@@ -94,7 +94,7 @@ TEST_CASE("frames that break the rules of SPDY are named") {
   CHECK(read(std::string{"\x80\x03\x00\x01\x00\xff\xff\xff", 8}) == "wrong: a frame is too large");
   CHECK(read(std::string{"\x80\x03\x00\x01\x00\x00\x00\x0c", 8} + "0123456789ab") ==
         "wrong: the headers of a frame are broken");
-  // Small when packed, and 2 MB when not.
+  // Small when compressed, and 2 MB when not.
   const auto bomb = writer.write(
       {.type = spdy_type::syn_stream, .stream = 1, .headers = {{"a", std::string(2 << 20, 'a')}}});
   REQUIRE(bomb.size() < 16'000);

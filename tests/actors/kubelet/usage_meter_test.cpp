@@ -1,4 +1,4 @@
-// When a machine is measured, and who gets which figures: time in the test's hand.
+// When a machine is measured, and which figures each request gets; the test controls time.
 #include "actors/kubelet/usage/usage_meter.hpp"
 
 #include <catch2/catch.hpp>
@@ -25,7 +25,7 @@ struct measured_machine {
     world.settle();
   }
 
-  // Half a processor, from the beginning on.
+  // Half a processor, from the start on.
   usage_reading reading() {
     const auto at = world.system().time().now().time_since_epoch();
     return {.machine = usage_counters{at, static_cast<std::uint64_t>(at.count()) / 2, 7}};
@@ -84,7 +84,7 @@ TEST_CASE("figures are good for a while, and say how old they are", "[kubelet]")
   CHECK(t.readings == 2);
   REQUIRE(t.answers.size() == 2);
   CHECK(t.answers[1].age == 3s);
-  // Then one reading more is enough.
+  // Then one more reading is enough.
   t.world.advance(kubelet_defaults::usage_fresh);
   t.ask();
   CHECK(t.readings == 3);

@@ -1,4 +1,4 @@
-// From the texts of the kernel to counters, and from counters to figures.
+// From the kernel's texts to counters, and from counters to figures.
 #include <catch2/catch.hpp>
 #include <limits>
 
@@ -32,7 +32,7 @@ TEST_CASE("a rate is what was used, by the time between two readings", "[kubelet
   CHECK(figure->memory_bytes == 5);
   CHECK(figure->window == 4s);
   CHECK(usage_between(counters(0s, 0s), counters(24h, 0s))->cpu_nano == 0);
-  // Of more processors than one.
+  // Usage of more than one processor.
   CHECK(usage_between(counters(1s, 0s), counters(2s, 64s))->cpu_nano == 64'000'000'000);
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("a container without a group is its session and all that descends from
   const auto entry = [](pid_t pid, pid_t parent, pid_t session) {
     return process_entry{.pid = pid, .parent = parent, .session = session, .ticks = 1, .pages = 2};
   };
-  // 20 left the session of 10, 30 lost its parent, 40 is of somebody else.
+  // 20 left the session of 10, 30 lost its parent, 40 belongs to another session.
   const process_table table{{entry(10, 1, 10), entry(11, 10, 10), entry(20, 11, 20),
                              entry(21, 20, 20), entry(30, 1, 10), entry(40, 1, 40)}};
   const auto usage = table.usage_of(10);

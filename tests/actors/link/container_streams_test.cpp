@@ -1,5 +1,5 @@
 // Streams into the containers of a joined machine, from their handle at the control plane to the
-// command, over links that are cut and actors that crash.
+// command, over links that are cut and with actors that crash.
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
@@ -27,7 +27,7 @@ std::string random_bytes(std::mt19937_64& random, std::size_t size) {
   return made;
 }
 
-// As if each next handler of them threw.
+// As if their next handlers all threw.
 void kill_all(node_with_streams& t, const std::string& kind) {
   auto& system = t.plane.simulation().system();
   std::vector<std::string> names;
@@ -74,7 +74,7 @@ TEST_CASE("who does not read holds the command up, and nothing grows", "[link]")
   client->write(std::string(4u << 20, 'x'));
   t.plane.advance(seconds{10});
   CHECK(client->written.empty());
-  // One window of output at the control plane, what the command holds, one window of input.
+  // One window of output at the control plane, the command's buffer, one window of input.
   CHECK(t.last()->read() <= window + fake_command::pipe_bytes);
   CHECK(t.last()->written() <= window + 2 * fake_command::pipe_bytes);
   client->read_on();
@@ -351,7 +351,7 @@ TEST_CASE("a node that is not connected is told from one that does not answer", 
   REQUIRE(silent->error);
   CHECK(silent->error->code == runtime_error::kind::refused);
   CHECK(silent->error->message == "node n0 did not answer within 5 s: its link may be down");
-  // Too late: nobody wants it.
+  // Too late: the reader has given up.
   t.streams->release();
   t.plane.settle();
   CHECK(t.streams->open_commands() == 0);

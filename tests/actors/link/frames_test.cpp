@@ -1,4 +1,4 @@
-// What goes over the link comes out as it went in; what no peer of good faith sends is an error.
+// Frames are the same after encoding and decoding; frames that violate the protocol are an error.
 #include "actors/link/frames.hpp"
 
 #include <catch2/catch.hpp>
@@ -270,7 +270,7 @@ TEST_CASE("a node answers a console with a status that HTTP can pass on, or not 
 
 namespace {
 
-// A session whose outbox is emptied by the test.
+// A session whose outbox the test drains.
 class slow_session final : public runtime::link::session {
  public:
   bool send(std::string frame) override {
@@ -331,7 +331,7 @@ TEST_CASE("items go together in frames, as far as the session has room", "[link]
   CHECK(next == many);
   CHECK_FALSE(out.add(item_of(0, runtime::link::defaults::frame_limit_bytes)));
 
-  // The largest one that is taken makes a frame that the session takes.
+  // The largest accepted one makes a frame that the session accepts.
   constexpr auto limit = runtime::link::defaults::frame_limit_bytes;
   std::size_t bytes = limit;
   while (!out.add(item_of(1, bytes)))

@@ -1,4 +1,4 @@
-// A node's gateway between its kubelet and a control plane that does as the test says.
+// A node's gateway between its kubelet and a control plane that the test controls.
 #include <catch2/catch.hpp>
 
 #include "actors/link/defaults.hpp"
@@ -40,7 +40,7 @@ struct node_world {
     REQUIRE(to.plane->say(fill));
     simulation.settle();
   }
-  // What the plane has heard since it was asked last.
+  // The messages that the control plane has received since the last call.
   static std::vector<From> heard(const plane_line& from) {
     return std::exchange(from.plane->heard, {});
   }
@@ -166,7 +166,7 @@ TEST_CASE("who ends, or wants no more, is forgotten at both ends", "[link]") {
   const auto swept = world.heard(plane);
   REQUIRE(swept.size() == 1);
   CHECK(swept[0].unsubscribe().stream() == requests.at(1).subscribe().stream());
-  // Nobody is there to be told.
+  // No subscriber is left to notify.
   world.say(plane, [&](auto& item) {
     world.fill_events(item, requests.at(0).subscribe().stream(), 9, true);
   });
@@ -214,7 +214,7 @@ TEST_CASE("what comes late from an older session, or for it, disturbs the newer 
   const auto older = world.connect();
   world.say(older, [](auto& item) { item.mutable_ask_console()->set_ask(1); });
   REQUIRE(world.questions.size() == 1);
-  // The newer one has begun, but the gateway has not heard of it yet.
+  // The newer one has connected, but the gateway does not know it yet.
   const auto newer = connect_raw_plane(world.gateway);
   REQUIRE(older.plane->say([](auto& item) { item.mutable_ask_console()->set_ask(2); }));
   world.simulation.settle();
@@ -260,7 +260,7 @@ TEST_CASE("an answer that no frame can hold is one that says so", "[link]") {
 
 namespace {
 
-// Logs of which nothing is ever read: no thread takes part in the simulation.
+// Logs that are never read: no thread takes part in the simulation.
 struct silent_logs : actors::log_source {
   struct log : actors::log_stream {
     void read(std::function<void(actors::log_text)>) override {}
@@ -295,7 +295,7 @@ TEST_CASE("the logs that a node tells of are bounded, and end with the session",
   CHECK(refused.ask() == most + 1);
   CHECK(refused.ended());
   CHECK_THAT(refused.problem(), Contains("too much is asked of node n0"));
-  // One that is closed makes room for another; what somebody else says of one does not end it.
+  // A closed log makes room for another; a message about it from another actor does not end it.
   gateway.tell(actors::log_part{.id = 3, .text = {}, .ended = true});
   for (std::size_t ask = 1; ask <= 2; ++ask)
     REQUIRE(plane.plane->say([&](auto& item) { item.mutable_close_log()->set_ask(ask); }));
@@ -337,7 +337,7 @@ TEST_CASE("a gateway that crashed tells no log of its former incarnation", "[lin
   CHECK(before.plane->end != "");
   const auto after = connect_raw_plane(gateway);
   open(after, "zero");
-  // The same numbers, another log.
+  // The same ids, another log.
   REQUIRE(tellers().size() == 1);
   CHECK_FALSE(tellers().front() == old);
 }

@@ -1,4 +1,4 @@
-// By which state a node is refused for good.
+// Which state may be used to refuse a node permanently.
 #include "actors/link/late_states.hpp"
 
 #include <catch2/catch.hpp>
@@ -13,12 +13,12 @@ TEST_CASE("a node is refused for good only by a state as new as its call") {
   test::core_fixture cluster{1, {.far = true}};
   late_states states;
   CHECK_FALSE(states.counts(*cluster.store, "a"));
-  // The barrier is under way: however often it calls.
+  // The barrier is pending, however often the node calls.
   CHECK_FALSE(states.counts(*cluster.store, "a"));
   cluster.far->run();
   CHECK_FALSE(states.counts(*cluster.store, "b"));
   CHECK(states.counts(*cluster.store, "a"));
-  // One barrier is good for one call.
+  // One barrier allows one call.
   CHECK_FALSE(states.counts(*cluster.store, "a"));
 }
 

@@ -1,4 +1,4 @@
-// What is read of a log on a joined machine: as far as the credit goes, and to the very end.
+// Reads a log on a joined machine: as far as the credit allows, and to the very end.
 #include "actors/link/log_streamer.hpp"
 
 #include <atomic>
@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// In the place of the gateway.
+// In place of the gateway.
 class part_keeper : public runtime::actor {
  public:
   struct parts {
@@ -54,12 +54,12 @@ class part_keeper : public runtime::actor {
   const std::shared_ptr<parts> into_;
 };
 
-// A log in memory. Reads wait to be answered by the test, or are answered at once.
+// A log in memory. Reads wait for the test, or are answered at once.
 class held_log : public actors::log_source {
  public:
   struct state {
     std::mutex mutex;
-    std::string text;  // that is not read yet
+    std::string text;  // not read yet
     bool at_once = true, missing = false;
     std::function<void(actors::log_text)> waiting;
     std::atomic<int> reads{0};
@@ -133,7 +133,7 @@ TEST_CASE("a log that ends while it is read is read once more", "[link]") {
   REQUIRE(t.is_asked());
   t.answer("early\n");
   REQUIRE(t.is_asked());
-  // What the container wrote last came after this look, and before its end was told.
+  // The container's last output arrived after this read and before its end was reported.
   const auto before = t.handled(streamer);
   REQUIRE(streamer.tell(actors::finish_log{1}));
   REQUIRE(machine::wait([&] { return t.handled(streamer) > before; }));
@@ -153,7 +153,7 @@ TEST_CASE("a log is told as far as the credit goes, and on when there is more", 
   t.log->text = std::string(size, 'x');
   const auto streamer = t.start(false, 2);
   REQUIRE(machine::wait([&] { return t.parts->now().size() == 2; }));
-  // Both parts are read and nothing is under way: more would have come by the next answer.
+  // Both parts are read and no read is pending: more would arrive with the next answer.
   const auto before = t.handled(streamer);
   REQUIRE(streamer.tell(actors::more_log{1, 0}));
   REQUIRE(streamer.tell(actors::more_log{1, 0}));

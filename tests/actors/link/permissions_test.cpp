@@ -1,4 +1,4 @@
-// What a node may do to the state of the cluster: rule by rule, and by chance.
+// What a node may change in the cluster's state: rule by rule, and by random writes.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
@@ -71,7 +71,7 @@ struct two_nodes {
     return api::kind_of<T>().key(ns, name);
   }
 
-  // `edit` of an object, as n0 would send it.
+  // Applies `edit` to an object, as n0 would send it.
   template <class T, class F>
   persistence::expected<void> write(const std::string& ns, const std::string& name, F edit) {
     const auto old = state.find<T>(ns, name);
@@ -389,7 +389,7 @@ TEST_CASE("a node takes its finalizer from a volume of its own that goes, and no
     auto& all = *volume.mutable_metadata()->mutable_finalizers();
     all.erase(std::remove(all.begin(), all.end(), names::local_path_finalizer), all.end());
   };
-  // Nobody wants it to go.
+  // The volume is not being deleted.
   CHECK_FALSE(world.write<PersistentVolume>({}, "v-n0", release));
   for (const auto* name : {"v-n0", "v-n1"})
     world.state.remove<PersistentVolume>({}, name);

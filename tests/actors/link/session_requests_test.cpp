@@ -1,5 +1,5 @@
-// What the control plane asks of a node, and what a session takes from it: with a watcher, readers
-// and a node that do as the test says.
+// Requests of the control plane to a node, and messages that a session accepts from it: the test
+// controls watcher, readers and node.
 #include <catch2/catch.hpp>
 #include <limits>
 
@@ -27,7 +27,7 @@ using To = actors::wire::ToNode::Item;
 
 namespace {
 
-// A control plane and the node n0, which is connected.
+// A control plane and the connected node n0.
 struct one_node {
   one_node() {
     world.add("n0");
@@ -159,7 +159,7 @@ TEST_CASE("a stream outlives a crash of the watcher, but not the end of its hist
   CHECK(watcher.subscribed[0].after == 5);
   CHECK(watcher.subscribed[0].id != first.id);
 
-  // It asks by itself, in case that nobody tells.
+  // It retries by itself in case no notification arrives.
   watcher.more.clear();
   t.world.plane().advance(actors::defaults::stream_heartbeat + seconds{1});
   CHECK(std::any_of(watcher.more.begin(), watcher.more.end(), [&](const auto& m) {

@@ -1,5 +1,5 @@
-// Joined nodes behind links that come and go: what they are told, what they may, and that the
-// cluster becomes what its objects say.
+// Joined nodes with links that come and go: events that they receive, their rights, and that the
+// cluster reaches the state that its objects specify.
 #include <catch2/catch.hpp>
 #include <map>
 #include <random>
@@ -93,7 +93,7 @@ TEST_CASE("who wrote over a link stands in the history", "[link]") {
 }
 
 TEST_CASE("a status that was written while the link was down arrives after it", "[link]") {
-  // Cut after so many messages: before the pod is told, before its answer, after it.
+  // Cut after this many messages: before the pod arrives, before the response, after it.
   for (int steps = 1; steps < 40; steps += 2) {
     INFO("cut after " << steps << " messages");
     joined_cluster world{1};
@@ -368,7 +368,7 @@ TEST_CASE("nodes behind links that come and go end with what the objects say", "
       CHECK(counted <= 6);
     }
     plane.simulation().faults({});
-    plane.advance(seconds{40});  // restarts that back off
+    plane.advance(seconds{40});  // restarts with back-off
     for (const auto& node : nodes)
       REQUIRE(world.connect(node));
     const bool converged = plane.run_until(

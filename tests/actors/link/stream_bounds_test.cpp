@@ -1,5 +1,5 @@
-// Streams into containers between one true end of a link and one that does as the test says: credit
-// is kept to the byte, and who takes more than it was given loses its session.
+// Streams into containers between one real end of a link and one that the test controls: credit is
+// exact to the byte, and an end that exceeds its credit loses its session.
 #include <catch2/catch.hpp>
 #include <map>
 
@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t window = actors::link_defaults::stream_window_bytes;
 constexpr std::size_t piece = actors::link_defaults::stream_piece_bytes;
 
-// A node's gateway with its streams, and a control plane that is the test.
+// A node's gateway with its streams; the test is the control plane.
 struct gateway_world {
   gateway_world() {
     gateway = actors::spawn_gateway(
@@ -70,7 +70,7 @@ struct gateway_world {
   plane_line made;
 };
 
-// A control plane, and a node that is the test.
+// A control plane; the test is the node.
 struct session_world {
   session_world() {
     world.add("n0");
@@ -84,7 +84,7 @@ struct session_world {
   }
   std::vector<To> heard() { return std::exchange(made.node->heard, {}); }
   const std::string& end() const { return made.node->end; }
-  // What the node was asked for.
+  // Requests a stream; returns the id that the node received.
   std::uint64_t ask() {
     source->open_exec("c1", {{"ls"}, true, false}, client.opened());
     plane.settle();
@@ -114,7 +114,7 @@ struct session_world {
       item.mutable_input_taken()->set_bytes(bytes);
     });
   }
-  // Bytes of input that the node was sent since it was asked last.
+  // Bytes of input that the node was sent since the last call.
   std::size_t input() {
     std::size_t bytes = 0;
     for (const auto& each : heard()) {
@@ -213,7 +213,7 @@ TEST_CASE("a control plane that sends more input than it has credit for loses it
   t.open(1, "sink", 0);
   t.input(1, window);
   CHECK(t.unlinked.empty());
-  // The command has taken none of the first piece's successor.
+  // The command has read nothing after the first piece.
   t.input(1, piece + 1);
   CHECK_THAT(t.unlinked, Contains("more input of a stream than it has credit for"));
   CHECK(t.streams->open_commands() == 0);
@@ -292,10 +292,10 @@ TEST_CASE("a node whose control plane does not read keeps a few pieces of each s
   std::size_t read = 0;
   for (const auto& each : t.streams->commands())
     read += each->read();
-  // What the link holds, and two pieces of each: one at the gateway, one that is read.
+  // The link's buffer, and two pieces of each stream: one at the gateway, one that is read.
   CHECK(read < runtime::link::defaults::window_limit_bytes +
                    actors::link_defaults::streams_ahead_bytes + (2 * count + 2) * piece);
-  // No more than this is ahead of what else the node says, its lease above all.
+  // At most this much is ahead of the node's other messages, above all its lease.
   CHECK(t.made.line.one->stats().outbox_bytes <
         actors::link_defaults::streams_ahead_bytes + 2 * piece);
   t.made.plane->listen();
@@ -383,7 +383,7 @@ TEST_CASE("a node that takes what it was not sent, or sends before it opens, los
 }
 
 TEST_CASE("a control plane asks a node for no more streams than the bound", "[link]") {
-  // They are answered when the session ends, too.
+  // They are also answered when the session ends.
   std::vector<std::unique_ptr<remote_client>> all;
   session_world t;
   for (std::size_t i = 0; i <= actors::link_defaults::container_streams; ++i) {
@@ -397,7 +397,7 @@ TEST_CASE("a control plane asks a node for no more streams than the bound", "[li
   CHECK(all.back()->error->message == "node n0 has 250 streams into its containers: try again");
 }
 
-// As one of a version that knows no streams.
+// As a node of a version without streams.
 TEST_CASE("a node that passes over what it does not know is given up after 5 s", "[link]") {
   session_world t;
   const auto number = t.ask();
@@ -437,7 +437,7 @@ TEST_CASE("what a node says of streams that nobody asked it for changes nothing"
 
 TEST_CASE("a node that does not read holds up the input of its streams, not the session",
           "[link]") {
-  // They are answered when the session ends, too.
+  // They are also answered when the session ends.
   std::vector<std::unique_ptr<remote_client>> all;
   session_world t;
   for (int i = 0; i < 40; ++i) {

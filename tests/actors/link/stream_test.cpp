@@ -1,4 +1,4 @@
-// A stream over links that come and go: what its subscriber sees is what happened, once and in
+// A stream over links that come and go: its subscriber sees every event once and in
 // order.
 #include <catch2/catch.hpp>
 #include <map>
@@ -27,7 +27,7 @@ struct seen {
   auto operator<=>(const seen&) const = default;
 };
 
-// Notes what comes by.
+// Records events.
 class witness : public actors::informer {
  public:
   witness(runtime::actor_ref watcher, std::string node, std::vector<seen>* notes)
@@ -52,7 +52,7 @@ class witness : public actors::informer {
   std::vector<seen>* notes_;
 };
 
-// A node behind a link, and one next to the store that sees the same.
+// A node behind a link, and a local one that sees the same.
 struct two_witnesses {
   explicit two_witnesses(std::uint64_t seed)
       : joined{seed, {.plane = {.controllers = false}}}, random{seed} {
@@ -142,7 +142,7 @@ TEST_CASE("a stream over a link outlives crashes at both of its ends", "[link]")
     plane.advance(seconds{60});
     world.joined.connect("n0");
     plane.advance(seconds{60});
-    // A witness starts again where a stream cannot go on; what is there at the end it has seen.
+    // A witness restarts where a stream cannot continue; it has then seen the final state.
     const auto newest = [](const std::vector<seen>& notes) {
       std::map<std::string, seen> last;
       for (const auto& each : notes)

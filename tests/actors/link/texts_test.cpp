@@ -1,4 +1,4 @@
-// Texts of containers go over the link as they are: not all of them are UTF-8.
+// Texts of containers pass the link unchanged: not all of them are UTF-8.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -22,7 +22,7 @@ TEST_CASE("a probe whose output is no text is an event, and costs its node no li
   REQUIRE(world.connect("n0"));
   const auto pod = plane.create(pod_named("web", "n0"));
   plane.settle();
-  // The second ends within a character, as a text does that was cut at its limit.
+  // The second ends inside a character, like a text that was cut at its limit.
   for (const auto& [output, shown] :
        {std::pair<std::string, std::string>{"\xff\xfe\n", "\uFFFD\uFFFD\n"},
         {"gr\xc3", "gr\uFFFD"}}) {
@@ -53,7 +53,7 @@ class ear final : public runtime::link::receiver {
 
 }  // namespace
 
-// The control plane keeps what a node asks for until it knows the node's pods.
+// The control plane keeps a node's requests until it knows the node's pods.
 TEST_CASE("a node that asks for a key of a megabyte loses its session", "[link]") {
   joined_cluster world{1};
   auto& plane = world.plane();

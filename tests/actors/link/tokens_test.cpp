@@ -1,4 +1,4 @@
-// A joined node asks for the tokens of its pods.
+// A joined node requests the tokens of its pods.
 #include <catch2/catch.hpp>
 
 #include "actors/link/joined.hpp"
@@ -29,7 +29,7 @@ cluster_options with_tokens() {
   return out;
 }
 
-// Two nodes with a pod each, which asks for a token.
+// Two nodes with a pod each, which requests a token.
 struct world {
   joined_cluster joined{1, with_tokens()};
 

@@ -1,4 +1,4 @@
-// What a node uses, asked and answered over its link.
+// A node's usage, requested and returned over its link.
 #include <catch2/catch.hpp>
 #include <limits>
 
@@ -76,7 +76,7 @@ TEST_CASE("a node that is asked what it uses tells figures of the machine and it
   CHECK(usage.supplies.disk.left == 3);
   CHECK(usage.supplies.pids.all == 8);
   CHECK(usage.up == 1000h);
-  // What nobody has asked for, or a second time, is passed over.
+  // An answer without a request, or a second one, is ignored.
   t.answer(asked[0].ask_usage().ask(), some_usage());
   t.answer(4711, some_usage());
   CHECK(t.usages.size() == 1);

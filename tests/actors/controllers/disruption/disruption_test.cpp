@@ -1,4 +1,4 @@
-// PodDisruptionBudgets: what their status says, and which evictions they allow.
+// PodDisruptionBudgets: their status, and the evictions that they allow.
 #include <catch2/catch.hpp>
 
 #include "actors/controllers/disruption/budget_rules.hpp"
@@ -83,7 +83,7 @@ ReplicationController web_controller(int replicas) {
   return rc;
 }
 
-// As the API evicts it.
+// Evicts a pod as the API does.
 api::expected<void> evict(cluster& c, const std::string& pod) {
   const actors::admission::chain none{{}};
   std::mt19937_64 random{1};

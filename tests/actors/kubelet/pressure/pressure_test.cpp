@@ -1,4 +1,4 @@
-// When a machine runs short of something, and which pod makes room.
+// When a machine is short of a resource, and which pods are evicted.
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -96,7 +96,7 @@ TEST_CASE("for a soft threshold pods go when it was passed all the time of its g
     return memory.demands_eviction(passed, 90s, at);
   };
   memory.saw({soft}, start);
-  CHECK(memory.holding(start) == std::set{shortage::memory});  // new pods stay away at once
+  CHECK(memory.holding(start) == std::set{shortage::memory});  // new pods are rejected at once
   CHECK_FALSE(due(soft, start));
   CHECK(due(hard, start));
   memory.saw({soft}, start + 89s);
@@ -196,7 +196,7 @@ TEST_CASE("what is reserved of a machine is not allocatable", "[kubelet]") {
   reserve({.milli_cpu = 3'000, .memory_bytes = 1 << 30}, status);
   CHECK(status.allocatable().at("cpu").string() == "0");
   CHECK(status.allocatable().at("memory").string() == "0");
-  // Pods may use what is left before they are evicted, and not ask for it.
+  // Pods may use the memory below the eviction threshold, but not request it.
   const reserved_resources reserved{
       .milli_cpu = 300, .memory_bytes = 256 << 10, .eviction_memory_bytes = 128 << 10};
   reserve(reserved, status);

@@ -62,7 +62,7 @@ TEST_CASE("critical pods end last, and keep their part of the time", "[kubelet]"
   CHECK(steps[0].time == 20s);
   CHECK(uids(steps[1]) == std::vector<std::string>{"dns"});
   CHECK(steps[1].time == 10s);
-  // More than all is all.
+  // A time above the total is limited to the total.
   CHECK(actors::plan_shutdown(pods, {.all = 5s, .critical = 10s})[0].time == 0s);
   CHECK(actors::plan_shutdown({pods[3]}, {.all = 5s}).empty());
 }
@@ -104,7 +104,7 @@ TEST_CASE("a machine that shuts down fails its pods, and is not ready", "[kubele
   CHECK(ready->status() == "False");
   CHECK(ready->reason() == "KubeletNotReady");
   CHECK(ready->message() == "node is shutting down");
-  // Asked again it has nothing left to do.
+  // A second request has nothing left to do.
   CHECK(shut_down(here).get());
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("a shutdown waits no longer than it may for a pod that does not end", 
   const auto begun = std::chrono::steady_clock::now();
   CHECK(shut_down(here).get());
   CHECK(std::chrono::steady_clock::now() - begun < 10s);
-  // Its grace was the time of its step: it is killed then.
+  // Its grace period was its step's time: it is killed then.
   CHECK(machine::wait([&] { return here.status("deaf").reason() == "Terminated"; }));
 }
 

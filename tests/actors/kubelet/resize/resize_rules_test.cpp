@@ -17,7 +17,7 @@ using scheduler::make_request;
 
 namespace {
 
-// One container "c" that asks for so much, within a limit of 1 GiB.
+// One container "c" with this cpu request, within a limit of 1 GiB.
 api::object_ptr sized_pod(const std::string& cpu, const std::string& more = {}) {
   return make_pod("p", "{containers: [{name: c, " + more + "resources: {requests: {cpu: " + cpu +
                            ", memory: 64Mi}, limits: {memory: 1Gi}}}]}")
@@ -72,7 +72,7 @@ TEST_CASE("what was set aside is found in the status again", "[kubelet]") {
   const auto limit = [&] {
     return recorded_allocation(pod).resources.at("c").limits().at("memory").string();
   };
-  // The requests are those of the spec: so are the limits.
+  // The requests are those of the spec, and so are the limits.
   CHECK(limit() == "1Gi");
   CHECK(same_amounts(recorded_allocation(pod).resources, desired_resources(pod)));
   SECTION("other requests are of another state of the pod") {

@@ -1,4 +1,4 @@
-// In-place resize of pods by a kubelet: with a runtime that runs nothing, and with real processes.
+// In-place resize of pods by a kubelet: with the fake runtime, and with real processes.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <thread>
@@ -25,7 +25,7 @@ std::string pod_yaml(const std::string& name, const std::string& cpu,
          more + "resources: {requests: {cpu: " + cpu + "}}}]\n";
 }
 
-// As pods/resize does it.
+// Writes as pods/resize does.
 void ask_for(machine& here, const std::string& pod, const std::string& cpu) {
   here.change<Pod>(pod, [&](Pod& p) {
     auto& requests = *p.mutable_spec()->mutable_containers(0)->mutable_resources();
@@ -44,7 +44,7 @@ struct resized {
     here.create(pod_yaml(name, cpu, more));
     REQUIRE(machine::wait([&] { return here.runs(name); }));
   }
-  // The processors that are set aside, and in force, and the reason of what is pending.
+  // The allocated and the actual cpu, and the reason of a pending resize.
   std::string state(const std::string& name) const {
     const auto status = here.status(name);
     const auto& container = status.container_statuses(0);
@@ -134,7 +134,7 @@ TEST_CASE("a container restarts for a resize where its policy says so", "[kubele
   }));
   CHECK(t.becomes("a", "200m 200m"));
   CHECK(t.here.events("a", "Killing") == calls{"Container c resize requires restart"});
-  // Its pod's group grows while nothing runs in it.
+  // The pod's control group grows while no container runs in it.
   const auto all = t.runtime->calls();
   const auto at = [&](const std::string& call) {
     return std::find(all.begin(), all.end(), call) - all.begin();
@@ -177,7 +177,7 @@ TEST_CASE("a kubelet that begins again finishes what was set aside", "[kubelet][
                                        .image_ref = container.image_id()}}});
   t.here.start_kubelet();
   CHECK(t.becomes("a", "200m 200m"));
-  // How far it had come is not known: all is set.
+  // The progress of the interrupted resize is unknown: every value is set again.
   CHECK(t.runtime->was_asked("resize 200m (was ?): fake://c-0"));
   CHECK(t.count("create") == 1);
 }

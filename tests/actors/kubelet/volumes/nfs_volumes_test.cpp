@@ -1,5 +1,5 @@
-// Shares of NFS servers, mounted by a program that stands in for mount.nfs: it writes down its
-// arguments and mounts a directory of this machine.
+// NFS shares, mounted by a replacement of mount.nfs: it records its arguments and mounts a
+// directory of this machine.
 #include "actors/kubelet/volumes/nfs_volumes.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Volumes of pods on a real kubelet. What is mounted needs the right to mount; without it those
-// tests say so and end.
+// Volumes of pods on a real kubelet. Tests that mount need the right to mount, and are skipped
+// without it.
 #include <catch2/catch.hpp>
 #include <fstream>
 
@@ -37,7 +37,7 @@ std::string pod(const std::string& name, const std::string& containers,
 const char* const paint =
     "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: paint}\ndata: {colour: blue, size: '7'}";
 
-// Gives tokens "t1", "t2" …, and refuses the first so many requests.
+// Issues tokens "t1", "t2" …, and refuses the first few requests.
 class token_giver : public runtime::actor {
  public:
   explicit token_giver(int refusals) : refusals_{refusals} {}
@@ -90,7 +90,7 @@ TEST_CASE("containers of a pod share its emptyDir, and nobody else sees it", "[k
                                     "300",
                                 mount),
                   "  - {name: v, emptyDir: {}}\n"));
-  // Beside what cat said on its other stream, before or after.
+  // In the log beside cat's other stream, before or after it.
   REQUIRE(machine::wait([&] { return here.log("web", "d").find("hello\n") != std::string::npos; }));
   CHECK(std::filesystem::is_empty(at));
   const auto volume = here.pod_dir("web") / "volumes" / "kubernetes.io~empty-dir" / "v";
@@ -260,7 +260,7 @@ TEST_CASE("an emptyDir outlives its node, and its mount goes with the pod", "[ku
   here.create(pod("later", container("c", "exec sleep 300", ""), "  - {name: v, emptyDir: {}}\n"));
   REQUIRE(machine::wait([&] { return here.runs("later"); }));
   CHECK(text_of(note) == "kept\n");
-  // Removed while no kubelet ran: the next one finds the orphan, mount and all.
+  // Deleted while no kubelet ran: the next one finds the orphan, including its mount.
   here.stop_kubelet();
   here.remove("web", 0);
   here.start_kubelet();

@@ -1,4 +1,4 @@
-// The files that volumes are made of.
+// The files of volumes.
 #include "actors/kubelet/volumes/volume_content.hpp"
 
 #include <catch2/catch.hpp>
@@ -44,7 +44,7 @@ api::object_ptr read(const std::string& key) {
   return std::make_shared<api::object>(api::kind_of<api::core::v1::Secret>(), std::move(secret), 1);
 }
 
-// "path=content" with the mode where it is not 0644.
+// "path=content", with the mode if it is not 0644.
 tl::expected<std::vector<std::string>, std::string> made(const std::string& source) {
   const auto pod = pod_with(source);
   const auto files = volume_files(pod, pod.spec().volumes(0).volume_source(), read,

@@ -1,4 +1,4 @@
-// Volumes on disk: files that change all at once, mount points that come and go.
+// Volumes on disk: atomic changes of files, and mount points.
 #include <sys/stat.h>
 
 #include <catch2/catch.hpp>
@@ -18,7 +18,7 @@ using test::text_of;
 
 namespace {
 
-// What a container sees: paths of files with their content, through the links.
+// The files that a container sees: paths and contents, through the links.
 std::map<std::string, std::string> visible(const fs::path& volume) {
   std::map<std::string, std::string> all;
   const auto options = fs::directory_options::follow_directory_symlink;
@@ -60,7 +60,7 @@ TEST_CASE("a volume shows exactly its newest files", "[kubelet]") {
       for (const auto& file : files)
         CHECK(mode_of(place.path() / file.path) == file.mode);
       for (const auto& entry : fs::directory_iterator{place.path()})
-        CHECK(fs::exists(entry));  // no link leads nowhere
+        CHECK(fs::exists(entry));  // no link is dangling
       // One directory of files, one link to it.
       CHECK(std::count_if(fs::directory_iterator{place.path()}, fs::directory_iterator{},
                           [](const auto& entry) {
@@ -142,7 +142,7 @@ TEST_CASE("a mount point stays as long as a pod uses it, and goes empty", "[kube
   CHECK_FALSE(fs::exists(deep));
   CHECK(fs::exists(there / "a" / "kept"));
   CHECK(fs::is_empty(root / "mount-points"));
-  // What was there before is nobody's to remove.
+  // Directories that existed before must not be removed.
   fs::create_directories(deep);
   REQUIRE(prepare_mounts(root, "u3", {{place.path(), "", deep, false}}));
   release_mount_points(root, "u3");
@@ -174,7 +174,7 @@ TEST_CASE("a subPath is made in its volume, and leads nowhere else", "[kubelet]"
   CHECK_FALSE(prepare_mounts(root, "u", {{volume, "out", target, false}}));
   CHECK_FALSE(prepare_mounts(root, "u", {{volume, "../volume", target, false}}));
   CHECK(prepare_mounts(root, "u", {{volume, "in/y", target, false}}));
-  // An absolute link is good where it leads into the volume.
+  // An absolute link is allowed if it points into the volume.
   fs::create_directory_symlink(volume / "x", volume / "whole");
   CHECK(prepare_mounts(root, "u", {{volume, "whole/y", target, false}}));
   fs::create_directory_symlink(volume.string() + "2", volume / "next");
