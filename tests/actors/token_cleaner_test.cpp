@@ -46,7 +46,7 @@ std::string describe_cleaner(cluster& c) {
   return text;
 }
 
-// In the place of the writer: notes what the cleaner would remove.
+// In place of the writer: records the deletions of the cleaner.
 class removals : public runtime::actor {
  public:
   explicit removals(std::vector<actors::remove>* notes) : notes_{notes} {}

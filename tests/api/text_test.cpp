@@ -1,4 +1,4 @@
-// The small pieces that codecs are made of: UTF-8, base64, times, JSON strings, the wire format.
+// Small parts of the codecs: UTF-8, base64, times, JSON strings, the wire format.
 #include <catch2/catch.hpp>
 #include <random>
 

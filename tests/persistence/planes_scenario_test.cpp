@@ -11,7 +11,7 @@ namespace troupe::persistence::testing {
 namespace {
 
 constexpr std::uint64_t seeds = 200;
-// Of which one at least must find a guard missing.
+// At least one of these seeds must detect a disabled check.
 constexpr std::uint64_t mutant_seeds = 40;
 
 }  // namespace
@@ -26,7 +26,7 @@ TEST_CASE("what three control planes are told is what the history of their log s
 TEST_CASE("a store over a log without one of its guards is found out", "[replica][mutants]") {
   struct guard {
     mutant without;
-    const char* problem;  // by which it must be found
+    const char* problem;  // the problem by which it must be detected
   };
   const auto each = GENERATE(guard{mutant::no_fence, "is of the term"},
                              guard{mutant::no_session, "happened 2 times"},

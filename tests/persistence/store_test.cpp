@@ -176,7 +176,7 @@ TEST_CASE("of two updates from one revision exactly one wins") {
 
 TEST_CASE("the observer is told every change in order, before those who asked for it") {
   any_store store;
-  // All of it belongs to the commit threads, one at a time, until the last answer.
+  // Owned by the commit threads, one at a time, until the last response.
   std::vector<std::string> seen;
   std::vector<revision> answered;
   revision newest = 0;
@@ -225,7 +225,7 @@ TEST_CASE("an index takes each change before anybody sees it, and misses none") 
                           }});
   writer.join();
   const auto last = store->read().at();
-  store->observe({});  // nothing is taken any more
+  store->observe({});  // no changes are recorded any more
   CHECK(early);
   REQUIRE(loaded + taken.size() == last);
   for (std::size_t i = 0; i < taken.size(); ++i)

@@ -1,4 +1,4 @@
-// The server over real sockets of this machine, and a resolver that the test plays.
+// The server over real sockets of this machine, with the test as resolver.
 #include "actors/network/dns/dns_server.hpp"
 
 #include <poll.h>
@@ -27,7 +27,7 @@ bool is_readable(int fd, milliseconds limit) {
   return ::poll(&wait, 1, static_cast<int>(limit.count())) == 1;
 }
 
-// Empty: nothing came in time.
+// Empty: nothing arrived in time.
 std::string receive(int fd, milliseconds limit = patience) {
   if (!is_readable(fd, limit)) return {};
   std::string bytes(65'535, '\0');
@@ -69,7 +69,7 @@ struct running {
   }
 };
 
-// A resolver of the node, in the hands of the test.
+// A resolver of the node, controlled by the test.
 struct resolver {
   runtime::unique_fd fd = std::move(*open_server(*make_address("127.0.0.1", 0), SOCK_DGRAM));
   socket_address address = bound_address(fd.get());
@@ -110,7 +110,7 @@ TEST_CASE("the server answers by UDP and by TCP", "[dns]") {
   const auto twice = question + question;
   pollfd ready{fd.get(), POLLOUT, 0};
   REQUIRE(::poll(&ready, 1, static_cast<int>(patience.count())) == 1);
-  // A byte at a time, and two questions behind each other.
+  // A byte at a time, and two questions without a pause.
   for (const char each : twice)
     REQUIRE(::send(fd.get(), &each, 1, 0) == 1);
   std::string heard;
@@ -173,7 +173,7 @@ TEST_CASE("questions beyond the bound fail while the cluster's names are answere
   for (std::size_t i = 0; i < actors::network_defaults::dns_forwarded + 50; ++i) {
     const auto question = ask("n" + std::to_string(i) + ".example.com", record_type::a);
     REQUIRE(::send(fd.get(), question.data(), question.size(), 0) > 0);
-    // In step with the server, so that no datagram is lost.
+    // Waits for the server now and then, so that no datagram is lost.
     if (i % 16 == 0) c.get("web.default.svc.cluster.local", record_type::a);
   }
   CHECK(c.get("web.default.svc.cluster.local", record_type::a).answers.size() == 1);
@@ -188,7 +188,7 @@ TEST_CASE("connections that say nothing leave room for others", "[dns]") {
   for (std::size_t i = 0; i < actors::network_defaults::dns_connections; ++i)
     silent.push_back(c.client(SOCK_STREAM));
   CHECK(c.get("web.default.svc.cluster.local", record_type::a).answers.size() == 1);
-  // They are closed when their time is over.
+  // They are closed after their time-out.
   CHECK(is_readable(silent.front().get(), patience));
   CHECK(receive(silent.front().get()).empty());
 }

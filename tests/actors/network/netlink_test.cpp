@@ -1,4 +1,4 @@
-// Messages to the kernel and its answers, also those that are cut short or lie about their length.
+// Messages to the kernel and its answers, including truncated ones and ones with a wrong length.
 #include "actors/network/netlink/netlink.hpp"
 
 #include <linux/netlink.h>

@@ -1,4 +1,4 @@
-// The actor over a control plane in a simulation, with scripts that the test answers.
+// The actor over a control plane in a simulation; the test answers its scripts.
 #include "actors/network/policies/network_policies.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-// Which routes follow from the Nodes, the file for the container runtime, and the actor over a
-// control plane in a simulation, with a machine that the test stands for.
+// Routes derived from the Nodes, the file for the container runtime, and the actor over a control
+// plane in a simulation, with a machine that the test simulates.
 #include "actors/network/routing/pod_network.hpp"
 
 #include <catch2/catch.hpp>

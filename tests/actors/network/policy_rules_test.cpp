@@ -1,5 +1,5 @@
-// Rules made of network policies, against the judgement of single connections by the objects, and
-// both against examples.
+// Rules generated from network policies, compared with a decision by the objects for single
+// connections, and both with examples.
 #include "actors/network/policies/policy_rules.hpp"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ bool meets(const policy_rule& rule, direction side, const connection& asked) {
   return peer_fits && port_fits;
 }
 
-// As the kernel does with the rules.
+// Evaluates the rules as the kernel does.
 bool admits(const node_rules& rules, direction side, const connection& asked) {
   const auto found = rules.guarded.find(side);
   if (found == rules.guarded.end()) return true;
@@ -54,7 +54,7 @@ bool admits(const node_rules& rules, direction side, const connection& asked) {
   return false;
 }
 
-// Both ways of judging, which have to agree.
+// Decides in both ways, which must agree.
 bool reaches(const policy_state& state, const connection& asked) {
   const auto rules = compile(state);
   bool all = true;
@@ -104,7 +104,7 @@ TEST_CASE("rules of policies admit what the policies admit", "[policies]") {
                              random.protocol(), random.port()};
       for (const auto side : {direction::ingress, direction::egress}) {
         const auto& own = side == direction::ingress ? asked.to : asked.from;
-        // Rules are made for the node's own pods.
+        // Rules are generated only for the node's own pods.
         const bool expected =
             own.pod == nullptr || !own.pod->guarded || judge(state, side, asked).admits();
         INFO(to_string(asked.from.address) << " to " << to_string(asked.to.address) << " "

@@ -1,5 +1,5 @@
-// The part of an actor that writes a table, in an actor of the test, with scripts that the test
-// answers.
+// The part of an actor that writes an nft table, used by an actor of the test, which answers its
+// scripts.
 #include "actors/network/nft/script_writer.hpp"
 
 #include <catch2/catch.hpp>

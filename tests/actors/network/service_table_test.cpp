@@ -1,4 +1,4 @@
-// What nft is told, and what it makes of it: a network namespace of the test's own is the machine.
+// Scripts for nft and their effects, in a network namespace of the test.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>

@@ -1,4 +1,4 @@
-// The steps of the binder about one claim and one volume.
+// The binder's steps for one claim and one volume.
 #include "actors/volumes/binder_plan.hpp"
 
 #include <catch2/catch.hpp>
@@ -132,7 +132,7 @@ TEST_CASE("the reclaim policy decides what becomes of a released volume", "[volu
   CHECK(released("Delete").message ==
         "error getting deleter volume plugin for volume \"v\": no deletable volume plugin "
         "matched");
-  // Its provisioner removes it.
+  // Its provisioner deletes it.
   CHECK(released("Delete", ", annotations: {pv.kubernetes.io/provisioned-by: x.example.com}")
             .empty());
 }
@@ -148,7 +148,7 @@ TEST_CASE("a directory is removed with its volume by its node, and kept where no
         of_c + "}\nstatus: {phase: " + phase + "}\n");
   };
   CHECK(look(local("Delete", "Released", false)).remove);
-  // Deleted already: its node is at it.
+  // Deleted already: its node is cleaning up.
   CHECK(look(local("Delete", "Released", true)).empty());
   CHECK(look(local("Delete", "Released", true), nullptr, false).release);
   CHECK(look(local("Retain", "Released", true)).release);

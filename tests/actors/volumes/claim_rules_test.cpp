@@ -56,12 +56,12 @@ TEST_CASE("a volume that is reserved for a claim comes before all others", "[vol
       make_free_volume("others", "1Gi", ", claimRef: {namespace: default, name: d}");
   CHECK(match({small, own}, make_claim("c", "1Gi")) == "own");
   CHECK(match({others}, make_claim("c", "1Gi")).empty());
-  // Another claim of the name than the one that is meant.
+  // Another claim with the name of the reserved one.
   CHECK(
       match({make_free_volume("v", "1Gi", ", claimRef: {namespace: default, name: c, uid: else}")},
             make_claim("c", "1Gi"))
           .empty());
-  // Nobody knows yet where it will be used: only a reservation counts.
+  // The node is not known yet: only a reservation counts.
   CHECK(match({small}, make_claim("c", "1Gi"), true).empty());
   CHECK(match({small, own}, make_claim("c", "1Gi"), true) == "own");
   CHECK(match({make_free_volume("v", "1Gi", "", "", "Released")}, make_claim("c", "1Gi")).empty());

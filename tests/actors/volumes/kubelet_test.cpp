@@ -34,7 +34,7 @@ void create_claim(machine& here) {
       "[ReadWriteOnce], storageClassName: x, resources: {requests: {storage: 1Gi}}}\n");
 }
 
-// As the binder does it, for the node `node`.
+// Binds as the binder does, for the node `node`.
 void bind_claim(machine& here, const std::string& node, const std::string& source = {}) {
   const auto driver = source.empty() ? "csi: {driver: local-path.troupe.dev, volumeHandle: pvc-1, "
                                        "volumeAttributes: {node: " +
@@ -96,7 +96,7 @@ TEST_CASE("the directory of a volume goes with it, and not before the last pod t
     volume.mutable_metadata()->mutable_deletion_timestamp()->set_seconds(1);
     volume.mutable_status()->set_phase("Released");
   });
-  // It is tried at once, and in vain.
+  // It is tried at once, and fails.
   here.stop_kubelet();
   CHECK(text_of(directory / "file") == "kept\n");
   here.start_kubelet();

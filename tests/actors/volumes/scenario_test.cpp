@@ -1,4 +1,4 @@
-// Claims and volumes in a simulated cluster: at each step what is bound is looked at, while actors
+// Claims and volumes in a simulated cluster: at each step the bindings are checked, while actors
 // crash, messages are late and transactions conflict.
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -129,7 +129,7 @@ class storage {
   mutable cluster c;
 
  private:
-  // What the kubelets do (actors/kubelet/workers/volume_remover.hpp).
+  // Removes directories as the kubelets do (actors/kubelet/workers/volume_remover.hpp).
   void remove_directories() {
     for (const auto& each : c.list<PersistentVolume>()) {
       const auto& volume = each->as<PersistentVolume>();
@@ -208,7 +208,7 @@ TEST_CASE("a volume of hand is bound to the claim that it fits, and kept when th
   s.c.remove<PersistentVolumeClaim>("default", "data");
   REQUIRE(s.reaches([&] { return s.phase_of_volume("small") == "Released"; }));
   CHECK(s.phase_of_volume("large") == "Available");
-  // It is not given to another one: nobody has cleared it.
+  // It is not bound again: it has not been cleaned.
   s.c.create(claim_named("data", ""));
   REQUIRE(s.reaches([&] { return s.phase("data") == "Bound"; }));
   CHECK(s.volume_of("data") == "large");
@@ -306,7 +306,7 @@ TEST_CASE("whatever crashes and conflicts, no volume has two claims and each cla
       }
     }
     s.c.simulation().faults({});
-    // All that can be bound is: what is left waits for a pod, or for a volume without a class.
+    // Everything that can be bound is bound: the rest waits for a pod, or for a classless volume.
     CHECK(s.reaches([&] {
       for (const auto& each : s.c.list<PersistentVolumeClaim>())
         if (each->as<PersistentVolumeClaim>().spec().storage_class_name() == "now" &&

@@ -1,4 +1,4 @@
-// The socket in the file system and the console behind it.
+// The Unix socket and the console behind it.
 #include "server/connections/local_socket.hpp"
 
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-// Answers without an end: order, credit, ends from both sides, slow readers.
+// Endless answers: order, credit, ends from both sides, slow readers.
 #include <catch2/catch.hpp>
 
 #include "server/fixtures/http_fixture.hpp"
@@ -11,7 +11,7 @@ using test::http_client;
 
 namespace {
 
-// A path whose streams the test writes to.
+// A path with streams that the test writes.
 struct watch_route {
   explicit watch_route(test_server& server) {
     server.site.admission = [](server::request& head) -> std::optional<server::response> {
@@ -146,7 +146,7 @@ TEST_CASE("write says no when too much waits, and writable comes when there is r
     room = stream.write(chunk);
     ++written;
   }
-  REQUIRE_FALSE(room);  // the client reads nothing, and the sockets hold only so much
+  REQUIRE_FALSE(room);  // the client does not read, and the sockets are full
   CHECK(watch.writable == 0);
   CHECK(stream.open());
   client.receive_head();
@@ -246,7 +246,7 @@ TEST_CASE("a stream that its reader has stopped reading is cut off after the sta
   }
   const auto stream = watch.wait_for(1);
   const auto chunk = server::shared_text{std::string(100'000, 'c')};
-  // Until the sockets in between hold no more.
+  // Until the sockets in between are full.
   int found = 0;
   do {
     found = watch.writable;

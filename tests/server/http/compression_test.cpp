@@ -1,4 +1,4 @@
-// Answers compressed by gzip: as functions, and on the wire.
+// Responses compressed by gzip: as functions, and on the wire.
 #include "server/http/compression.hpp"
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ std::string unzipped(std::string_view text) {
   return out;
 }
 
-// All that a body gives, and the largest of its parts.
+// All parts of a body joined, and the size of the largest.
 std::pair<std::string, std::size_t> sent(server::body content) {
   std::string all = content.text();
   std::size_t largest = all.size();
