@@ -1,4 +1,4 @@
-// What a node has of the cluster's network, and from which settings ranges follow.
+// The parts of the cluster's network that a node has, and address ranges from settings.
 #include "tools/node/network_choice.hpp"
 
 #include <catch2/catch.hpp>
@@ -67,7 +67,7 @@ TEST_CASE("policies count as enforced only where they hold for every address of 
   // Pods share the machine's address.
   from.mode = network_mode::services;
   CHECK_FALSE(guards(false));
-  // Their addresses come from another program.
+  // Another program assigns their addresses.
   CHECK(guards(true));
   from.mode = network_mode::none;
   CHECK_FALSE(guards(true));

@@ -1,4 +1,4 @@
-// What `troupe wait --for` understands, and what it sees in objects.
+// Conditions of `troupe wait --for`: parsing, and results for objects.
 #include "tools/client/object_condition.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Requests that are refused before any handler are logged, and a flood of them is
+// Requests that are refused before any handler are logged; a flood of them makes only a few lines.
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 

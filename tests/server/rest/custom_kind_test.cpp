@@ -168,7 +168,7 @@ TEST_CASE("custom objects are listed and deleted in collections, by labels and n
 TEST_CASE("custom objects are watched, in one namespace and in all") {
   rest_test server;
   const custom_kind kind;
-  // With a revision: objects that existed before the watch and are deleted are no event of it.
+  // From a revision, so that objects that existed only before the watch cause no event.
   const auto from =
       "?watch=1&resourceVersion=" + server.get(widgets).at("metadata.resourceVersion");
   watching everywhere{server.where(), root + "/widgets" + from};

@@ -89,7 +89,7 @@ TEST_CASE("what becomes of dependents is said by the options, the query, or the 
   CHECK(finalizers("", R"({"propagationPolicy":"Foreground"})") == R"(["foregroundDeletion"])");
   CHECK(finalizers("?propagationPolicy=Orphan", "") == R"(["orphan"])");
   CHECK(finalizers("", R"({"orphanDependents":true})") == R"(["orphan"])");
-  // A ReplicationController keeps its pods where nobody says otherwise.
+  // A ReplicationController orphans its pods by default.
   CHECK(finalizers("", "") == R"(["orphan"])");
   REQUIRE(server.post(controllers, controller_json).status == 201);
   CHECK(server.remove(controllers + "/rc", R"({"propagationPolicy":"Sometimes"})").status == 422);
@@ -174,7 +174,7 @@ TEST_CASE("a collection is deleted page by page where a limit is set") {
   CHECK(first.size("items") == 2);
   CHECK(first.at("metadata.remainingItemCount") == "1");
   CHECK(server.get(maps).size("items") == 1);
-  // Not of the pages.
+  // Not in later pages.
   server.post(maps, R"({"metadata":{"name":"d"}})");
   const auto token = first.at("metadata.continue");
   REQUIRE_FALSE(token.empty());
