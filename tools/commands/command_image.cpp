@@ -57,15 +57,15 @@ void add_image_command(program& to) {
         return exit_code::usage;
       });
   const auto given = std::make_shared<order>();
-  add(to, image, "import", "Takes the images of an archive (OCI, or of docker save).", given,
+  add(to, image, "import", "Imports the images of an archive (OCI, or of docker save).", given,
       {"import"})
       .add_option("file", given->subject, "The archive.")
       ->type_name("FILE")
       ->required()
       ->check(CLI::ExistingFile);
-  add(to, image, "list", "Shows their names, digests and sizes.", given, {"list"});
-  add(to, image, "remove", "Removes one; a container that uses it goes on.", given, {"remove"})
-      .add_option("name", given->subject, "As list shows it.")
+  add(to, image, "list", "Lists the images with digests and sizes.", given, {"list"});
+  add(to, image, "remove", "Removes an image; a container that uses it runs on.", given, {"remove"})
+      .add_option("name", given->subject, "Its name, as list shows it.")
       ->type_name("IMAGE")
       ->required();
 }

@@ -217,9 +217,9 @@ void add_etcd_flags(CLI::App& to, copy_flags& flags) {
   to.add_option("--etcd-endpoints", flags.etcd.endpoints, "Its members, as https://10.0.0.1:2379.")
       ->delimiter(',')
       ->type_name("URL,...");
-  to.add_option("--etcd-ca", flags.etcd.ca_file, "Certificates that its own must be signed by.")
+  to.add_option("--etcd-ca", flags.etcd.ca_file, "The authorities that sign etcd's certificates.")
       ->type_name("FILE");
-  to.add_option("--etcd-cert", flags.etcd.certificate_file, "The certificate that it knows.")
+  to.add_option("--etcd-cert", flags.etcd.certificate_file, "The client's certificate for etcd.")
       ->type_name("FILE");
   to.add_option("--etcd-key", flags.etcd.key_file, "The key of that certificate.")
       ->type_name("FILE");
@@ -234,11 +234,11 @@ void add_one(program& to, CLI::App& parent, const std::string& name, const std::
   });
   const std::string place{place_about};
   if (has_from)
-    command.add_option("--from", flags->from, "Where it is: " + place)
+    command.add_option("--from", flags->from, "The source: " + place)->type_name("DIR")->required();
+  if (has_to)
+    command.add_option("--to", flags->to, "The destination: " + place)
         ->type_name("DIR")
         ->required();
-  if (has_to)
-    command.add_option("--to", flags->to, "Where it comes: " + place)->type_name("DIR")->required();
   if (!has_from || !has_to) {
     command.add_option("file", flags->file, "The backup.")->type_name("FILE")->required();
     command
@@ -260,7 +260,7 @@ void add_copy_commands(program& to, CLI::App& store) {
       &run_copy, true, true);
   add_one(to, store, "backup", "Writes a cluster's state and its authority to a file.", &run_backup,
           true, false);
-  add_one(to, store, "restore", "Makes a store of a backup.", &run_restore, false, true);
+  add_one(to, store, "restore", "Restores a backup into a new store.", &run_restore, false, true);
 }
 
 }  // namespace troupe::tools

@@ -216,16 +216,15 @@ void add_token_command(program& to) {
     std::cerr << "troupe: expected a subcommand: create, list or delete; see troupe token --help\n";
     return exit_code::usage;
   });
-  const auto made =
-      add_subcommand(to, token, "create",
-                     "Makes a token and prints the line to run on the other machine.", &create);
+  const auto made = add_subcommand(
+      to, token, "create", "Makes a token and prints the command for the other machine.", &create);
   add_duration(made.first, "--ttl", made.second.life,
                "How long it is valid; 0 is forever. With --control-plane two hours where it is not "
                "given.");
   made.second.life_given = made.first.get_option("--ttl");
   made.first.add_flag("--control-plane", made.second.control_plane,
                       "For another control plane: leaves the keys of the cluster for it, sealed by "
-                      "a key that is in the printed line alone.");
+                      "a key that only the printed command contains.");
   made.first.add_option("--description", made.second.description, "A description, for people.")
       ->type_name("TEXT");
   add_subcommand(to, token, "list", "Lists the tokens, without their secrets.", &list);
