@@ -204,7 +204,7 @@ class chaos {
 
 }  // namespace
 
-TEST_CASE("when crashes, delays and conflicts end, the cluster is what its objects say",
+TEST_CASE("when crashes, delays and conflicts end, the cluster is as its objects specify",
           "[seeds]") {
   for_each_seed(500, [](std::uint64_t seed) { chaos{seed, false}.run(); });
 }

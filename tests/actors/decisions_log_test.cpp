@@ -64,7 +64,8 @@ TEST_CASE("a node that falls silent is told of once, and so is its return") {
   CHECK_THAT(log.text(), Contains("is heard again"));
 }
 
-TEST_CASE("what the garbage collector removes, and whom it waits for, is in the log") {
+TEST_CASE(
+    "objects that the garbage collector deletes, and the dependents it waits for, are in the log") {
   const room_log log;
   cluster c{1};
   const auto owner = c.create(map_named("owner"));

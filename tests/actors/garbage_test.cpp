@@ -222,7 +222,7 @@ TEST_CASE("orphans are all let go, however many, although transactions conflict"
   }
 }
 
-TEST_CASE("the graph says what depends on an owner, and what no longer does") {
+TEST_CASE("the graph lists the current dependents of an owner") {
   actors::owner_graph graph;
   const api::object owner{api::kind_of<ConfigMap>(), std::make_unique<ConfigMap>([] {
                             auto map = map_named("owner");

@@ -89,7 +89,7 @@ void crash(core_fixture& d, const std::string& kind) {
 
 }  // namespace
 
-TEST_CASE("an informer keeps up whatever its credit") {
+TEST_CASE("an informer keeps up with any credit") {
   core_fixture d{1};
   for (int i = 0; i < 30; ++i)
     d.put("default", fmt::format("c{}", i));

@@ -310,7 +310,7 @@ TEST_CASE("a control plane that ceases to lead does nothing twice over a store e
   for_each_seed(20, [](std::uint64_t seed) { reign{seed, true}.run(terms); });
 }
 
-TEST_CASE("who begins to lead waits for what its predecessor has under way", "[leading][far]") {
+TEST_CASE("a new leader waits for its predecessor's pending writes", "[leading][far]") {
   for_each_seed(20, [](std::uint64_t seed) {
     cluster_options options;
     options.far = true;
@@ -340,7 +340,7 @@ TEST_CASE("who begins to lead waits for what its predecessor has under way", "[l
   });
 }
 
-TEST_CASE("what a controller had sent when its term ended is refused, or known to the next",
+TEST_CASE("a controller's write from the end of its term is refused, or known to the next leader",
           "[leading]") {
   cluster c{1};
   auto& system = c.simulation().system();

@@ -105,7 +105,7 @@ TEST_CASE("fields are leaves, and the elements of lists with keys") {
              Catch::Contains("duplicate entries for key [name=\"c\"]"));
 }
 
-TEST_CASE("a set is what its text says") {
+TEST_CASE("a set contains the fields of its text") {
   for (const std::string text : {R"({})", R"({"f:a":{}})", R"({"f:a":{".":{},"f:b":{}}})",
                                  R"({"f:l":{"k:{\"a\":1,\"b\":\"c\"}":{".":{},"f:x":{}}}})",
                                  R"({"f:s":{"i:3":{},"v:\"q\"":{}}})"}) {

@@ -354,7 +354,7 @@ TEST_CASE("limits of a namespace are checked") {
   });
 }
 
-TEST_CASE("what judges writes is checked") {
+TEST_CASE("webhook configurations and admission policies are validated") {
   check_all({
       {"admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration",
        "metadata: {name: x}\nwebhooks: [{name: short, clientConfig: {url: \"http://a\"}}]\n",

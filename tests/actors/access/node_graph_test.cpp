@@ -123,7 +123,9 @@ struct world {
 
 }  // namespace
 
-TEST_CASE("whatever is bound and removed, a node uses what a walk over all pods says", "[access]") {
+TEST_CASE(
+    "after any bindings and removals, the index of a node's objects equals a scan of all pods",
+    "[access]") {
   std::size_t used = 0, unused = 0;
   for_each_seed(300, [&](std::uint64_t seed) {
     world state{seed};

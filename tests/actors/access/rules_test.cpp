@@ -81,7 +81,7 @@ std::string shown(const question& q) {
 
 }  // namespace
 
-TEST_CASE("whatever is bound and unbound, the index allows what a plain walk over all allows",
+TEST_CASE("after any bindings and removals, the index allows the same as a scan of all bindings",
           "[access]") {
   std::size_t allowed = 0, refused = 0;
   for_each_seed(200, [&](std::uint64_t seed) {
@@ -109,7 +109,8 @@ TEST_CASE("whatever is bound and unbound, the index allows what a plain walk ove
   CHECK(refused > 1'000);
 }
 
-TEST_CASE("a subject of many bindings is allowed what a plain walk over all allows", "[access]") {
+TEST_CASE("a subject with many bindings is allowed the same as by a scan of all bindings",
+          "[access]") {
   std::size_t allowed = 0, refused = 0;
   for_each_seed(30, [&](std::uint64_t seed) {
     policy_source source{seed};

@@ -208,8 +208,7 @@ TEST_CASE("a worker that throws starts again, keeps its pod and disturbs no othe
   CHECK(here.events("other", "Killing").empty());
 }
 
-TEST_CASE("what stands below the root directory is for the node's user and group alone",
-          "[kubelet]") {
+TEST_CASE("only the node's user and group can read files below the root directory", "[kubelet]") {
   machine here;
   here.start_kubelet();
   here.create(shell_pod("web", "exec sleep 300"));

@@ -257,7 +257,7 @@ TEST_CASE("a node refuses what is no stream, what it has not, and what is too mu
   CHECK(plane.plane->heard[0].stream_opened().refusal().kind() == refusal::UNSUPPORTED);
 }
 
-TEST_CASE("what others say of a node's stream is not said of it", "[link]") {
+TEST_CASE("messages about a node's stream from other actors are ignored", "[link]") {
   gateway_world t;
   t.open(1, "sink", 100);
   t.heard();

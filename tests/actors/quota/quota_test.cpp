@@ -116,7 +116,7 @@ TEST_CASE("a controller without quota says so, and goes on when there is some", 
   CHECK(c.run_until([&] { return c.count<Pod>("default") == 5; }, 10min));
 }
 
-TEST_CASE("what is used is what is counted, whatever happens", "[quota]") {
+TEST_CASE("the used amounts of a quota equal a count, whatever happens", "[quota]") {
   cluster c{7, without_controllers()};
   std::mt19937_64 random{7};
   const auto draw = [&](int below) { return static_cast<int>(random() % below); };

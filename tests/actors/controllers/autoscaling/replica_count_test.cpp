@@ -110,7 +110,8 @@ TEST_CASE("pods that end or have failed are left out", "[autoscaling]") {
   CHECK(at_percent(50, all).replicas == 4);
 }
 
-TEST_CASE("what makes a metric useless is said in upstream's words", "[autoscaling]") {
+TEST_CASE("the reason why a metric cannot be used is reported in upstream's words",
+          "[autoscaling]") {
   CHECK(problem(cpu, pods({-1})) ==
         "unable to get metrics for resource cpu: no metrics returned from resource metrics API");
   auto all = pods({100});

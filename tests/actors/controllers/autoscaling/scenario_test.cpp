@@ -98,7 +98,7 @@ TEST_CASE("an autoscaler makes as many pods as the load needs, and tells why", "
   CHECK(s.told().contains("SuccessfulRescale: New size: 1; reason: All metrics below target"));
 }
 
-TEST_CASE("an autoscaler says what keeps it from scaling", "[autoscaling]") {
+TEST_CASE("an autoscaler reports why it cannot scale", "[autoscaling]") {
   stage s{2};
   s.c.create(autoscaler_of_web(50));
   s.c.advance(seconds{20});

@@ -338,7 +338,7 @@ TEST_CASE("a rollout that is complete stays so when a pod is lost later", "[depl
   CHECK(s.complete());
 }
 
-TEST_CASE("what keeps a set from making pods is told of its deployment", "[deployments]") {
+TEST_CASE("a deployment reports why its set cannot create pods", "[deployments]") {
   auto wanted = deployment("web", 3, "one");
   wanted.mutable_spec()->mutable_template_()->mutable_spec()->set_priority_class_name("none");
   stage s{10, wanted};

@@ -98,8 +98,9 @@ TEST_CASE("a controller learns of a dependent that went before the initial state
   CHECK(s.c.run_until([&] { return s.has_pod(); }));
 }
 
-TEST_CASE("a controller learns of what it observes and went before the initial state was taken",
-          "[controllers]") {
+TEST_CASE(
+    "a controller learns of an observed object that was deleted before the initial state was read",
+    "[controllers]") {
   stage s{api::kind_of<ConfigMap>()};
   s.c.remove<ConfigMap>("default", "config");
   s.show();

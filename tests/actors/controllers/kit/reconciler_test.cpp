@@ -118,7 +118,7 @@ TEST_CASE("a controller keeps dependents of several kinds", "[controllers]") {
   CHECK(s.owner_of<ConfigMap>("web") == s.uid("web"));
 }
 
-TEST_CASE("a controller adopts what its selector matches and releases what it does not",
+TEST_CASE("a controller adopts objects that its selector matches and releases others",
           "[controllers]") {
   stage s;
   s.c.create(config_map("mine", "web"));

@@ -285,7 +285,8 @@ class fire {
 
 }  // namespace
 
-TEST_CASE("controllers under fire have what they ask for, and never more", "[replication][seeds]") {
+TEST_CASE("controllers under random faults reach their desired replicas, and never exceed them",
+          "[replication][seeds]") {
   for_each_seed(500, [](std::uint64_t seed) { fire{seed, false}.run(); });
 }
 

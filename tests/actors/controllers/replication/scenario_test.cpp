@@ -131,7 +131,7 @@ TEST_CASE("a message to the writer that is lost with it costs half a minute, not
   }
 }
 
-TEST_CASE("what happened while the supervisor was down is made good", "[replication]") {
+TEST_CASE("events while the supervisor was down are handled when it restarts", "[replication]") {
   cluster c{2};
   c.create(replica_set("web", 3, web));
   c.create(replica_set("gone", 3, {{"app", "gone"}}));

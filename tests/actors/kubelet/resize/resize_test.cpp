@@ -158,7 +158,7 @@ TEST_CASE("a resize that fails is reported and tried again", "[kubelet][resize]"
   CHECK(t.becomes("a", "200m 200m"));
 }
 
-TEST_CASE("a kubelet that begins again finishes what was set aside", "[kubelet][resize]") {
+TEST_CASE("a kubelet that restarts completes allocated resizes", "[kubelet][resize]") {
   resized t;
   t.here.start_kubelet();
   t.run("a", "100m");
