@@ -185,7 +185,7 @@ TEST_CASE("a label's value that is none of today's always stands for the same on
     CHECK(check_label_value(label_value_of(odd)).empty());
 }
 
-TEST_CASE("what one form changes the other shows, and what it cannot say stays") {
+TEST_CASE("changes in one version are visible in the other, and fields that it lacks are kept") {
   auto hub =
       hub_of<core::v1::ReplicationController>(read<v1beta1::ReplicationController>(controller));
   hub.mutable_spec()->set_replicas(5);
@@ -251,7 +251,7 @@ TEST_CASE("versions and kinds that nobody knows are named") {
   CHECK(refuse(R"({"kind":"Pod"})") == "Object 'apiVersion' is missing");
 }
 
-TEST_CASE("what is not registered is neither encoded nor converted") {
+TEST_CASE("unregistered kinds are neither encoded nor converted") {
   const conversions& all = conversions::instance();
   const auto encoded = all.encode(v1beta1::PodState{});
   REQUIRE_FALSE(encoded);

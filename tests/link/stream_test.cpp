@@ -184,7 +184,7 @@ TEST_CASE("a receiver that holds deliveries stops its peer, and delays no other 
   REQUIRE(at_plane.notes->await_frames(taken));
 }
 
-TEST_CASE("who closes a session is heard to the end, and the other side reads why") {
+TEST_CASE("frames sent before a close arrive, and the peer gets the reason") {
   plane there;
   node here{there.listener->address()};
   const auto at_node = here.sessions.await(), at_plane = there.sessions.await();
@@ -223,7 +223,7 @@ TEST_CASE("a session whose peer takes nothing is closed all the same, after a wh
   REQUIRE(at_plane.notes->await_end());
 }
 
-TEST_CASE("who is refused is told why, and tries again later") {
+TEST_CASE("a refused caller gets the reason, and retries later") {
   plane there;
   there.sessions.refuse("no node of this name: run `troupe join` on it");
   node here{there.listener->address()};

@@ -231,7 +231,7 @@ class load {
 
 }  // namespace
 
-TEST_CASE("what observers, answers, snapshots and the log tell is one story", "[contract]") {
+TEST_CASE("observers, responses, snapshots and the log are consistent", "[contract]") {
   const std::uint64_t seed = GENERATE(range(1, seeds + 1));
   INFO("seed " << seed);
   const captured_log log;
@@ -264,7 +264,7 @@ TEST_CASE("a barrier is passed when all that was submitted before is answered", 
   }
 }
 
-TEST_CASE("behind a barrier a read shows what was committed elsewhere before it", "[contract]") {
+TEST_CASE("after a barrier a read shows earlier remote commits", "[contract]") {
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     INFO("seed " << seed);
     test::far_store store{{.seed = seed}};
@@ -276,7 +276,7 @@ TEST_CASE("behind a barrier a read shows what was committed elsewhere before it"
   }
 }
 
-TEST_CASE("what is read before a barrier may be old", "[contract]") {
+TEST_CASE("a read before a barrier may be old", "[contract]") {
   // No thread advances it: nothing arrives by itself.
   test::far_store store{{.threaded = false}};
   must(store.elsewhere(just(put("a", "1"))));

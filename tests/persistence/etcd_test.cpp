@@ -104,7 +104,7 @@ TEST_CASE("two control planes lose no write while etcd stands still and is kille
   CHECK(contents(one->read()) == contents(other->read()));
 }
 
-TEST_CASE("who leads hands over at once, and who is killed within the time of the lease",
+TEST_CASE("a leader that resigns is replaced at once, one that is killed within the lease's time",
           "[etcd]") {
   if (const auto why = etcd_server::missing(); !why.empty()) return test::skip(why);
   const captured_log log;

@@ -92,7 +92,7 @@ TEST_CASE("three control planes agree with the log, whatever is lost between", "
   });
 }
 
-TEST_CASE("what an answer was lost of happens once, in the end or never", "[replica][seeds]") {
+TEST_CASE("a transaction whose response is lost happens at most once", "[replica][seeds]") {
   test::for_each_seed(seeds, [](std::uint64_t seed) {
     const captured_log quiet;
     model_cluster cluster;
@@ -272,7 +272,7 @@ TEST_CASE("steps that do not come are asked for again", "[replica]") {
   CHECK(one.store->read().size() == 2);
 }
 
-TEST_CASE("who waits for a log that does not answer is told so, and what may still happen",
+TEST_CASE("waiting for a log that does not answer ends with an error about the possible outcome",
           "[replica]") {
   const captured_log log;
   model_cluster cluster;

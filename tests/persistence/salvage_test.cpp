@@ -86,7 +86,7 @@ TEST_CASE("of a store with a lost log the rest is kept, and the revisions are na
   CHECK(value_of(open(in_directory(folder))->read().find(key_of("shared"))) == "2");
 }
 
-TEST_CASE("a store whose files name each other no more is put together from what they hold") {
+TEST_CASE("a store without a valid manifest is rebuilt from the contents of its files") {
   scratch_directory place;
   const auto folder = make_lives(place);
   SECTION("CURRENT is gone") {

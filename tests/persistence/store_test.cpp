@@ -124,7 +124,7 @@ TEST_CASE("a transaction that changes nothing takes no revision") {
   CHECK(store->read().at() == at);
 }
 
-TEST_CASE("what is wrong in itself is refused before submit returns") {
+TEST_CASE("an invalid transaction is refused before submit returns") {
   store_options options;
   options.value_limit_bytes = 4'096;
   const auto store = open(options);
@@ -337,7 +337,7 @@ TEST_CASE("a full queue refuses at once and the store recovers from it") {
   must(commit(*store, just(put("4", "1"))));
 }
 
-TEST_CASE("closing commits what waits") {
+TEST_CASE("closing commits pending transactions") {
   scratch_directory place;
   std::atomic<int> done{0};
   {

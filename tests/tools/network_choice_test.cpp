@@ -45,7 +45,7 @@ TEST_CASE("without a word a node has all of the network where pods run from imag
   CHECK_THAT(powerless.log, Contains(lacks_root));
 }
 
-TEST_CASE("a mode that was named is had, or refused with what is missing") {
+TEST_CASE("a configured mode is used, or refused with the missing prerequisite") {
   CHECK(chosen(network_mode::pods, true).pods);
   CHECK_FALSE(chosen(network_mode::services, true).pods);
   CHECK(chosen(network_mode::services, false).services);

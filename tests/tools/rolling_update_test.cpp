@@ -243,7 +243,7 @@ TEST_CASE("another image takes the place of an update that is under way") {
   CHECK(web.cluster.made() == 7);
 }
 
-TEST_CASE("the way back replaces nothing but what was updated") {
+TEST_CASE("a rollback replaces only updated pods") {
   updates web;
   CHECK_FALSE(web.run("bad"));
   CHECK(web.run("x:1"));

@@ -104,7 +104,7 @@ TEST_CASE("a review shows the user that a request is taken for, with all that wa
   CHECK(api.who_am_i({{"Impersonate-User", "system:anonymous"}}).status == 403);
 }
 
-TEST_CASE("who is no master may be nobody else, and nobody is a group without a user") {
+TEST_CASE("only masters may impersonate, and groups need a user") {
   guarded_api api;
   const auto refused =
       api.ask("GET", maps, {{"Impersonate-User", "root"}, {"Impersonate-Group", "g"}}, {}, "plain");

@@ -45,7 +45,7 @@ struct local_server {
 
 }  // namespace
 
-TEST_CASE("who may open the socket's file is served, and nobody else may") {
+TEST_CASE("only users who may open the socket's file are served") {
   local_server t;
   t.site.on("/console/who", [](const request_ptr& request, const responder& answer) {
     answer.respond(text_response(request->user->name + " from " + request->connection->peer));

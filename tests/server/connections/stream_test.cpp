@@ -162,7 +162,7 @@ TEST_CASE("write says no when too much waits, and writable comes when there is r
   CHECK(stream.write(chunk));
 }
 
-TEST_CASE("many streams that nobody reads share what may wait, and none is starved") {
+TEST_CASE("many streams without readers share the buffer, and none is starved") {
   server::http_options options;
   options.stream_buffer_bytes = 1 << 20;
   options.streams_bytes = 4 << 20;
@@ -187,7 +187,8 @@ TEST_CASE("many streams that nobody reads share what may wait, and none is starv
   CHECK(eventually([&] { return server.server().stats().stream_bytes == 0; }));
 }
 
-TEST_CASE("who writes on to a slow reader is cut off, and other streams are not delayed") {
+TEST_CASE(
+    "a stream that writes on to a slow reader is cut off, and other streams are not delayed") {
   server::http_options options;
   options.stream_buffer_bytes = 64 << 10;
   test_server server{options};

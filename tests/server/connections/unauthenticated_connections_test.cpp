@@ -57,7 +57,7 @@ TEST_CASE("an address is one IPv4 address or one IPv6 network of 64 bits") {
   CHECK(address_of(local) == 0);
 }
 
-TEST_CASE("one who says nothing cannot hold every connection") {
+TEST_CASE("silent clients cannot hold every connection") {
   http_options options;
   options.connections = 40;
   test_server server{options};

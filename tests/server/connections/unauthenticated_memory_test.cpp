@@ -174,7 +174,7 @@ TEST_CASE("an unauthenticated connection costs at most 64 KiB, whatever it does"
   if (test::memory_is_the_programs()) CHECK(each <= 64);
 }
 
-TEST_CASE("who has said who it is may have as many streams as ever", "[unauthenticated]") {
+TEST_CASE("an authenticated client may have the full number of streams", "[unauthenticated]") {
   test_server server;
   server.site.admission = [](server::request& head) -> std::optional<server::response> {
     auto user = std::make_shared<server::user_info>();

@@ -168,7 +168,7 @@ TEST_CASE("a WebSocket that breaks the rules, or that our side drops, is closed 
   CHECK(eventually([&] { return echo.closed == 2; }));
 }
 
-TEST_CASE("what is no handshake is a 400, and over HTTP/2 there is no upgrade") {
+TEST_CASE("an invalid handshake is a 400, and over HTTP/2 there is no upgrade") {
   test_server server;
   echo_route echo{server};
   http_client client{server.client()};

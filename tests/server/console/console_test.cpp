@@ -382,7 +382,7 @@ TEST_CASE("an actor is paused, resumed, restarted and killed by hand") {
   CHECK(t.control("dance?name=writer").status == 404);
 }
 
-TEST_CASE("what is ordered by hand stands in the log with all that was asked for") {
+TEST_CASE("console commands that change state are logged with all their arguments") {
   const test::captured_log log;
   console_test t;
   t.control("log?level=info&actor=recorder/recorder");

@@ -69,7 +69,7 @@ TEST_CASE("a body that is still to come takes no place among the requests in fli
     CHECK(each->receive_answer().status == 200);
 }
 
-TEST_CASE("one user does not get all places, and what is left is for others") {
+TEST_CASE("one user cannot take all places, and the rest is for others") {
   filtered_server server{40, 40};
   crowd all{server};
   for (int i = 0; i < 60; ++i)

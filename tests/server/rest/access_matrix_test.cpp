@@ -188,7 +188,7 @@ struct matrix : guarded_api {
 
 }  // namespace
 
-TEST_CASE("whatever is bound, a request gets 403 where a plain judge refuses it, and only there") {
+TEST_CASE("with any bindings, a request gets 403 exactly if a simple implementation refuses it") {
   std::set<std::string> allowed, refused;  // verbs
   test::for_each_seed(5, [&](std::uint64_t seed) {
     matrix api;

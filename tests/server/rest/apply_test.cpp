@@ -198,7 +198,7 @@ TEST_CASE("an apply that cannot be is refused with the reason") {
              Catch::Contains("409 ") && Catch::Contains("uid mismatch"));
 }
 
-TEST_CASE("who came from client-side apply is in conflict with nobody") {
+TEST_CASE("a manager that used client-side apply has no conflicts") {
   apply_test server;
   const std::string annotation =
       R"({\"apiVersion\":\"v1\",\"data\":{\"a\":\"1\"},\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"m\"}})";

@@ -95,7 +95,7 @@ TEST_CASE("a custom object is created, read, replaced and deleted") {
   CHECK(server.get(widgets + "/a").status == 404);
 }
 
-TEST_CASE("what names a custom object is checked as everywhere") {
+TEST_CASE("names of custom objects are checked like others") {
   rest_test server;
   const custom_kind kind;
   CHECK(server.post(widgets, widget_json("UPPER", "1")).status == 422);

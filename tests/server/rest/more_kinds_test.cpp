@@ -137,7 +137,7 @@ TEST_CASE("an autoscaler of autoscaling/v2 is served as autoscaling/v1 and keeps
   CHECK(server.get("/apis/autoscaling").at("preferredVersion.version") == "v2");
 }
 
-TEST_CASE("what is stored and not enforced says so at every write") {
+TEST_CASE("kinds that are not enforced return a warning at every write") {
   rest_test server;
   const std::string policies = "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies";
   const std::string expected =

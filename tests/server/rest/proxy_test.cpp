@@ -85,7 +85,7 @@ TEST_CASE("every method is passed on, and a page without a path is redirected to
   CHECK(client.receive_answer(false).header("x-own") == "1");
 }
 
-TEST_CASE("what cannot be reached is said in upstream's words") {
+TEST_CASE("unreachable pods and services are reported in upstream's words") {
   proxy_test t;
   const auto refused = t.server.get(pods + "/web:81/proxy/");
   CHECK(refused.status == 503);

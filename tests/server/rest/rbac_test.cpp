@@ -26,7 +26,7 @@ const std::string writes_roles =
 
 }  // namespace
 
-TEST_CASE("what is bound counts from the answer on, and what is taken away does not") {
+TEST_CASE("bindings apply from the response on, and removed ones do not") {
   guarded_api api;
   CHECK(api.ask("jane", "GET", maps).status == 403);
   api.make(api.bindings, api.bind("jane", "ClusterRole", "view", "jane"));

@@ -84,7 +84,7 @@ TEST_CASE("lists of metrics are chosen by labels, names and namespaces") {
   CHECK(t.server.get(node_usage).at("kind") == "NodeMetricsList");
 }
 
-TEST_CASE("what is not measured has no metrics: it is left out of lists, and 404 by its name") {
+TEST_CASE("unmeasured objects have no metrics: they are left out of lists, and 404 by name") {
   measured_cluster t;
   t.add_node("simulated");
   t.run_pod("web");

@@ -183,7 +183,7 @@ TEST_CASE("pods of two machines reach each other through the tunnel", "[network]
   CHECK(of.first.everything() == before);
 }
 
-TEST_CASE("what is ours follows the machines and goes, and routes of others stay",
+TEST_CASE("our routes follow the machines and are removed, and routes of others stay",
           "[network][pod_network]") {
   if (!can_run() || !has_vxlan()) return;
   for (const auto mode : {route_mode::direct, route_mode::tunnel}) {
