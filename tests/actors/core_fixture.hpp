@@ -73,7 +73,7 @@ class core_fixture {
 
 bool shown(const api::object& object);
 
-// What a subscriber received, message by message.
+// The messages that a subscriber received.
 struct record {
   std::vector<actors::watch_events> messages;
   std::vector<actors::watch_ended> ended;

@@ -21,7 +21,7 @@ using persistence::change;
 
 namespace {
 
-// Counts down what all subscribers together must receive.
+// Counts down the events that all subscribers together must receive.
 struct finish_line {
   std::atomic<std::int64_t> left{0};
   std::mutex mutex;

@@ -47,7 +47,7 @@ TEST_CASE("a torn end of the write-ahead log costs nothing that was acknowledged
   scratch_directory place;
   const auto before_last = make_store(place.path("whole"));
   const auto complete = fs::file_size(files_in(place.path("whole"), ".log").back());
-  // The last write was never acknowledged, as far as this copy knows.
+  // According to this copy the last write was never acknowledged.
   acknowledge(place.path("whole"), 21);
   for (auto size = before_last; size < complete; size += 1 + (complete - before_last) / 25) {
     INFO("cut to " << size << " of " << complete);
@@ -69,8 +69,8 @@ TEST_CASE("damage behind the last acknowledged write is dropped with a warning")
     const auto store = open(in_directory(place.path()));
     must(commit(*store, just(put("later", "1", 100))));
   }
-  // As after a power failure that let the newer of two writes reach the disk, and half of the
-  // other.
+  // As after a power failure in which the newer of two writes reached the disk, and half of the
+  // older.
   acknowledge(place.path(), 21);
   flip_bit(files_in(place.path(), ".log").front(), damaged + 40);
   const captured_log heard;

@@ -29,7 +29,7 @@ std::string own_name() {
   return "test-" + std::to_string(::getpid());
 }
 
-// Runs `what` in a child in the group; its wait status.
+// Runs `action` in a child in the group; returns its wait status.
 int in_group(const cgroup_tree& tree, const std::string& name,
              const std::function<void()>& action) {
   const pid_t child = ::fork();

@@ -42,8 +42,8 @@ std::optional<container_counters> counters_of(const machine& here, const cgroup_
   return std::nullopt;
 }
 
-// Two readings with what lies between them; some processor time must have been used, and all of the
-// memory be held, within `machine::wait`.
+// Takes two readings and the time between them; some processor time must have been used, and all
+// of the memory be held, within `machine::wait`.
 void check_measured(const machine& here, const cgroup_tree& groups) {
   std::optional<container_counters> first;
   REQUIRE(machine::wait([&] {
