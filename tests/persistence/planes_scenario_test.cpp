@@ -11,7 +11,7 @@ namespace troupe::persistence::testing {
 namespace {
 
 constexpr std::uint64_t seeds = 200;
-// At least one of these seeds must detect a disabled check.
+// A tenth of these seeds must detect a disabled check.
 constexpr std::uint64_t mutant_seeds = 40;
 
 }  // namespace
