@@ -1,4 +1,4 @@
-// Tokens of service accounts: which may be had, how long they hold, and when they end early.
+// Tokens of service accounts: which are issued, how long they are valid, and when they end early.
 #include "actors/tokens/account_token.hpp"
 
 #include <catch2/catch.hpp>
@@ -163,10 +163,10 @@ TEST_CASE("a token ends with its time, its account and what it is bound to", "[t
   Secret again;
   again.mutable_metadata()->set_name("s");
   world.c.create(again);
-  CHECK_FALSE(world.holds(of_secret));  // another one of that name
+  CHECK_FALSE(world.holds(of_secret));  // another object with that name
   world.c.remove<api::core::v1::Node>("", "n0");
   CHECK_FALSE(world.holds(of_node));
-  CHECK(world.holds(of_pod));  // where the pod is changes nothing
+  CHECK(world.holds(of_pod));  // the pod's node does not matter
   world.c.remove<Pod>("default", "web", 0);
   CHECK_FALSE(world.holds(of_pod));
   world.c.remove<ServiceAccount>("default", "robot");

@@ -1,4 +1,4 @@
-// Requests for certificates: what the four signers take, who approves, how long they are kept.
+// CertificateSigningRequests: requests that the four signers accept, approval, clean-up.
 #include <catch2/catch.hpp>
 
 #include "actors/certificates/certificate_issuer.hpp"
@@ -41,8 +41,8 @@ A0gAMEUCIQDw1h4mwykdKTJLWnEn5Oqj7du4xkdKjShV90/pxrD/YgIgWtdNpuQ+
 -----END CERTIFICATE REQUEST-----
 )";
 
-// As the first, with names that no rule of a signer is about: the extension is there twice, has a
-// name of another kind (otherName), cannot be read.
+// As the first, with names that no rule of a signer covers: the extension occurs twice, has a
+// name of another kind (otherName), cannot be parsed.
 constexpr const char* requests_with_odd_names[] = {
     R"(-----BEGIN CERTIFICATE REQUEST-----
 MIIBHzCBxgIBADAwMRUwEwYDVQQKDAxzeXN0ZW06bm9kZXMxFzAVBgNVBAMMDnN5
@@ -99,7 +99,7 @@ CertificateSigningRequest request_of(const CertificateSigningRequestSpec& spec) 
   return made;
 }
 
-// Signs by a word.
+// Signs with a word instead of a certificate.
 struct fake_issuer final : actors::certificate_issuer {
   bool is_ready() const override { return ready; }
   tl::expected<std::string, std::string> certify(
@@ -111,7 +111,7 @@ struct fake_issuer final : actors::certificate_issuer {
   bool ready = true;
 };
 
-// A cluster whose requests are looked at.
+// A cluster that handles CertificateSigningRequests.
 struct signing_cluster {
   explicit signing_cluster(std::uint64_t seed = 1) : cluster{seed, options()} {}
 

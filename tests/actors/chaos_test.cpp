@@ -1,6 +1,6 @@
 // A control plane under random work while its actors crash, messages are late and transactions
-// conflict: when the faults stop, the cluster becomes what its objects say. A failure prints its
-// seed.
+// conflict: after the faults end, the cluster must reach the state that its objects specify. A
+// failure prints its seed.
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -40,10 +40,10 @@ class chaos {
       if (pick(8) == 0) cluster_.advance(std::chrono::milliseconds{500 + pick(4'000)});
     }
     cluster_.simulation().faults({});
-    // Without any node no pod could have a place.
+    // Without any node no pod could be placed.
     if (nodes().empty()) add_node(cluster_, "n0");
     // Longer than the longest restart back-off, the quarantine of vanished nodes and every retry.
-    // Nodes say that they are ready, send heartbeats, and end what is to end on them, as
+    // Nodes report ready, send heartbeats, and end terminating pods, as
     // kubelets would.
     for (const auto& name : nodes())
       post_ready(cluster_, name, "True");
@@ -73,7 +73,7 @@ class chaos {
 
   std::string ns() { return pick(3) == 0 ? "s" + std::to_string(pick(2)) : "default"; }
 
-  // What is refused (the namespace ends, the name is taken) is no failure.
+  // A refusal (the namespace is terminating, the name is taken) is no failure.
   void act() {
     switch (pick(9)) {
       case 0:
@@ -118,7 +118,7 @@ class chaos {
       reference.set_api_version("v1");
       reference.set_kind("ConfigMap");
       reference.set_name(owner.meta().name());
-      // Now and then an owner that never was.
+      // Sometimes an owner that never existed.
       reference.set_uid(pick(10) == 0 ? "nobody" : owner.meta().uid());
       reference.set_block_owner_deletion(pick(2) == 0);
       if (meta.owner_references_size() == 2 &&
@@ -204,7 +204,7 @@ class chaos {
 
 }  // namespace
 
-TEST_CASE("when crashes, delays and conflicts end, the cluster is what its objects say",
+TEST_CASE("when crashes, delays and conflicts end, the cluster is as its objects specify",
           "[seeds]") {
   for_each_seed(500, [](std::uint64_t seed) { chaos{seed, false}.run(); });
 }

@@ -146,7 +146,7 @@ TEST_CASE("an eviction says why in the pod's conditions") {
   CHECK(pod_in(*plan).metadata().deletion_grace_period_seconds() == 30);
 }
 
-TEST_CASE("whoever takes away the last finalizer removes what was to be deleted") {
+TEST_CASE("removing the last finalizer deletes an object that is being deleted") {
   cluster c{1, only_doors()};
   auto pod = web();
   pod.mutable_metadata()->add_finalizers("example.com/a");

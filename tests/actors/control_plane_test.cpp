@@ -32,7 +32,7 @@ struct mirror {
   bool in_order = true;
 
   bool wait(const std::function<bool()>& done) {
-    // What `done` looks at beside this image changes without a word: it is asked again.
+    // `done` may also depend on state without a notification: it is polled.
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{20};
     std::unique_lock lock{mutex};
     while (!done()) {
@@ -64,7 +64,7 @@ class pupil : public actors::informer {
   void take(const watch_events& m) {
     std::lock_guard lock{image_->mutex};
     for (const auto& event : m.events) {
-      // The initial state is in order of name, all later is in order of revision.
+      // The initial state is in order of name, later events are in order of revision.
       if (m.synced && synced_) {
         image_->in_order = image_->in_order && event.at > image_->last;
       }
@@ -213,7 +213,7 @@ TEST_CASE("terms of leadership begin and end while many write, and nobody is lef
   }
   writer.join();
   CHECK(image->wait([&] { return c.system->actors().size() == serving; }));
-  // What the namespaces' actor has made meanwhile is in the image as well.
+  // The image also contains objects that the namespaces' actor has created meanwhile.
   CHECK(image->wait([&] { return c.done == 2'000 && image->objects == c.state(); }));
   CHECK(image->in_order);
 }

@@ -21,7 +21,7 @@ TEST_CASE("A star selects all controllers, a name one, a minus takes one away", 
   CHECK(is_selected({"deployments", "jobs"}, "jobs"));
   CHECK_FALSE(is_selected({"*", "-jobs"}, "jobs"));
   CHECK(is_selected({"*", "-jobs"}, "cron_jobs"));
-  // As upstream: the first entry that names it counts, wherever the star stands.
+  // As upstream: the first entry that names it applies, wherever the star is.
   CHECK_FALSE(is_selected({"-jobs", "jobs", "*"}, "jobs"));
   CHECK(is_selected({"jobs", "-jobs"}, "jobs"));
 }
@@ -55,7 +55,7 @@ TEST_CASE("A controller that is switched off leaves its objects alone", "[contro
   (*made_from.mutable_metadata()->mutable_labels())["app"] = "web";
   *made_from.mutable_spec() = web_pod().spec();
   c.create(rc);
-  // Those that are on go on: an account in each namespace.
+  // Enabled controllers work: an account in each namespace.
   CHECK(c.run_until([&] { return c.find<ServiceAccount>("default", "default") != nullptr; }));
   c.settle();
   CHECK(c.list<api::core::v1::Pod>("default").empty());

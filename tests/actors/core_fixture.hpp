@@ -1,5 +1,5 @@
-// Writer and watcher alone, in a simulation, on a store in memory whose history the test writes:
-// the local one, or one whose newest state is elsewhere.
+// Writer and watcher without other actors, in a simulation, on a store in memory whose history the
+// test writes: the local store, or one whose newest state is remote.
 #pragma once
 
 #include <cstdint>
@@ -33,19 +33,19 @@ class core_fixture {
   explicit core_fixture(std::uint64_t seed, core_fixture_options options = {});
 
   runtime::simulation simulation;
-  // What the store has written, to be damaged.
+  // The files of the store, so that a test can damage them.
   const std::shared_ptr<persistence::memory_disk> disk =
       std::make_shared<persistence::memory_disk>();
   std::unique_ptr<persistence::store> store;
-  far_store* far = nullptr;  // the same one; null where it is local
+  far_store* far = nullptr;  // the same store; null if it is local
   runtime::actor_ref watcher;
   runtime::actor_ref writer;
 
-  // The observer's batches do not reach the watcher while this is set.
+  // While this is set, the observer's batches do not reach the watcher.
   bool lose_batches = false;
-  // Is shown each batch.
+  // Called with each batch.
   std::function<void(const std::vector<persistence::change>&)> saw;
-  // In whose name it is written.
+  // The request that the writes belong to.
   std::uint64_t request = 0;
 
   ~core_fixture();
@@ -55,10 +55,10 @@ class core_fixture {
   static std::unique_ptr<api::body> config(std::string_view ns, std::string_view name, bool shown,
                                            int value);
 
-  // Writes without precondition; a null body removes. Returns the revision.
+  // Writes without precondition; a null body deletes. Returns the revision.
   using contents = std::vector<std::pair<std::string, std::unique_ptr<api::body>>>;
   persistence::revision write(contents all);
-  // The same, without waiting for a store elsewhere.
+  // The same, without waiting for a remote store.
   void send(
       contents all, persistence::completion done = [](const persistence::outcome&) {});
   persistence::revision put(std::string_view ns, std::string_view name, bool shown = true,
@@ -73,7 +73,7 @@ class core_fixture {
 
 bool shown(const api::object& object);
 
-// What a subscriber received, message by message.
+// The messages that a subscriber received.
 struct record {
   std::vector<actors::watch_events> messages;
   std::vector<actors::watch_ended> ended;
@@ -83,7 +83,7 @@ struct record {
   std::vector<std::string> lines() const;
 };
 
-// A subscriber in the hands of the test: it does what it is told and records what it hears.
+// A subscriber that the test controls: it sends the test's messages and records received ones.
 class probe : public runtime::actor {
  public:
   template <class M>

@@ -1,5 +1,5 @@
-// What the control plane says of its decisions in the log: what an operator would ask about at the
-// level info, each step at debug, with the object and its revision.
+// The control plane's log of its decisions: results that an operator needs at the level info, each
+// step at debug, with the object and its revision.
 #include <catch2/catch.hpp>
 
 #include "actors/room_log.hpp"
@@ -64,7 +64,8 @@ TEST_CASE("a node that falls silent is told of once, and so is its return") {
   CHECK_THAT(log.text(), Contains("is heard again"));
 }
 
-TEST_CASE("what the garbage collector removes, and whom it waits for, is in the log") {
+TEST_CASE(
+    "objects that the garbage collector deletes, and the dependents it waits for, are in the log") {
   const room_log log;
   cluster c{1};
   const auto owner = c.create(map_named("owner"));
@@ -108,7 +109,7 @@ TEST_CASE("a controller says how many objects it adopts and releases, and which"
   (*orphan.mutable_metadata()->mutable_labels())["app"] = "web";
   c.create(orphan);
   c.create(replication_controller("web", 1, {{"app", "web"}}));
-  // The scheduler may have changed the pod in between: then it is tried again.
+  // The scheduler may have changed the pod in between: then the write is retried.
   c.advance(std::chrono::seconds{2});
   CHECK_THAT(log.text(), Contains("adopts 1 and releases 0 objects") &&
                              Contains("web: adopts /registry/pods/default/orphan at revision "));
@@ -143,7 +144,7 @@ TEST_CASE("a write that a controller must do again is a step in the log") {
   options.plane.conflict_chance = 0.8;
   cluster c{1, options};
   REQUIRE(c.run_until([&] { return c.find<Namespace>({}, "default") != nullptr; }));
-  // Of ten, some meet a conflict, whatever is drawn.
+  // Of ten, some meet a conflict with any seed.
   for (int i = 0; i < 10; ++i)
     c.create(deployment("web" + std::to_string(i), 1, "one"));
   c.advance(seconds{60});

@@ -18,7 +18,7 @@ using std::chrono::seconds;
 
 namespace {
 
-// Config maps stand for owners and dependents alike: the collector looks at nothing but metadata.
+// Config maps are owners and dependents alike: the collector reads only metadata.
 ConfigMap map_named(const std::string& name, const std::string& ns = "default") {
   ConfigMap map;
   map.mutable_metadata()->set_name(name);
@@ -237,7 +237,7 @@ TEST_CASE("orphans are all let go, however many, although transactions conflict"
   }
 }
 
-TEST_CASE("the graph says what depends on an owner, and what no longer does") {
+TEST_CASE("the graph lists the current dependents of an owner") {
   actors::owner_graph graph;
   const api::object owner{api::kind_of<ConfigMap>(), std::make_unique<ConfigMap>([] {
                             auto map = map_named("owner");

@@ -89,7 +89,7 @@ void crash(core_fixture& d, const std::string& kind) {
 
 }  // namespace
 
-TEST_CASE("an informer keeps up whatever its credit") {
+TEST_CASE("an informer keeps up with any credit") {
   core_fixture d{1};
   for (int i = 0; i < 30; ++i)
     d.put("default", fmt::format("c{}", i));
@@ -138,7 +138,7 @@ TEST_CASE("an informer whose place was compacted starts again") {
   const auto copy = spawn_copier(d);
   d.put("default", "old");
   d.simulation.settle();
-  // The watcher crashes; before the informer comes back its place has gone.
+  // The watcher crashes; before the informer resubscribes its revision is compacted.
   crash(d, "watcher");
   for (int i = 0; i < 10; ++i)
     d.put("default", "new", true, i);

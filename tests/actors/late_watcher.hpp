@@ -1,5 +1,5 @@
-// An actor between subscribers and the watcher: subscriptions to one kind wait until `show_all`, as
-// they do where the watcher has crashed over them.
+// An actor between subscribers and the watcher: delays subscriptions to one kind until `show_all`,
+// as when the watcher has crashed while it handled them.
 #pragma once
 
 #include <cstdint>

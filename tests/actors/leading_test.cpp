@@ -1,6 +1,6 @@
-// A control plane that begins and ceases to lead at any moment, under load: when it leads for good
-// everything is as its objects say and nothing was done twice; while it does not, it serves and
-// does nothing of its own.
+// A control plane that starts and stops leading at random moments, under load. Once it leads
+// permanently, the state matches the objects and no action was done twice; while it does not lead,
+// it serves and takes no action of its own.
 #include <spdlog/fmt/fmt.h>
 
 #include <catch2/catch.hpp>
@@ -30,7 +30,7 @@ using std::chrono::seconds;
 
 namespace {
 
-// What is there whoever leads.
+// The actors that run on every control plane.
 const std::set<std::string> serving = {"watcher/watcher",
                                        "writer/writer",
                                        "recorder/recorder",
@@ -117,7 +117,7 @@ class reign {
 
   // -- load ---------------------------------------------------------------------------------------
 
-  // Mostly short, so that a term ends at any moment of its beginning, sometimes long.
+  // Mostly short, so that a term ends at any point of its start, sometimes long.
   void work() {
     act();
     for (auto steps = pick(pick(4) == 0 ? 600 : 60); steps > 0; --steps) {
@@ -129,7 +129,7 @@ class reign {
     pass(std::chrono::milliseconds{pick(3'000)});
   }
 
-  // A look by a client brings all that is under way; so in most terms there is none.
+  // A client's read delivers all pending changes, so most terms have none.
   void act() {
     switch (pick(12)) {
       case 0:
@@ -179,7 +179,7 @@ class reign {
 
   // -- what must hold -----------------------------------------------------------------------------
 
-  // At each revision nobody has more pods than were ever asked for.
+  // At each revision no owner has more pods than were ever desired.
   void look() {
     const auto state = cluster_.store().read();
     if (state.at() == looked_) return;
@@ -195,14 +195,14 @@ class reign {
                          << " pods and was asked for " << most);
   }
 
-  // Nobody leads: all who did have ended, nothing happens by itself, and clients are served.
+  // Without a leader: all leading actors have ended, nothing changes, and clients are served.
   void rest() {
     cluster_.simulation().faults({});
     cluster_.settle();
-    cluster_.advance(seconds{10});  // who has crashed begins again
+    cluster_.advance(seconds{10});  // crashed actors restart
     for (const auto& each : others())
       FAIL_CHECK(each << " has outlived the term");
-    // What was sent before is seen: the actor that moves it may have crashed as well.
+    // Delivers changes in transit, whose actor may have crashed as well.
     cluster_.catch_up();
     cluster_.settle();
     const auto before = cluster_.store().read().at();
@@ -266,7 +266,7 @@ class reign {
     CHECK(kinds["term-writer"] == 1);
   }
 
-  // Who only grew has made each pod once; each pod was bound once; the deployment made one set.
+  // Owners that only grew created each pod once; each pod was bound once; there is one replica set.
   void check_history() {
     const auto log = cluster_.store().changes(0, 1'000'000);
     REQUIRE(log);
@@ -291,12 +291,12 @@ class reign {
   std::mt19937_64 random_;
   std::shared_ptr<std::set<std::string>> seen_ = std::make_shared<std::set<std::string>>();
   mutable cluster cluster_;
-  std::map<std::string, int> most_;  // replicas ever asked for, by uid
-  std::vector<std::string> sets_;    // uids of those that nobody changes
+  std::map<std::string, int> most_;  // the most replicas ever desired, by uid
+  std::vector<std::string> sets_;    // uids of sets that are never scaled
   persistence::revision looked_ = 0;
 };
 
-constexpr int terms = 50;  // of each seed
+constexpr int terms = 50;  // for each seed
 
 }  // namespace
 
@@ -310,7 +310,7 @@ TEST_CASE("a control plane that ceases to lead does nothing twice over a store e
   for_each_seed(20, [](std::uint64_t seed) { reign{seed, true}.run(terms); });
 }
 
-TEST_CASE("who begins to lead waits for what its predecessor has under way", "[leading][far]") {
+TEST_CASE("a new leader waits for its predecessor's pending writes", "[leading][far]") {
   for_each_seed(20, [](std::uint64_t seed) {
     cluster_options options;
     options.far = true;
@@ -340,7 +340,7 @@ TEST_CASE("who begins to lead waits for what its predecessor has under way", "[l
   });
 }
 
-TEST_CASE("what a controller had sent when its term ended is refused, or known to the next",
+TEST_CASE("a controller's write from the end of its term is refused, or known to the next leader",
           "[leading]") {
   cluster c{1};
   auto& system = c.simulation().system();

@@ -61,7 +61,7 @@ TEST_CASE("a namespace made again under its name loses nothing to the end of the
       REQUIRE(c.find<ConfigMap>("again", "kept"));
       REQUIRE(c.get<Namespace>({}, "again").spec().finalizers_size() == 1);
       c.remove<Namespace>({}, "again");
-      // Not a step later: what the end of the former one has on its way meets the next one.
+      // Not a step later: pending writes of the earlier deletion must meet the new namespace.
       while (c.find<Namespace>({}, "again"))
         if (!c.simulation().step()) c.advance(std::chrono::milliseconds{1});
     }
@@ -112,7 +112,7 @@ TEST_CASE("the pods of a namespace go first, and it waits for them") {
   const auto* left = actors::find_condition(ns.status().conditions(), "NamespaceContentRemaining");
   REQUIRE(left != nullptr);
   CHECK(left->message().find("pods. has 1 resource instances") != std::string::npos);
-  // What its kubelet would do.
+  // As its kubelet would.
   c.remove<Pod>("doomed", "a", 0);
   CHECK(c.run_until([&] { return !c.find<Namespace>({}, "doomed"); }, seconds{5}));
 }

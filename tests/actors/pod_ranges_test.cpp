@@ -81,7 +81,7 @@ TEST_CASE("a range by hand takes each part that it touches", "[pod_ranges]") {
   CHECK(take(of) == "none");
   of.release(range("10.0.0.0/8"));
   CHECK(of.taken() == 5);
-  // Two had it: it is free when both have let go.
+  // Two nodes had it: it is free when both have released it.
   of.hold(range("10.42.3.0/24"));
   of.release(range("10.42.3.128/25"));
   CHECK(of.taken() == 5);

@@ -310,7 +310,7 @@ TEST_CASE("a pod whose actor knew of its node before its supervisor did is remov
   bare.mutable_spec()->set_scheduler_name("mine");
   c.create(bare);
   c.settle();
-  // The watcher is down for longer than the pod's actor, which reads the store when it comes back.
+  // The watcher is down for longer than the pod's actor, which reads the store when it restarts.
   for (int i = 0; i < 3; ++i) {
     c.crash("watcher", "watcher");
     c.advance(seconds{1});

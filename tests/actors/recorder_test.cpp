@@ -139,7 +139,7 @@ TEST_CASE("the oldest events go before their hour when there are too many", "[co
   CHECK(c.count<Event>("default") == 95);
   for (const auto& each : c.list<Event>("default"))
     CHECK(each->as<Event>().message() >= "message 6");
-  // What is left is within the limits: nothing more goes.
+  // The remaining events are within the limits: no more are deleted.
   c.advance(minutes{2});
   CHECK(c.count<Event>("default") == 95);
 }

@@ -1,4 +1,4 @@
-// What actors say to the log of their room.
+// Captures the log of the room actors.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace troupe::test {
 
-// Its lines from `debug` on while it lives, each as "level message". To be made before actors
-// that have threads, and to outlive them.
+// The room's lines from `debug` on while this exists, each as "level message". Construct it before
+// actors that have threads; it must outlive them.
 class room_log {
  public:
   room_log() : before_{actors::log().level()} {
@@ -27,7 +27,7 @@ class room_log {
   room_log& operator=(const room_log&) = delete;
 
   std::string text() const { return sink_->text(); }
-  // How often it says so.
+  // The number of lines that contain the words.
   std::size_t count(const std::string& words) const {
     const auto all = text();
     std::size_t found = 0;

@@ -1,5 +1,5 @@
-// The keys of cluster addresses and node ports: always those that the Services have, whoever makes,
-// changes or removes the Services.
+// The keys of cluster addresses and node ports must always match the Services, whoever creates,
+// changes or deletes the Services.
 #include "actors/write/admission/service_allocations.hpp"
 
 #include <spdlog/fmt/fmt.h>
@@ -42,7 +42,7 @@ Service service(const std::string& name, const std::string& address, int node_po
   return made;
 }
 
-// Uid of the holder by key.
+// Uid of the owner by key.
 std::map<std::string, std::string> keys(const cluster& c) {
   std::map<std::string, std::string> out;
   for (const auto& each : c.list<ServiceAllocation>())
@@ -50,7 +50,7 @@ std::map<std::string, std::string> keys(const cluster& c) {
   return out;
 }
 
-// The same, as the Services say it.
+// The same, derived from the Services.
 std::map<std::string, std::string> numbers(const cluster& c) {
   std::map<std::string, std::string> out;
   for (const auto& each : c.list<Service>()) {
@@ -64,7 +64,7 @@ std::map<std::string, std::string> numbers(const cluster& c) {
   return out;
 }
 
-// Past the writer: as a store has it that is older than the keys.
+// Bypasses the writer: as in a store that is older than the keys.
 void put_raw(cluster& c, const Service& content, const std::string& uid) {
   auto made = std::make_unique<Service>(content);
   made->mutable_metadata()->set_namespace_("default");
@@ -100,7 +100,7 @@ TEST_CASE("of two that take the same number at the same time one is told of a co
           "[services]") {
   cluster c{1, only_doors()};
   c.create(service("a", "10.96.0.7"));
-  // Chosen before the first was seen.
+  // Chosen before the first was visible.
   const auto second = c.try_create(std::make_unique<Service>(service("b", "10.96.0.7")));
   REQUIRE_FALSE(second);
   CHECK(second.error().code == 409);
@@ -190,7 +190,7 @@ TEST_CASE("a store that is older than the keys gets them, and keys of nobody go"
   auto expected = numbers(c);
   expected[actors::address_allocation_key("10.96.0.8")] = "uid-b";
   CHECK(keys(c) == expected);
-  // The twin goes without taking the number of the other along.
+  // The twin is deleted without releasing the other's number.
   c.remove<Service>("default", "twin");
   CHECK(keys(c) == numbers(c));
   c.remove<Service>("default", "a");

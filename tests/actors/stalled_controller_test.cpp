@@ -1,4 +1,4 @@
-// One controller that is stuck among others, on threads.
+// One stuck controller among others, on threads.
 #include <catch2/catch.hpp>
 #include <future>
 #include <map>
@@ -22,7 +22,7 @@ using api::core::v1::ReplicationController;
 
 namespace {
 
-// Does nothing until it is let go.
+// Blocks until it is released.
 class stuck : public runtime::actor {
  public:
   explicit stuck(std::shared_future<void> free) : free_{std::move(free)} {}
@@ -38,7 +38,7 @@ class stuck : public runtime::actor {
   std::shared_future<void> free_;
 };
 
-// Core actors without controllers, and a supervisor whose controller of "stuck" is one.
+// Core actors without controllers, and a supervisor whose controller "stuck" blocks.
 struct threaded_plane {
   threaded_plane() {
     store = std::move(persistence::store::open({}).value());

@@ -1,4 +1,4 @@
-// The index of the watcher's streams against a walk over all of them.
+// The index of the watcher's streams, compared with a scan of all of them.
 #include <spdlog/fmt/fmt.h>
 
 #include <catch2/catch.hpp>
@@ -136,7 +136,7 @@ TEST_CASE("ten thousand streams that a change does not concern are not looked at
                               subscribe{.id = i + 2, .prefix = api::kind_of<Pod>().prefix()},
                               subscribe{.id = i + 3, .prefix = maps.prefix("default")}}) {
       request.accept = counting;
-      // The last one is of the very namespace, but of a node: no config map is on any.
+      // The last one is for the namespace, but also for a node: no config map is on a node.
       if (request.id >= i + 2) request.on_node = elsewhere;
       others.ref.tell(probe::say<subscribe>{std::move(request)});
     }

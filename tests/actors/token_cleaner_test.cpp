@@ -46,7 +46,7 @@ std::string describe_cleaner(cluster& c) {
   return text;
 }
 
-// In the place of the writer: notes what the cleaner would remove.
+// In place of the writer: records the deletions of the cleaner.
 class removals : public runtime::actor {
  public:
   explicit removals(std::vector<actors::remove>* notes) : notes_{notes} {}
@@ -88,7 +88,7 @@ TEST_CASE("tokens whose time is over are removed, whoever crashes, and no others
   });
 }
 
-TEST_CASE("a token goes within a second of its time, whatever else is there") {
+TEST_CASE("a token is deleted within a second of its expiry, with any other tokens") {
   cluster c{1};
   add(c, "aaaaaa", minutes{60});
   c.settle();

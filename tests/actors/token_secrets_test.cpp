@@ -102,7 +102,7 @@ TEST_CASE("on demand each account has one secret, which it lists", "[tokens]") {
       const auto robot = c.get<ServiceAccount>("default", "robot");
       return filled(c, robot.secrets().rbegin()->name());
     }));
-    // One for each account: those of the four namespaces of the system, and robot's.
+    // One for each account: those of the four system namespaces, and robot's.
     CHECK(c.count<Secret>() == c.count<ServiceAccount>());
   });
 }

@@ -21,7 +21,7 @@ using persistence::change;
 
 namespace {
 
-// Counts down what all subscribers together must receive.
+// Counts down the events that all subscribers together must receive.
 struct finish_line {
   std::atomic<std::int64_t> left{0};
   std::mutex mutex;
@@ -52,7 +52,7 @@ class runner : public actors::informer {
     follow(
         api::kind_of<Pod>().prefix(),
         [this](const actors::watch_events& m) {
-          // The first message is the empty present state: the subscriber is on its place.
+          // The first message is the empty initial state: the subscriber is registered.
           const auto count = static_cast<std::int64_t>(m.events.size());
           line_->pass(std::exchange(placed_, true) ? count : 1);
         },

@@ -1,5 +1,5 @@
-// What a watcher saw folds to exactly the filtered state at each revision, in order, without gap or
-// double: for random histories, filters, resume points and credits.
+// The events of a watch add up to exactly the filtered state at each revision, in order, without
+// gaps or duplicates: for random histories, filters, resume points and credits.
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 using state = std::map<std::string, std::string>;  // key -> resourceVersion
 
-// The state at every revision, kept by the test itself.
+// The state at every revision, recorded by the test.
 struct history {
   std::map<revision, std::map<std::string, api::object_ptr>> states;
   revision compacted = 0;
@@ -36,7 +36,7 @@ struct history {
   }
 };
 
-// One subscription and what must be true of it.
+// One subscription and its invariants.
 struct watch {
   watch(core_fixture& d, int number, const subscribe& request)
       : hand{d, fmt::format("s{}", number)},
@@ -45,14 +45,14 @@ struct watch {
     hand.ref.tell(probe::say<subscribe>{request});
   }
 
-  // Reads the messages that came since the last look.
+  // Reads the messages that arrived since the last call.
   void look(const history& past) {
     for (; read < hand.heard->messages.size(); ++read) {
       const auto& m = hand.heard->messages[read];
       for (const auto& event : m.events)
         apply(event, m.synced);
       if (!m.events.empty()) {
-        // All of the revision that the last message ended with has come.
+        // All events of the last message's final revision have arrived.
         REQUIRE((!began || !was_synced || m.events[0].at > last));
       }
       for (const auto& event : m.events)
@@ -205,7 +205,7 @@ class trial {
   void finish(watch& w) {
     w.look(past_);
     if (!w.hand.heard->ended.empty()) {
-      // Only a stream that lagged behind the compaction may end, and nothing may follow that.
+      // Only a stream that lagged behind the compaction may end, and no message may follow its end.
       CHECK(w.hand.heard->ended.front().reason.code == persistence::errc::compacted);
       CHECK(std::max(w.up_to, w.after) < past_.compacted);
       return;

@@ -27,7 +27,7 @@ core_fixture_options tiny_window() {
   return options;
 }
 
-// What the watcher says of itself.
+// The watcher's description of its state.
 std::string description(core_fixture& d) {
   std::string text;
   d.simulation.system().request<runtime::description>(
@@ -130,7 +130,7 @@ TEST_CASE("a change is shown only to the streams of its key, its namespace and i
   CHECK(others.heard->lines().empty());
   CHECK_THAT(description(d), Catch::Contains("offers: 3\n"));
 
-  // Each stream is found again when it goes, and leaves no empty list behind.
+  // Each ended stream is removed from its list, and no empty list remains.
   for (std::uint64_t i = 1; i <= 300; ++i)
     others.say(unsubscribe{i});
   one.say(unsubscribe{1});
@@ -245,7 +245,7 @@ TEST_CASE("the present state is handed out under credit") {
   CHECK(s.heard->events().size() == 4);
   CHECK_FALSE(s.heard->messages.back().synced);
   CHECK(s.heard->messages.back().up_to == 0);
-  // What is removed meanwhile was there at the revision of the state; its removal follows.
+  // An object deleted meanwhile existed at the revision of the state; its deletion follows.
   const auto gone = d.remove("default", "c9");
   s.say(more{1, 100});
   CHECK(s.heard->lines()[9].starts_with("ADDED c9"));

@@ -105,7 +105,7 @@ TEST_CASE("a command is tried again after a conflict, and not for ever") {
 
 namespace {
 
-// A writer behind a gate, beside those of the control plane.
+// A writer whose messages the test holds back, beside those of the control plane.
 struct gated_writer {
   explicit gated_writer(cluster& c)
       : service{std::make_shared<actors::write_service>(c.store(), c.plane().system().time(),
@@ -164,7 +164,7 @@ TEST_CASE("a command that meets others' writes is tried again, but not after its
           "[leading][far]") {
   auto options = only_doors();
   options.far = true;
-  options.foreign = 1;  // at every attempt somebody elsewhere was faster
+  options.foreign = 1;  // at every attempt a remote writer was faster
   cluster c{1, options};
   c.create(web());
   gated_writer term{c};

@@ -1,4 +1,4 @@
-// What server-side apply and tracking cost, step by step: api_test "[.bench][apply]".
+// The cost of server-side apply and field tracking, step by step: api_test "[.bench][apply]".
 #include <spdlog/fmt/fmt.h>
 
 #include <catch2/catch.hpp>
@@ -75,7 +75,7 @@ TEST_CASE("what server-side apply of a deployment costs", "[.bench][apply]") {
     const auto done = apply_fields(kind, live, made->managed, changed, by);
     REQUIRE((done && !done->unchanged));
   });
-  // What tracking would add to a create.
+  // The additional cost of tracking for a create.
   measure("the owner of all that is there",
           [&](int) { REQUIRE(before_first_apply(kind, json_of(*read->content), 1).size() == 1); });
   std::size_t entry_bytes = 0;

@@ -1,4 +1,4 @@
-// Server-side apply as an algorithm: sets of fields, merging, and what holds for any objects.
+// Server-side apply as an algorithm: sets of fields, merging, and invariants for random objects.
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <random>
@@ -105,7 +105,7 @@ TEST_CASE("fields are leaves, and the elements of lists with keys") {
              Catch::Contains("duplicate entries for key [name=\"c\"]"));
 }
 
-TEST_CASE("a set is what its text says") {
+TEST_CASE("a set contains the fields of its text") {
   for (const std::string text : {R"({})", R"({"f:a":{}})", R"({"f:a":{".":{},"f:b":{}}})",
                                  R"({"f:l":{"k:{\"a\":1,\"b\":\"c\"}":{".":{},"f:x":{}}}})",
                                  R"({"f:s":{"i:3":{},"v:\"q\"":{}}})"}) {
@@ -149,8 +149,8 @@ TEST_CASE("lists with keys are merged in the order of what is applied") {
       pod(R"({"env":[{"name":"A","value":"1"},{"name":"B","value":"2"}],"image":"x","name":"c"})"));
 }
 
-// Managers apply random maps, with and without force. Whatever comes: an apply of the same is no
-// change, each field belongs to somebody, and nobody owns a field that is not there.
+// Managers apply random maps, with and without force. Invariants: applying the same again changes
+// nothing, each field has an owner, and no manager owns a missing field.
 TEST_CASE("ownership holds over random applies") {
   std::mt19937 random{20261124};
   const auto below = [&](int n) { return std::uniform_int_distribution<int>{0, n - 1}(random); };

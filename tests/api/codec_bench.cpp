@@ -1,4 +1,4 @@
-// How fast the codecs are on a pod of three kilobytes, and what such a pod takes in memory.
+// The speed of the codecs on a pod of three kilobytes, and the memory of such a pod.
 #include <google/protobuf/message.h>
 #include <malloc.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 // As a client would post it and a kubelet would report on it: about 3 KB of JSON.
 
-// Calls `work` for about half a second; prints and gives megabytes of JSON a second.
+// Calls `work` for about half a second; prints and returns megabytes of JSON a second.
 template <class Work>
 double megabytes_per_second(const char* name, std::size_t size_bytes, const Work& work) {
   for (int i = 0; i < 200; ++i)

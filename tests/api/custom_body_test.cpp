@@ -1,4 +1,4 @@
-// Objects of custom kinds: their JSON, what is stored of them, patches, what a write keeps.
+// Objects of custom kinds: their JSON, storage, patches, and fields that a write keeps.
 #include "api/object/custom_body.hpp"
 
 #include <google/protobuf/message.h>

@@ -1,4 +1,4 @@
-// Definitions of custom kinds as data: names, rules, columns, paths, what is published.
+// Definitions of custom kinds as data: names, rules, columns, paths, published documents.
 #include <catch2/catch.hpp>
 
 #include "api/codec/codec.hpp"

@@ -1,4 +1,4 @@
-// The kind of CONTRIBUTING.md: its text is read as the build reads the schema.
+// The kind of CONTRIBUTING.md: its text is compiled as the build compiles the schema.
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
 
@@ -26,7 +26,7 @@ std::string kind_of_the_guide() {
   return guide.substr(start, guide.find("```", start) - start);
 }
 
-// As the build's own protoc reads it; the file is in no folder of the schema.
+// Parses as the build's protoc does; the file is in no folder of the schema.
 FileDescriptorProto parsed(const std::string& text) {
   const test::scratch_folder folder;
   const auto source = folder.write("trials_v1.proto", text);

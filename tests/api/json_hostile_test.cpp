@@ -1,4 +1,4 @@
-// Documents made to cost more than they weigh. Each must be answered in bounded time and memory.
+// Documents that cost far more than their size. Each must be handled in bounded time and memory.
 #include <sys/resource.h>
 
 #include <catch2/catch.hpp>
@@ -28,7 +28,7 @@ std::size_t peak_bytes() {
   return static_cast<std::size_t>(usage.ru_maxrss) * 1024;
 }
 
-// Decodes within a second and without taking more than 200 MB on top of what the process has taken
+// Decodes within a second and with at most 200 MB more memory than the process had used
 // before.
 expected<decoded> decode_within_bounds(const std::string& text, media form = media::json,
                                        field_validation fields = field_validation::strict) {
@@ -51,7 +51,7 @@ void refuse(const std::string& text, std::string_view reason, media form = media
   CHECK(read.error().message.find(reason) != std::string::npos);
 }
 
-// A pod that holds `value` where any value is allowed, and where none is known.
+// A pod with `value` where any value is allowed, and where the field is unknown.
 const std::vector<std::pair<std::string, std::string>> places = {
     {R"({"metadata":{"managedFields":[{"fieldsV1":)", "}]}}"},
     {R"({"unknown":)", "}"},
@@ -93,7 +93,7 @@ TEST_CASE("nesting up to the limit is read, one more is not") {
   const std::size_t limit = decode_options{}.depth_limit - 4;
   auto read = decode_within_bounds(nested(limit));
   REQUIRE(read);
-  // Nothing overflows when it is written and destroyed either.
+  // Writing and destroying it must not overflow the stack either.
   CHECK(encode_json(*read->content, {}, {}).size() > 2 * limit);
   CHECK(encode_yaml(*read->content, {}, {}).size() > 2 * limit);
   refuse(nested(limit + 1), "exceeded max depth");

@@ -1,4 +1,4 @@
-// How JSON and the typed objects correspond: Kubernetes' forms, zeros, nulls, and what is refused.
+// The mapping of JSON to typed objects: Kubernetes' forms, zeros, nulls, and refusals.
 #include <catch2/catch.hpp>
 
 #include "api/codec/codec.hpp"
@@ -33,7 +33,7 @@ std::string refusal(std::string_view json, field_validation fields = field_valid
   return made.error().message;
 }
 
-// The spec of a pod, there and back.
+// The spec of a pod after decoding and encoding.
 std::string respec(const std::string& spec) {
   const auto pod = read<core::v1::Pod>(R"({"spec":)" + spec + "}", field_validation::ignore);
   std::string out = encode_json(pod.spec(), {}, {});
@@ -311,7 +311,7 @@ TEST_CASE("the document says its kind, or the request does") {
   CHECK(message(R"({"kind":"Pod","apiVersion":"v2"})", pod) ==
         "Pod in version \"v2\" cannot be handled as a Pod: the API version in the data (v2) does "
         "not match the expected API version (v1)");
-  // The kind explains more than the first field that does not fit.
+  // A wrong kind explains more than the first field that does not match.
   CHECK(message(R"({"spec":{"containers":5},"kind":"Service","apiVersion":"v1"})", pod)
             .find("the kind in the data (Service)") != std::string::npos);
 }

@@ -26,7 +26,7 @@ std::string document(const test::kind_example& example) {
          "\nkind: " + std::string(example.kind) + "\n" + std::string(example.rest);
 }
 
-// As the server makes it of the document, in the shape of its home.
+// The object that the server makes of the document, in its storage kind.
 std::unique_ptr<body> made_of(const test::kind_example& example) {
   auto read = test::object_from(document(example));
   auto content = taken_home(*read.kind, std::move(read.content), nullptr);

@@ -1,5 +1,5 @@
-// Rules of the kinds beside pods and what keeps them: documents and what is said of them, in the
-// words of Kubernetes.
+// Validation of kinds other than pods and their owners: documents and their errors, in Kubernetes'
+// words.
 #include <catch2/catch.hpp>
 
 #include "api/conversion/shapes.hpp"
@@ -39,7 +39,7 @@ finished created(const std::string& yaml) {
 
 struct refusal {
   const char* head;  // "apps/v1 DaemonSet"
-  const char* rest;  // the members besides kind and apiVersion
+  const char* rest;  // the members except kind and apiVersion
   lines expected;
 };
 
@@ -354,7 +354,7 @@ TEST_CASE("limits of a namespace are checked") {
   });
 }
 
-TEST_CASE("what judges writes is checked") {
+TEST_CASE("webhook configurations and admission policies are validated") {
   check_all({
       {"admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration",
        "metadata: {name: x}\nwebhooks: [{name: short, clientConfig: {url: \"http://a\"}}]\n",

@@ -1,4 +1,4 @@
-// Objects for tests, from YAML text and from the real manifests beside the project.
+// Objects for tests, from YAML text and from the real manifests beside the project's folder.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -31,7 +31,7 @@ T from_yaml(std::string_view yaml) {
   return static_cast<const T&>(*made.content);
 }
 
-// With what the server adds before it validates: defaults, a namespace, identity.
+// Completed as the server does before it validates: defaults, a namespace, identity.
 template <class T>
 T created(std::string_view yaml) {
   auto object = from_yaml<T>(yaml);
@@ -43,7 +43,7 @@ T created(std::string_view yaml) {
   return object;
 }
 
-// The text of a manifest of the folder that stands beside the project's; empty where it does not.
+// The text of a manifest from the folder beside the project's; empty if there is no such folder.
 inline std::string shared_manifest(const std::string& name) {
   const auto path = std::filesystem::path(TROUPE_SOURCE_DIR) / "../shared/data/today" / name;
   std::ifstream in(path);

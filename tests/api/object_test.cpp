@@ -84,7 +84,7 @@ TEST_CASE("texts that nobody asks for any more are dropped") {
   const auto object = pod("a", 42);
   const auto text = object->json_text();
   CHECK(object::text_bytes() == before + text.size());
-  object->forget_texts();  // somebody has asked since the last time
+  object->forget_texts();  // the text was used since the last call
   CHECK(object->json_text() == text);
   object->forget_texts();
   object->forget_texts();

@@ -1,5 +1,5 @@
-// Patches between objects made up by chance: applied to the one they make the other, in each of the
-// three forms.
+// Patches between random objects: applied to the first object they must give the second, in each of
+// the three forms.
 #include <google/protobuf/message.h>
 
 #include <algorithm>
@@ -123,7 +123,7 @@ class strategic_difference {
     return out;
   }
 
-  // What tells the elements apart; empty where something of it is missing or there twice.
+  // The merge keys of the elements; empty if one is missing or duplicate.
   std::vector<std::string> keys(const json_value& list, const std::string& key) {
     std::vector<std::string> out;
     for (const auto& each : list.GetArray()) {
@@ -204,7 +204,7 @@ struct pair_of_objects {
   std::unique_ptr<body> a, b;
 };
 
-// Pairs that have nothing in common, and pairs where the one has all of the other.
+// Pairs that have nothing in common, and pairs where one includes the other.
 template <class Check>
 void each_pair(const Check& check) {
   random_options some;

@@ -32,7 +32,7 @@ bool same(std::string_view a, std::string_view b) {
   return same_json(parsed(a), parsed(b));
 }
 
-// The outcome, as JSON, or "code: message".
+// The result as JSON, or "code: message".
 std::string patched(patch_form form, std::string_view document, std::string_view patch) {
   const auto made = apply_patch(form, pod, document, patch);
   return made ? *made : std::to_string(made.error().code) + ": " + made.error().message;
@@ -210,7 +210,7 @@ TEST_CASE("a strategic patch merges lists by the keys of the schema") {
   run(R"({"spec":{"containers":[{"name":"a","image":"1"},{"name":"b","image":"2"}]}})",
       R"({"spec":{"containers":[{"name":"b","image":"3"}]}})",
       R"({"spec":{"containers":[{"name":"a","image":"1"},{"name":"b","image":"3"}]}})");
-  // What the patch adds comes before what only the server has.
+  // Elements added by the patch come before elements that only the server has.
   run(R"({"spec":{"containers":[{"name":"a"}]}})", R"({"spec":{"containers":[{"name":"c"}]}})",
       R"({"spec":{"containers":[{"name":"c"},{"name":"a"}]}})");
   run(R"({"spec":{"containers":[{"name":"a","env":[{"name":"x","value":"1"}]}]}})",
@@ -225,7 +225,7 @@ TEST_CASE("a strategic patch merges lists by the keys of the schema") {
   run(R"({"spec":{"containers":[{"name":"a","ports":[{"containerPort":80,"name":"p"}]}]}})",
       R"({"spec":{"containers":[{"name":"a","ports":[{"containerPort":80,"hostPort":8}]}]}})",
       R"({"spec":{"containers":[{"name":"a","ports":[{"containerPort":80,"name":"p","hostPort":8}]}]}})");
-  // Fields that the schema does not know are taken as they are, for the decoder to judge.
+  // Fields that the schema does not know are passed on for the decoder to check.
   run(R"({"spec":{"new":[1]}})", R"({"spec":{"new":[2]}})", R"({"spec":{"new":[2]}})");
 }
 
@@ -254,7 +254,7 @@ TEST_CASE("directives of a strategic patch say what an example cannot") {
   run(R"({"metadata":{"finalizers":["x","y","z"]}})",
       R"({"metadata":{"$deleteFromPrimitiveList/finalizers":["x","z"]}})",
       R"({"metadata":{"finalizers":["y"]}})");
-  // A directive inside something new has nothing to act on.
+  // A directive inside a new element has nothing to act on.
   run(R"({"spec":{}})", R"({"spec":{"containers":[{"name":"a"},{"name":"b","$patch":"delete"}]}})",
       R"({"spec":{"containers":[{"name":"a"}]}})");
 }
@@ -270,7 +270,7 @@ TEST_CASE("$setElementOrder puts a merged list in order") {
   run(R"({"spec":{"containers":[{"name":"a","image":"1"},{"name":"b"}]}})",
       R"({"spec":{"$setElementOrder/containers":[{"name":"a"},{"name":"b"}],"containers":[{"name":"a","image":"2"}]}})",
       R"({"spec":{"containers":[{"name":"a","image":"2"},{"name":"b"}]}})");
-  // What only the server has keeps its place among what both know.
+  // Elements that only the server has keep their position.
   run(R"({"spec":{"containers":[{"name":"side"},{"name":"a"}]}})",
       R"({"spec":{"$setElementOrder/containers":[{"name":"n"},{"name":"a"}],"containers":[{"name":"n"}]}})",
       R"({"spec":{"containers":[{"name":"n"},{"name":"side"},{"name":"a"}]}})");
@@ -313,7 +313,7 @@ TEST_CASE("the merge patch between two objects makes one of the other") {
     REQUIRE(patch);
     INFO("seed " << seed << " " << *patch);
     const auto once = patched(patch_form::merge, a, *patch);
-    // Null is what a merge patch cannot set: Pods have none but in empty times.
+    // A merge patch cannot set null: Pods have it only in empty times.
     CHECK(merge_patch_between(once, b).value() == "{}");
     CHECK(same(patched(patch_form::merge, once, *patch), once));
     CHECK(same(patched(patch_form::strategic, a, "{}"), a));
@@ -328,7 +328,7 @@ TEST_CASE("an object applied to itself strategically is itself") {
     auto object = random_object(kind, seed, options);
     const auto text = encode_json(*object, "v1", "Pod");
     const auto merged = apply_patch(patch_form::strategic, pod, text, text);
-    // Elements with the same key merge into one: then the text has them twice.
+    // Elements with the same key are merged into one; in the text they are duplicates.
     if (!merged) continue;
     INFO("seed " << seed);
     const auto again = apply_patch(patch_form::strategic, pod, *merged, text);

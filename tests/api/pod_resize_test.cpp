@@ -1,4 +1,4 @@
-// Writes of pods/resize: what they take over, and what they refuse.
+// Writes of pods/resize: the fields that they change, and refusals.
 #include <catch2/catch.hpp>
 
 #include "api/manifests.hpp"

@@ -1,4 +1,4 @@
-// Kubernetes' protobuf envelope, and what Go clients put into it.
+// Kubernetes' protobuf envelope, and its use by Go clients.
 #include <catch2/catch.hpp>
 
 #include "api/codec/codec.hpp"
@@ -110,7 +110,7 @@ TEST_CASE("broken envelopes and messages are refused") {
   for (std::size_t size = 0; size < complete.size() - 4; ++size) {
     INFO(size);
     const auto made = decode(complete.substr(0, size), media::protobuf, &kind_of<core::v1::Pod>());
-    // Cut where a field ends, there is an envelope of nothing, which is an empty object.
+    // If it is cut at the end of a field, the envelope is empty, which is an empty object.
     if (made) CHECK((size == 4 || size == 15));
     if (!made) CHECK(made.error().code == 400);
   }

@@ -1,4 +1,4 @@
-// Objects of every kind, made up by chance, through every form in which they travel or rest.
+// Random objects of every kind through every encoding of transport and storage.
 #include <google/protobuf/message.h>
 #include <google/protobuf/util/message_differencer.h>
 
@@ -19,7 +19,7 @@ using google::protobuf::util::MessageDifferencer;
 
 constexpr int seeds_per_kind = 40;
 
-// What differs, or nothing.
+// The difference, or an empty text.
 std::string difference(const body& expected, const body& actual) {
   MessageDifferencer differencer;
   std::string out;
@@ -122,8 +122,8 @@ TEST_CASE("a type is filled by a function of its own where there is one") {
   }
 }
 
-// Bytes of a valid object with some of them changed, cut or doubled: never a crash, and whatever is
-// accepted can be written again.
+// Bytes of a valid object, partly changed, cut or doubled: the decoder must not crash, and accepted
+// objects must be encodable.
 TEST_CASE("broken bytes are refused with a 4xx or read as something that can be written") {
   random_source random(20260101);
   const auto at = [&](std::size_t size) {

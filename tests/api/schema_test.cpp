@@ -1,5 +1,5 @@
-// What the options of the schema promise each other. A rule that names a field that is not there,
-// or stands on a type that it does not fit, would be silently without effect.
+// Consistency of the schema's options. A rule for a field that does not exist, or for a type that
+// it does not apply to, would silently have no effect.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
@@ -47,7 +47,7 @@ TEST_CASE("every message and every field says what it is") {
   }
   each_field([](const FieldDescriptor& field, const Rule& rule) {
     const std::string& doc = rule.doc();
-    if (rule.inline_()) return;  // stands nowhere in JSON
+    if (rule.inline_()) return;  // has no JSON field of its own
     REQUIRE_FALSE(doc.empty());
     CHECK((doc.back() == '.' || doc.ends_with(".\"")));
     CHECK(field.json_name().find('_') == std::string::npos);

@@ -1,5 +1,5 @@
-// The schema against bytes and names that are not ours: what a typed client of Kubernetes sends,
-// and the JSON names that do not follow from a rule.
+// The schema against foreign bytes and names: the encoding of a typed Kubernetes client, and JSON
+// names that do not follow from a rule.
 #include <google/protobuf/unknown_field_set.h>
 
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@
 namespace troupe::api::testing {
 namespace {
 
-// A Pod as a typed Go client encodes it: fields that are no pointers are sent though they are not
+// A Pod as encoded by a typed Go client: fields that are no pointers are sent although they are not
 // set. Made with protoc from upstream's own description of core/v1 (1.36).
 constexpr std::string_view recorded =
     "6b3873000a090a0276311203506f6412fe030a5b0a0377656212001a0473686f7022002a0436663163320038"

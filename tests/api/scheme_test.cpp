@@ -163,7 +163,7 @@ TEST_CASE("what is no custom kind, or would take a name, is refused") {
   auto namesake = widgets();
   namesake.set_plural("gadgets");
   CHECK(all.put(namesake).error().code == 409);
-  // The same place is another description of the kind.
+  // The same place has another description of the kind.
   const auto again = *all.put(widgets("stable.example.com", "Gizmo"));
   CHECK(all.find("stable.example.com/v1", "Widget") == nullptr);
   CHECK(all.find_key(widget->prefix() + "a/b") == again);

@@ -1,4 +1,4 @@
-// Kinds that show the objects of another kind.
+// Kinds that serve the objects of another kind.
 #include "api/conversion/shapes.hpp"
 
 #include <google/protobuf/util/message_differencer.h>
@@ -84,7 +84,7 @@ TEST_CASE("an autoscaler keeps what its older shape cannot say") {
   changed->mutable_spec()->set_max_replicas(9);
   const auto back = taken_home(kind_of<old_scaler>(), std::move(changed), &home);
   auto expected = home;
-  meta_of(expected).set_resource_version("7");  // as every object that was read has it
+  meta_of(expected).set_resource_version("7");  // as every object that was read has one
   expected.mutable_spec()->set_max_replicas(9);
   expected.mutable_spec()
       ->mutable_metrics(1)

@@ -52,8 +52,8 @@ TEST_CASE("handles are counted beyond what fits beside the address") {
   CHECK(*last == "many");
 }
 
-// Each text is one letter many times: a block that was freed too early shows another one, and the
-// sanitizers see it or one that was never freed.
+// Each text is one letter repeated: a block that was freed too early has another one, and the
+// sanitizers detect it, or a block that was never freed.
 TEST_CASE("threads take, keep and drop texts while others empty and fill the cell") {
   constexpr int rounds = 20'000;
   text_cell cell;

@@ -262,7 +262,7 @@ TEST_CASE("finalizers hold an object until the last is gone") {
 }
 
 TEST_CASE("the propagation policy becomes a finalizer") {
-  // A replication controller leaves its pods unless told otherwise.
+  // A replication controller orphans its pods by default.
   const auto usual = plan(rc());
   CHECK(updated<core::v1::ReplicationController>(usual).metadata().finalizers(0) == "orphan");
   CHECK(plan(rc(), with_policy("Background")).step == deletion_step::remove);
@@ -270,9 +270,9 @@ TEST_CASE("the propagation policy becomes a finalizer") {
   const auto& waits = updated<core::v1::ReplicationController>(front);
   CHECK(waits.metadata().finalizers(0) == "foregroundDeletion");
   CHECK(waits.metadata().generation() == 2);
-  // Told again without a policy, it stays with the first.
+  // A second request without a policy keeps the first policy.
   CHECK(plan(waits).step == deletion_step::unchanged);
-  // Changed its mind.
+  // A second request with another policy changes it.
   CHECK(plan(waits, with_policy("Background")).step == deletion_step::remove);
 
   apps::v1::ReplicaSet rs;

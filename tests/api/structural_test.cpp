@@ -1,4 +1,4 @@
-// The schema engine of custom kinds: what it compiles, prunes, completes and refuses.
+// The schema engine of custom kinds: compiling, pruning, defaulting and validation.
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -262,7 +262,7 @@ TEST_CASE("one, any, all and none of several schemas") {
             .at("spec.a", "Required value"));
 }
 
-TEST_CASE("what was wrong before and has not changed is no error of the update") {
+TEST_CASE("an unchanged invalid value is no error of an update") {
   const auto schema = object_schema(R"("spec":{"type":"object","properties":{
       "a":{"type":"string","pattern":"^x"},"b":{"type":"string"},
       "free":{"type":"array","items":{"type":"string","pattern":"^x"}},
@@ -276,7 +276,7 @@ TEST_CASE("what was wrong before and has not changed is no error of the update")
   CHECK(checked(schema, R"({"spec":{"ports":[{"port":2,"n":"a"},{"port":1,"n":"b"}]}})",
                 R"({"spec":{"ports":[{"port":1,"n":"b"}]}})")
             .causes.empty());
-  // Elements of other lists have no name: the list as a whole is the same, or it is another one.
+  // Elements of other lists have no key: the list as a whole is unchanged, or changed.
   CHECK(checked(schema, R"({"spec":{"free":["y"],"b":"1"}})", R"({"spec":{"free":["y"]}})")
             .causes.empty());
   CHECK(checked(schema, R"({"spec":{"free":["y","x"]}})", R"({"spec":{"free":["y"]}})")
@@ -345,7 +345,7 @@ TEST_CASE("patterns of a schema are bounded in number and in size") {
   compiled(with(static_cast<int>(limits::schema_patterns), "^a"));
   CHECK(refused(with(static_cast<int>(limits::schema_patterns) + 1, "^a"))
             .at("properties[p200].pattern", "is one too many"));
-  // Equal ones are one.
+  // Equal errors are reported once.
   std::string same;
   for (int i = 0; i < 1'000; ++i)
     same += (i == 0 ? "\"p" : ",\"p") + std::to_string(i) + R"(":{"type":"string","pattern":"^a"})";
@@ -372,8 +372,8 @@ TEST_CASE("a short object does not become a large one by its defaults") {
   CHECK(complete(0) == completion::unchanged);
 }
 
-// Whatever the schema and the object: completing twice changes nothing more, pruning leaves nothing
-// unknown, and what is unchanged is never refused.
+// For any schema and object: defaulting twice changes nothing more, pruning leaves no unknown
+// fields, and an unchanged part is never refused.
 TEST_CASE("completing is idempotent for random schemas and objects") {
   std::mt19937 random{20261122};
   const auto below = [&](int n) { return std::uniform_int_distribution<int>{0, n - 1}(random); };

@@ -1,4 +1,4 @@
-// The small pieces that codecs are made of: UTF-8, base64, times, JSON strings, the wire format.
+// Small parts of the codecs: UTF-8, base64, times, JSON strings, the wire format.
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -38,7 +38,7 @@ std::string reformatted(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("what is no UTF-8 becomes the replacement character, byte by byte") {
+TEST_CASE("invalid UTF-8 becomes replacement characters, byte by byte") {
   CHECK(mended("plain and \xC3\xA9 and \xF0\x9F\x98\x80") ==
         "plain and \xC3\xA9 and \xF0\x9F\x98\x80");
   const std::string r(replacement_character);
@@ -95,7 +95,7 @@ TEST_CASE("times are read with fraction and offset and written in UTC") {
   CHECK(micro == "1970-01-01T00:00:00.001234Z");
 }
 
-TEST_CASE("what is no time is refused") {
+TEST_CASE("invalid times are refused") {
   for (const char* text :
        {"", "2006-01-02", "2006-01-02T15:04Z", "2006-01-02T15:04:05", "2006-1-2T15:04:05Z",
         "2006-02-30T15:04:05Z", "2001-02-29T00:00:00Z", "2006-13-02T15:04:05Z",
@@ -141,7 +141,7 @@ TEST_CASE("lengths of time are written as Go writes them, and read again") {
   CHECK(parse_duration("0." + std::string(1'000, '3') + "s") == 333'333'333);
 }
 
-TEST_CASE("what is no length of time is refused") {
+TEST_CASE("invalid lengths of time are refused") {
   const std::string too_many(400, '9');
   for (const std::string text :
        {"", "s", "1", "1.5", "-", "+", ".s", "1x", "1 s", "1s ", "--1s", "1.5.5s", "1e3s",

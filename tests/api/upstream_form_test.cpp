@@ -1,4 +1,4 @@
-// Values as kube-apiserver 1.20.2 stores them (tests/golden-1.20/README.md): read, and written
+// Values as kube-apiserver 1.20.2 stores them (tests/golden-1.20/README.md): decoded and encoded
 // again.
 #include "api/storage/upstream_form.hpp"
 
@@ -27,7 +27,7 @@ namespace {
 
 struct golden_value {
   std::string key, value;
-  kind_handle kind;  // null for one that is not known
+  kind_handle kind;  // null if unknown
 };
 
 kind_handle kind_of_upstream(std::string_view key) {
@@ -67,7 +67,7 @@ T read_golden(std::string_view key) {
   return static_cast<const T&>(**content);
 }
 
-// Where two texts differ, in hexadecimal, with what is before.
+// The first difference of two texts, in hexadecimal, with the bytes before it.
 std::string difference(std::string_view a, std::string_view b) {
   const auto at = static_cast<std::size_t>(
       std::mismatch(a.begin(),
@@ -99,13 +99,13 @@ TEST_CASE("every value of kube-apiserver 1.20 is read and written again with the
   std::set<std::string> kinds;
   for (const auto& each : golden_values()) {
     CAPTURE(each.key);
-    if (each.kind == nullptr && !each.value.starts_with('{')) continue;  // stays as it is
+    if (each.kind == nullptr && !each.value.starts_with('{')) continue;  // not converted
     const auto stored = from_upstream(each.kind.get(), each.value);
     if (!stored) {
       FAIL_CHECK(stored.error().message);
       continue;
     }
-    // What autoscaling/v1 hides in annotations is written as v2beta2; definitions are written in
+    // Fields that autoscaling/v1 hides in annotations are written as v2beta2; definitions as
     // v1.
     if (each.key.ends_with("/scaler-more") || each.key.find("customresourcedef") != each.key.npos)
       continue;

@@ -1,4 +1,4 @@
-// What nodes and pods use, as documents: a length of time is a text in JSON and a message in
+// Usage of nodes and pods as documents: a duration is a string in JSON and a message in
 // protobuf.
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-// The v1beta1 API of 2014 against the hub: what goes there and comes back is what it was.
+// The v1beta1 API of 2014 and the hub version: a conversion there and back must be lossless.
 #include "api/v1beta1/v1beta1.hpp"
 
 #include <google/protobuf/message.h>
@@ -95,7 +95,7 @@ TEST_CASE("a v1beta1 object of any kind comes back from the hub as it was") {
     const auto hub = v1beta1::to_hub(object);
     const auto back = v1beta1::from_hub(*hub, kind);
     REQUIRE(same_meaning(object, *back));
-    // The hub's own way of keeping objects does not harm it.
+    // The hub's storage form must not lose anything.
     const kind_info& hub_kind = *conversions::instance().hub(kind);
     const auto stored = decode(encode_json(*hub, "v1", hub_kind.kind()), media::json, nullptr);
     REQUIRE(stored);
@@ -185,7 +185,7 @@ TEST_CASE("a label's value that is none of today's always stands for the same on
     CHECK(check_label_value(label_value_of(odd)).empty());
 }
 
-TEST_CASE("what one form changes the other shows, and what it cannot say stays") {
+TEST_CASE("changes in one version are visible in the other, and fields that it lacks are kept") {
   auto hub =
       hub_of<core::v1::ReplicationController>(read<v1beta1::ReplicationController>(controller));
   hub.mutable_spec()->set_replicas(5);
@@ -251,7 +251,7 @@ TEST_CASE("versions and kinds that nobody knows are named") {
   CHECK(refuse(R"({"kind":"Pod"})") == "Object 'apiVersion' is missing");
 }
 
-TEST_CASE("what is not registered is neither encoded nor converted") {
+TEST_CASE("unregistered kinds are neither encoded nor converted") {
   const conversions& all = conversions::instance();
   const auto encoded = all.encode(v1beta1::PodState{});
   REQUIRE_FALSE(encoded);
@@ -267,7 +267,7 @@ TEST_CASE("what is not registered is neither encoded nor converted") {
   CHECK(converted.error().code == 500);
 }
 
-// A registry of its own: shapes that are equal need no code.
+// A registry of its own: equal shapes need no code.
 TEST_CASE("a kind whose shape did not change is copied without a way of its own") {
   conversions own;
   own.add_kind<v1beta1::Binding, core::v1::Binding>();

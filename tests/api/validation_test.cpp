@@ -39,13 +39,13 @@ lines faults_of_change(const T& now, const T& was) {
   return told(validate_update(kind_of<T>(), now, was));
 }
 
-// A pod with this spec, in flow style.
+// The errors of a pod with this spec, in flow style.
 lines pod_faults(const std::string& spec) {
   return faults<core::v1::Pod>("{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: " + spec +
                                "}");
 }
 
-// A pod whose one container has these members besides name and image.
+// The errors of a pod whose container has these members besides name and image.
 lines container_faults(const std::string& members) {
   return pod_faults("{volumes: [{name: v, emptyDir: {}}], containers: [{name: c, image: x, " +
                     members + "}]}");

@@ -127,7 +127,7 @@ TEST_CASE("an alias stands for what it names") {
   CHECK(refusal("a: &x {b: c}\nd:\n  <<: *x\n").find("merge keys") != std::string::npos);
 }
 
-TEST_CASE("what is no YAML is refused with its line") {
+TEST_CASE("invalid YAML is refused with its line") {
   CHECK(refusal("a: b\n c: d\n e").find("yaml: line ") != std::string::npos);
   CHECK(refusal("a: [1, 2").find("yaml: line ") != std::string::npos);
   CHECK(refusal("a: \"open").find("yaml: line ") != std::string::npos);

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Debian's python3-kubernetes against a node: what its authors' examples do.
+"""Debian's python3-kubernetes against a node: the operations of its authors' examples.
 
     tests/clients/controller.py KUBECONFIG
 
@@ -21,18 +21,18 @@ FINALIZER = "example.com/cleanup"
 DEADLINE_SECONDS = 20
 
 
-def require(holds, what):
+def require(holds, problem):
     if not holds:
-        raise AssertionError(what)
+        raise AssertionError(problem)
 
 
-def wait_for(what, holds):
-    """Asks again and again; the server is asked, so nothing sleeps."""
+def wait_for(event, holds):
+    """Polls the server without pauses, because each request takes time."""
     end = time.monotonic() + DEADLINE_SECONDS
     while time.monotonic() < end:
         if holds():
             return
-    raise AssertionError(what + " did not come")
+    raise AssertionError(event + " did not come")
 
 
 def pods(core):
@@ -99,7 +99,7 @@ def custom_resources(api):
 
 
 def controller(api):
-    """Adds a finalizer to what comes, and gives it up when the object is to go."""
+    """Adds a finalizer to new objects, and removes it when an object is deleted."""
     custom = client.CustomObjectsApi(api)
     seen = []
 

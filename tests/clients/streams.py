@@ -13,13 +13,13 @@ from kubernetes import client, config
 from kubernetes.stream import portforward, stream
 
 
-def require(holds, what):
+def require(holds, problem):
     if not holds:
-        raise AssertionError(what)
+        raise AssertionError(problem)
 
 
 def run(core, pod):
-    """A command whose output is wanted."""
+    """Runs a command and reads its output."""
     out = stream(core.connect_get_namespaced_pod_exec, pod, "default",
                  command=["sh", "-c", "echo out; echo err >&2"],
                  stderr=True, stdin=False, stdout=True, tty=False)
@@ -28,7 +28,7 @@ def run(core, pod):
 
 
 def talk(core, pod):
-    """A command that is written to, and its exit code."""
+    """Writes to a command, and reads its exit code."""
     shell = stream(core.connect_get_namespaced_pod_exec, pod, "default", command=["sh"],
                    stderr=True, stdin=True, stdout=True, tty=False, _preload_content=False)
     shell.write_stdin("echo $((6 * 7))\n")

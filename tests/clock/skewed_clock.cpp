@@ -1,5 +1,5 @@
-// Preloaded (LD_PRELOAD), it lets a program believe that it is SKEW_SECONDS later. Debian's
-// libfaketime would do the same, but not with an allocator that asks for the time when it begins.
+// Preloaded (LD_PRELOAD), it shifts a program's clock by SKEW_SECONDS. Debian's libfaketime would
+// do the same, but not with an allocator that reads the time at its start.
 #include <dlfcn.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -21,7 +21,7 @@ time_t skew() {
 
 extern "C" {
 
-// A wait until a moment of that clock (absl's, so gRPC's) ends by the system's.
+// A wait until a time of that clock (absl's, so gRPC's) ends by the system's clock.
 long syscall(long number, ...) noexcept {
   using function = long (*)(long, ...);
   static const auto real = reinterpret_cast<function>(::dlsym(RTLD_NEXT, "syscall"));

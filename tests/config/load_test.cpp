@@ -140,7 +140,7 @@ TEST_CASE("a file that is no configuration is refused") {
         "x.yaml:2: kind: expected NodeConfiguration; found \"Pod\"");
   CHECK_THAT(refuse("a: [1\n"), Contains("x.yaml:") && Contains("not YAML"));
   CHECK_THAT(refuse(header + "---\n" + header), Contains("expected one YAML document; found 2"));
-  // A name is a line of the log, whatever it holds.
+  // A name must be one line of the log, whatever it contains.
   CHECK(refuse(header + "\"a\\nb\": 1\n").find('\n') == std::string::npos);
   CHECK_THAT(refuse("- a\n"), Contains("expected a map of keys; found a list"));
   CHECK_THAT(refuse(std::string(100'000, '[')), Contains("not YAML"));

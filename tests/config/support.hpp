@@ -1,4 +1,4 @@
-// Short ways to load, and to say what is refused.
+// Short functions to load a configuration and to get its errors.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace troupe::config::test {
 
 using troupe::test::scratch_folder;
 
-// The lines of a refusal, joined.
+// The lines of an error, joined.
 inline std::string lines(const problems& all) {
   std::string result;
   for (const auto& line : all)
@@ -18,7 +18,7 @@ inline std::string lines(const problems& all) {
   return result;
 }
 
-// Empty when nothing is refused.
+// The errors; empty if the configuration is accepted.
 inline std::string refused(const inputs& from) {
   const auto loaded = load(from);
   return loaded ? "" : lines(loaded.error());

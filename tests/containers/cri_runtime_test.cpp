@@ -1,4 +1,4 @@
-// The runtime by CRI with a containerd of the test's own, without the rest of a node.
+// The CRI runtime with a containerd of the test's own, without the rest of a node.
 #include "actors/kubelet/runtimes/cri/cri_runtime.hpp"
 
 #include <catch2/catch.hpp>
@@ -26,7 +26,7 @@ namespace {
 
 constexpr auto limit = std::chrono::seconds{60};
 
-// What callbacks have said, for a thread that waits for it.
+// Results of callbacks, for a thread that waits for them.
 template <class T>
 class heard {
  public:
@@ -129,7 +129,7 @@ TEST_CASE("a container is made, found by the next program, entered, ended and re
   REQUIRE(name);
   CHECK(name->output == "web\n");
 
-  // The next program.
+  // The next process.
   containers.reset();
   containers = runtime_at(server, folder.path());
   heard<found_pod> pods;
@@ -229,8 +229,8 @@ TEST_CASE("a container that runs gets other limits, and its pod's group with it"
     return bytes;
   };
   CHECK(limits_inside() == "20000\n67108864\n");
-  // First larger, then smaller than at first: of cpu version 1 refuses a group smaller than what is
-  // in it.
+  // First larger, then smaller than at first: version 1 refuses a cpu limit below those of the
+  // group's children.
   heard<runtime_result<void>> resized;
   api::object_ptr before = pod;
   for (const auto& [cpu, memory, seen, bytes] :
@@ -344,7 +344,7 @@ TEST_CASE("what a machine leaves in the runtime is removed, and nothing of anoth
   CHECK(end_leftover_sandboxes(folder.path()));
   CHECK(sandboxes("uid-5") == "");
   CHECK(sandboxes("uid-6") != "");
-  // Nothing is left to be asked for, even where no runtime answers.
+  // Nothing is left to request, even if no runtime answers.
   CHECK(end_leftover_sandboxes(folder.path()));
   remember_runtime(folder.path(), "/nonexistent/socket");
   const auto unreachable = end_leftover_sandboxes(folder.path());

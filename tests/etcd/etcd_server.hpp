@@ -1,4 +1,4 @@
-// A member of etcd of the machine's package, alone, with its data in a scratch directory.
+// A single member of the machine's etcd package, with its data in a scratch directory.
 #pragma once
 
 #include <sys/types.h>
@@ -9,12 +9,12 @@
 
 namespace troupe::test {
 
-// A port of loopback that nobody listens at now.
+// A loopback port that is free now.
 int free_port();
 
 class etcd_server {
  public:
-  // Why there is none; empty where there is.
+  // Why no etcd can run; empty if one can.
   static std::string missing();
 
   etcd_server();
@@ -24,7 +24,7 @@ class etcd_server {
 
   const std::string& endpoint() const { return client_url_; }
   void signal(int number) const;
-  // kill -9, and again with the same data.
+  // Kills it with SIGKILL, and starts it again with the same data.
   void restart();
 
  private:

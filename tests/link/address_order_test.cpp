@@ -1,4 +1,4 @@
-// Which address a dialer tries next.
+// The order in which a dialer tries addresses.
 #include "runtime/link/transport/address_order.hpp"
 
 #include <catch2/catch.hpp>

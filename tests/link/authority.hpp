@@ -1,4 +1,4 @@
-// An authority for the tests of the room, and what it signs: ECDSA P-256, PEM.
+// An authority for the tests of the room, and its certificates: ECDSA P-256, PEM.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ struct leaf {
   std::vector<std::string> groups = {};
   // "DNS:localhost", "IP:127.0.0.1"
   std::vector<std::string> called = {};
-  // Until when it is good, from now.
+  // How long it is valid, from now.
   std::chrono::seconds life = std::chrono::hours{1};
 };
 

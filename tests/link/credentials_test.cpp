@@ -1,4 +1,4 @@
-// Who may speak to whom.
+// Authentication of both sides of a link.
 #include <netdb.h>
 
 #include <atomic>
@@ -9,7 +9,7 @@
 namespace troupe::test {
 namespace {
 
-// A node with these credentials does not get in, and the plane hears nothing of it.
+// A node with these credentials is refused, and the control plane's application does not notice.
 std::string refusal(plane& there, link::credentials with) {
   node here{there.listener->address(), always(std::move(with))};
   const auto reason = here.failures.await();
@@ -42,7 +42,7 @@ TEST_CASE("strangers are refused by their certificate") {
     REQUIRE_THAT(refusal(there, our_authority().issue({"", {}})),
                  Catch::Contains("one common name"));
   }
-  // And the plane goes on.
+  // The control plane continues to work.
   node good{there.listener->address()};
   REQUIRE(there.sessions.await().session);
 }
@@ -128,7 +128,7 @@ TEST_CASE("renewed credentials count from the next handshake on, without a resta
   const auto first = there.sessions.await();
   REQUIRE(first.session);
 
-  // Something that is of no use changes nothing.
+  // Invalid credentials change nothing.
   {
     std::lock_guard lock{mutex};
     shown.private_key = "none";
@@ -139,7 +139,7 @@ TEST_CASE("renewed credentials count from the next handshake on, without a resta
     std::lock_guard lock{mutex};
     shown = next.issue({"troupe", {}, {"IP:127.0.0.1"}});
   }
-  // Those that have a session keep it; new ones must know the new authority.
+  // Existing sessions stay open; new ones must know the new authority.
   REQUIRE(first.session->send("still here"));
   REQUIRE(here.sessions.await().notes->await_frames(1));
   node late{there.listener->address()};

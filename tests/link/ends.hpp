@@ -1,4 +1,4 @@
-// Receivers that the tests of the room look into: they keep what came, or hold it.
+// Receivers for the tests of the room: they record received frames, or hold them.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ namespace link = runtime::link;
 // Long enough for a slow sanitizer build on a busy machine.
 inline constexpr std::chrono::seconds patience{30};
 
-// Waits for what no one tells of.
+// Polls a condition of which no notification exists.
 template <class Condition>
 bool eventually(Condition holds) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
@@ -31,7 +31,7 @@ bool eventually(Condition holds) {
   return true;
 }
 
-// Keeps the texts of all frames and the reason of the end. With `hold`, keeps the deliveries
+// Records the texts of all frames and the reason of the end. With `hold`, keeps the deliveries
 // themselves until `let_go`.
 class notebook final : public link::receiver {
  public:
@@ -74,7 +74,7 @@ class notebook final : public link::receiver {
     std::lock_guard lock{mutex_};
     hold_ = true;
   }
-  // Gives back the room of what is held, and holds nothing from now on.
+  // Releases the held deliveries and their window, and holds none from now on.
   void let_go() {
     std::deque<link::delivery> gone;
     {
@@ -84,7 +84,7 @@ class notebook final : public link::receiver {
     }
   }
 
-  // Called for each frame before it is kept; set before the first one.
+  // Called for each frame before it is recorded; set it before the first one.
   std::function<void(const std::string&)> on_frame;
 
  private:

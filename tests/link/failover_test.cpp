@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Calls any of these.
+// Calls any of these addresses.
 struct caller {
   explicit caller(std::function<std::vector<link::address>()> known)
       : dialer{link::dialer::start({.to = {},
@@ -29,7 +29,7 @@ struct caller {
 
 TEST_CASE("a caller whose listener has gone is at another one within five seconds") {
   plane one, two;
-  // Nobody listens at the third.
+  // Nobody listens on the third.
   const std::vector<link::address> all{
       one.listener->address(), two.listener->address(), {"127.0.0.1", 1}};
   caller node{[&] { return all; }};

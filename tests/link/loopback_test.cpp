@@ -126,7 +126,7 @@ TEST_CASE("a cut loop loses what was under way and ends both") {
   REQUIRE(ends.made.other->stats().window_bytes == 0);
 }
 
-TEST_CASE("who is refused on a loop is told why, and the one that calls is not asked") {
+TEST_CASE("a refused caller on a loop gets the reason, and its own acceptor is not asked") {
   const auto at_node = std::make_shared<notebook>();
   const link::acceptor refuse = [](const link::session_ptr&) {
     return tl::make_unexpected(std::string{"no node of this cluster"});

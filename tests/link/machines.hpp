@@ -1,4 +1,4 @@
-// Two sides of a real link on this machine: a plane that listens, and nodes that call it.
+// Two sides of a real link on this machine: a control plane that listens, and nodes that call it.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -36,7 +36,7 @@ class session_log {
     };
   }
 
-  // The session of that number, once there is one.
+  // The session with that number, as soon as it exists.
   entry await(std::size_t number = 0, std::chrono::milliseconds limit = patience) {
     std::unique_lock lock{mutex_};
     if (!changed_.wait_for(lock, limit, [&] { return entries_.size() > number; })) return {};
@@ -51,7 +51,7 @@ class session_log {
     refusal_ = std::move(reason);
   }
 
-  // Called for each session before it is kept; set before the first one.
+  // Called for each session before it is kept; set it before the first one.
   std::function<void(const link::session_ptr&, notebook&)> on_session;
 
  private:
@@ -72,13 +72,13 @@ class failure_log {
       changed_.notify_all();
     };
   }
-  // The first one.
+  // The first text.
   std::string await() {
     std::unique_lock lock{mutex_};
     if (!changed_.wait_for(lock, patience, [&] { return !texts_.empty(); })) return "none";
     return texts_.front();
   }
-  // Waits for one that has this in it.
+  // Waits for a text that contains this part.
   bool await(const std::string& part) {
     std::unique_lock lock{mutex_};
     return changed_.wait_for(lock, patience, [&] {
@@ -98,7 +98,7 @@ class failure_log {
   std::vector<std::string> texts_;
 };
 
-// What a listener has told of connections that came to no session.
+// The refusals that a listener has reported, of connections without a session.
 class refusal_notes {
  public:
   void add(const link::refusal& seen) {
@@ -134,7 +134,7 @@ inline link::credentials_source always(link::credentials credentials) {
   return [credentials = std::move(credentials)] { return credentials; };
 }
 
-// The side that listens. What it accepted ends before it does.
+// The listening side. Its sessions end before it does.
 struct plane {
   explicit plane(bool hold = false, link::address listen = {"127.0.0.1", 0},
                  link::credentials_source from = always(plane_credentials()),
@@ -157,7 +157,7 @@ struct plane {
   std::unique_ptr<link::listener> listener;
 };
 
-// The side that calls.
+// The calling side.
 struct node {
   explicit node(link::address to, link::credentials_source from = always(node_credentials()),
                 bool hold = false)

@@ -32,7 +32,7 @@ TEST_CASE("two hundred nodes hold their sessions at one listener") {
   const auto took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   for (auto& one : all)
     REQUIRE(one->sessions.await().session->send("here"));
-  // On a busy machine an attempt may take too long: its node has called again.
+  // On a busy machine an attempt may time out: its node has then called again.
   for (std::size_t i = 1, heard = 0; heard < nodes; ++i) {
     const auto at_plane = there.sessions.await(i);
     REQUIRE(at_plane.session);

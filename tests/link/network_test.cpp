@@ -1,4 +1,4 @@
-// What a network does to a link.
+// Effects of network faults on a link.
 #include <chrono>
 
 #include "link/machines.hpp"

@@ -1,4 +1,4 @@
-// A TCP relay between the two sides of a link: the network that a test can cut, freeze and heal.
+// A TCP relay between the two sides of a link: a network that a test can cut, freeze and restore.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ class relay {
   runtime::link::address listens_at() const;
   // Closes all connections.
   void cut();
-  // Nothing passes any more, and nobody is told; new connections are taken and stay silent.
+  // Forwards nothing any more, without closing connections; new ones are accepted and stay silent.
   void freeze();
-  // As before; those that were open while it was frozen are closed.
+  // Forwards again; connections that were open while it was frozen are closed.
   void heal();
   std::size_t connections() const;
 

@@ -1,4 +1,4 @@
-// What knocks at the port and is no node of ours.
+// Connections to the port that are not from nodes of this cluster.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <openssl/err.h>
@@ -36,7 +36,7 @@ class stranger {
     [[maybe_unused]] const auto sent =
         ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
   }
-  // Whether the other side closes within the limit; what it says before does not matter.
+  // Whether the server closes within the limit, whatever it sends before.
   bool is_closed_within(std::chrono::milliseconds limit) {
     const auto deadline = steady_clock::now() + limit;
     for (;;) {
@@ -54,7 +54,7 @@ class stranger {
   const runtime::unique_fd socket_;
 };
 
-// A live session that must not feel anything of it.
+// A live session that must not be disturbed.
 struct witness {
   explicit witness(plane& there) : here{there.listener->address()} {
     at_node = here.sessions.await();
@@ -85,7 +85,7 @@ TEST_CASE("garbage gets a closed connection") {
     std::string bytes(1 + random() % 2'000, '\0');
     for (auto& c : bytes)
       c = static_cast<char>(random());
-    // Not the beginning of a record that could go on.
+    // Must not look like the beginning of a record.
     bytes[0] = i % 2 == 0 ? 'G' : '\x17';
     peer.say(bytes + bytes + bytes);
     REQUIRE(peer.is_closed_within(late));
@@ -104,7 +104,7 @@ TEST_CASE("connections that do not get on with their handshake are cut after its
   std::vector<std::unique_ptr<stranger>> slow;
   for (int i = 0; i < 20; ++i) {
     slow.push_back(std::make_unique<stranger>(there.listener->address()));
-    // Nothing, or the beginning of a hello of TLS.
+    // Nothing, or the beginning of a TLS hello.
     if (i % 2 == 0)
       slow.back()->say(std::string{"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11});
   }
@@ -127,11 +127,11 @@ TEST_CASE("a flood of half-open connections costs the oldest of them, and keeps 
   node late_one{there.listener->address(), always(node_credentials("late"))};
   REQUIRE(there.sessions.await(1, 3s).session);
   live.check();
-  // The witness had its session by then.
+  // By then the witness had its session.
   REQUIRE(there.refused(reason::handshakes_limit) >= 50);
 }
 
-// A handshake of TLS as OpenSSL does it; the credentials may be empty.
+// A TLS handshake by OpenSSL; the credentials may be empty.
 struct tls_stranger : stranger {
   tls_stranger(const link::address& to, const link::credentials& with) : stranger{to} {
     if (!with.certificate.empty()) {
@@ -164,7 +164,7 @@ struct tls_stranger : stranger {
 TEST_CASE("without a certificate nobody gets past the handshake") {
   plane there;
   tls_stranger peer{there.listener->address(), {}};
-  // Under TLS 1.3 the caller has done its part before it is refused.
+  // In TLS 1.3 the client completes its part before it is refused.
   peer.shakes_hands();
   REQUIRE(peer.is_closed_within(2s));
   REQUIRE(there.sessions.count() == 0);
@@ -188,7 +188,7 @@ TEST_CASE("a node that shakes hands and says nothing is cut after the limit") {
   REQUIRE(peer.is_closed_within(late));
 }
 
-// A call by a program that is not ours.
+// A call by a foreign program.
 struct odd_caller {
   explicit odd_caller(const plane& there)
       : other{link::Link::NewStub(

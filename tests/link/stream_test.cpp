@@ -16,7 +16,7 @@ namespace defaults = link::defaults;
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
-// Checks that frames are numbers in a row, keeping none of them.
+// Checks that frames are consecutive numbers, without keeping them.
 class counter final : public link::receiver {
  public:
   explicit counter(std::size_t wanted) : wanted_{wanted} {}
@@ -82,7 +82,7 @@ TEST_CASE("the listener opens at IPv6 too") {
   const auto at_plane = there.sessions.await();
   REQUIRE(at_plane.session);
   REQUIRE(at_plane.session->other().address.substr(0, 6) == "[::1]:");
-  // The acceptor knows it by the same address: an established session is not closed.
+  // The acceptor has it registered with the same address: an established session is not closed.
   REQUIRE_FALSE(at_plane.notes->await_end(defaults::handshake_limit / 1ms * 1ms + 1s));
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("a receiver that holds deliveries stops its peer, and delays no other 
   const auto at_plane = there.sessions.await();
   REQUIRE(at_plane.session);
   const std::string frame(100'000, 'x');
-  // Until the window, what is under way and the outbox are full, and stay so.
+  // Until the window, the frames in transit and the outbox are full, and stay full.
   std::size_t taken = 0;
   const auto full = [&] {
     return at_plane.session->stats().window_bytes >= defaults::window_limit_bytes;
@@ -176,7 +176,7 @@ TEST_CASE("a receiver that holds deliveries stops its peer, and delays no other 
     REQUIRE(quick_at_plane.notes->await_frames(i));
   }
   REQUIRE(steady_clock::now() - begun < 5s);
-  // The other way of the slow one is free as well.
+  // The slow session's other direction is free as well.
   REQUIRE(at_plane.session->send("still there?"));
   REQUIRE(slow.sessions.await().notes->await_frames(1));
 
@@ -184,7 +184,7 @@ TEST_CASE("a receiver that holds deliveries stops its peer, and delays no other 
   REQUIRE(at_plane.notes->await_frames(taken));
 }
 
-TEST_CASE("who closes a session is heard to the end, and the other side reads why") {
+TEST_CASE("frames sent before a close arrive, and the peer gets the reason") {
   plane there;
   node here{there.listener->address()};
   const auto at_node = here.sessions.await(), at_plane = there.sessions.await();
@@ -198,7 +198,7 @@ TEST_CASE("who closes a session is heard to the end, and the other side reads wh
   REQUIRE(at_node.notes->await_end());
   REQUIRE(at_node.notes->ends() == std::vector<std::string>{"node a leaves"});
 
-  // It calls again, and now the plane closes.
+  // It calls again, and now the control plane closes.
   const auto again_at_node = here.sessions.await(1), again_at_plane = there.sessions.await(1);
   REQUIRE(again_at_plane.session);
   REQUIRE(again_at_plane.session->send("last words"));
@@ -223,7 +223,7 @@ TEST_CASE("a session whose peer takes nothing is closed all the same, after a wh
   REQUIRE(at_plane.notes->await_end());
 }
 
-TEST_CASE("who is refused is told why, and tries again later") {
+TEST_CASE("a refused caller gets the reason, and retries later") {
   plane there;
   there.sessions.refuse("no node of this name: run `troupe join` on it");
   node here{there.listener->address()};

@@ -1,4 +1,4 @@
-// This program looks into the transport, so it has it linked in where others load the module.
+// This program tests the transport itself, so it links it; other programs load the module.
 #include "runtime/link/transport/start.hpp"
 
 namespace troupe::runtime::link {

@@ -1,5 +1,5 @@
-// What the store costs, as tables on standard output. Run with "[.bench]"; nothing here is checked,
-// the figures go to docs/benchmarks.md.
+// Measures the store and prints tables on standard output. Run with "[.bench]"; no checks, the
+// figures go to docs/benchmarks.md.
 #include <fcntl.h>
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
@@ -45,7 +45,7 @@ double percentile(std::vector<double>& of, double part) {
   return *at;
 }
 
-// Appends of 1 KB, each followed by fdatasync: what the disk itself takes.
+// Appends of 1 KB, each followed by fdatasync: the time of the disk itself.
 std::vector<double> raw_syncs(const std::string& path, int count) {
   const int file = ::open(path.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
   REQUIRE(file >= 0);
@@ -61,7 +61,7 @@ std::vector<double> raw_syncs(const std::string& path, int count) {
   return took;
 }
 
-// One thread that keeps `in_flight` transactions on their way.
+// One thread that keeps `in_flight` transactions outstanding.
 struct load {
   std::mutex mutex;
   std::condition_variable freed;

@@ -21,7 +21,7 @@ namespace {
 using namespace testing;
 using api::core::v1::Event;
 
-// As the scheduler tells of a pod: about 500 bytes.
+// As the scheduler writes for a pod: about 500 bytes.
 std::unique_ptr<Event> event_named(const std::string& name) {
   auto made = std::make_unique<Event>();
   auto& meta = *made->mutable_metadata();
@@ -125,7 +125,7 @@ TEST_CASE("an object that is decoded late is decoded once, by whoever comes firs
 TEST_CASE("100,000 events take no more than 90 MB", "[.alone][events_memory]") {
   if (!test::memory_is_the_programs()) return;
   scratch_directory scratch;
-  // Written by a process of its own: what this one had freed would hide what it takes.
+  // Written by another process: memory freed by this one would hide the store's usage.
   const pid_t writer = ::fork();
   REQUIRE(writer >= 0);
   if (writer == 0) {
@@ -147,7 +147,7 @@ TEST_CASE("100,000 events take no more than 90 MB", "[.alone][events_memory]") {
   const auto before = resident_mb();
   const auto kept = open(in_directory(scratch.path()));
   REQUIRE(kept->read().size() == 100'000);
-  // Whoever looks at all of them leaves nothing behind.
+  // Reading all of them must leave no memory allocated.
   std::size_t seen = 0;
   kept->read().scan(api::kind_of<Event>().prefix(), {},
                     [&](std::string_view, const api::object_ptr& object) {
@@ -155,7 +155,7 @@ TEST_CASE("100,000 events take no more than 90 MB", "[.alone][events_memory]") {
                       return true;
                     });
   CHECK(seen == 100'000);
-  // What opening took for a while: the program's allocator gives it back by itself.
+  // Temporary memory of the opening; the program's allocator returns it by itself.
   ::malloc_trim(0);
   const auto taken = resident_mb() - before;
   std::cout << "100,000 events: " << taken << " MB, " << kept->read().encoded_bytes()

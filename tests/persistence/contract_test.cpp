@@ -1,5 +1,5 @@
-// What every store promises (store.hpp), and no more: on the local one, in memory and on disk, and
-// on those whose newest state is elsewhere: one that keeps the promise and no more, and the one
+// The guarantees of every store (store.hpp), and only those: on the local one, in memory and on
+// disk, and on stores whose newest state is remote: one with exactly the guarantees, and the one
 // over a shared log.
 #include <spdlog/fmt/fmt.h>
 
@@ -28,7 +28,7 @@ struct any_store {
   scratch_directory place;
   model_cluster cluster;
   std::unique_ptr<store> made;
-  test::far_store* far = nullptr;  // null: another one
+  test::far_store* far = nullptr;  // null: another store
 
   explicit any_store(std::uint64_t seed = 1, double foreign = 0.2) {
     const auto choice = GENERATE(0, 1, 2, 3);
@@ -66,7 +66,7 @@ revision modified(const snapshot& state, const std::string& name) {
   return found ? found->revision() : 0;
 }
 
-// Sees all changes, and writes down what must not be. Owned by the thread that observes.
+// Sees all changes and records violations. Owned by the thread that observes.
 class witness {
  public:
   explicit witness(store& watched) : store_{watched}, last_{watched.read().at()} {
@@ -135,7 +135,7 @@ class witness {
   std::vector<std::string> problems_;
 };
 
-// Random transactions, many at a time, from what can be read; and what their answers must be.
+// Concurrent random transactions on readable objects, and the conditions for their responses.
 class load {
  public:
   load(store& to, test::far_store* far, witness& seen, std::uint64_t seed)
@@ -223,7 +223,7 @@ class load {
   test::far_store* const far_;
   witness& seen_;
   std::mt19937_64 random_;
-  revision newest_ = 0;  // of the thread that answers
+  revision newest_ = 0;  // used by the thread that answers
   std::atomic<int> answered_{0};
   mutable std::mutex mutex_;
   std::vector<std::string> problems_;
@@ -231,7 +231,7 @@ class load {
 
 }  // namespace
 
-TEST_CASE("what observers, answers, snapshots and the log tell is one story", "[contract]") {
+TEST_CASE("observers, responses, snapshots and the log are consistent", "[contract]") {
   const std::uint64_t seed = GENERATE(range(1, seeds + 1));
   INFO("seed " << seed);
   const captured_log log;
@@ -264,7 +264,7 @@ TEST_CASE("a barrier is passed when all that was submitted before is answered", 
   }
 }
 
-TEST_CASE("behind a barrier a read shows what was committed elsewhere before it", "[contract]") {
+TEST_CASE("after a barrier a read shows earlier remote commits", "[contract]") {
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     INFO("seed " << seed);
     test::far_store store{{.seed = seed}};
@@ -276,8 +276,8 @@ TEST_CASE("behind a barrier a read shows what was committed elsewhere before it"
   }
 }
 
-TEST_CASE("what is read before a barrier may be old", "[contract]") {
-  // No thread moves it: nothing arrives by itself.
+TEST_CASE("a read before a barrier may be old", "[contract]") {
+  // No thread advances it: nothing arrives by itself.
   test::far_store store{{.threaded = false}};
   must(store.elsewhere(just(put("a", "1"))));
   CHECK(store.read().size() == 0);

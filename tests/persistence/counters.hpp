@@ -1,5 +1,5 @@
-// Counters that are incremented by compare and swap, through any of several stores of one cluster,
-// and what was told of each increment.
+// Counters that are incremented by compare and swap through any of several stores of one cluster,
+// and the result of each increment.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -43,10 +43,10 @@ class counters {
     return answered_ == submitted_;
   }
 
-  // Each increment that was acknowledged is there once: none was lost, none was done twice.
+  // Checks that each acknowledged increment is there once: none was lost or done twice.
   void check(const snapshot& state) const {
     CHECK(is_answered());
-    CHECK_FALSE(is_old_);  // an answer ran ahead of what could be read
+    CHECK_FALSE(is_old_);  // a response was newer than the readable state
     for (const auto& [name, values] : told_) {
       const auto found = state.find(key_of(name));
       REQUIRE(found);

@@ -1,5 +1,5 @@
-// A real process writes under load, with history being cut beside it, and is killed at random
-// instants. Whatever it had said was committed must be there when the next one opens the store.
+// A real process writes under load, while its history is compacted, and is killed at random times.
+// Everything that it had acknowledged must exist when the next process opens the store.
 //
 // TROUPE_CRASH_ROUNDS sets the number of kills (20 unless set).
 #include <fcntl.h>
@@ -35,13 +35,13 @@ store_options crash_options(const std::string& directory) {
   return options;
 }
 
-// One line for each answer, written before anything else is done with it: "key counter revision".
+// Appends one line for each response before anything else: "key counter revision".
 void note(int file, const std::string& name, std::uint64_t counter, revision at) {
   const auto line = fmt::format("{} {} {}\n", name, counter, at);
   if (::write(file, line.data(), line.size()) != static_cast<ssize_t>(line.size())) ::_exit(3);
 }
 
-// Started as a process of its own by the test below.
+// Started as a separate process by the test below.
 TEST_CASE("the process that is killed", "[.child]") {
   const char* directory = ::getenv(directory_variable);
   REQUIRE(directory != nullptr);
@@ -52,7 +52,7 @@ TEST_CASE("the process that is killed", "[.child]") {
   REQUIRE(answers >= 0);
   std::mt19937_64 random{std::random_device{}()};
   std::atomic<int> waiting{0};
-  // Counters go on where the store says the last process ended.
+  // Counters continue where the store of the last process ended.
   std::uint64_t counter = store->read().at() * 1'000;
   for (;;) {
     while (waiting >= in_flight)
@@ -115,7 +115,7 @@ pid_t start_child(const std::string& directory) {
   return child;
 }
 
-// Kills a child at a random instant of its writing. The number of answers before and after.
+// Kills a child at a random time while it writes. Returns the number of responses before and after.
 void write_and_kill(const std::string& directory, std::mt19937_64& random) {
   const auto size = [&] {
     std::error_code none;
@@ -141,7 +141,7 @@ void check_answers(const answers& said, const snapshot& state) {
     const auto found = state.find(name[0] == 'l' ? lease_key(name) : key_of(name));
     INFO(name << " was answered " << a.counter << " at revision " << a.at);
     if (found == nullptr) {
-      // Removed: by the answer, or by a later transaction that nobody was told of.
+      // Deleted: by this transaction, or by a later one without a response.
       CHECK((a.counter == 0 || state.at() > a.at));
       continue;
     }
@@ -170,7 +170,7 @@ TEST_CASE("killed at any instant, the store has every acknowledged write when it
     check_answers(said, store->read());
     answered = said.count;
   }
-  // A load that was too weak would prove nothing.
+  // Too little load would prove nothing.
   CHECK(answered >= static_cast<std::size_t>(rounds) * 50);
 }
 

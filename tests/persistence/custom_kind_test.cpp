@@ -1,5 +1,5 @@
-// Objects of custom kinds in the store: keys with groups, history, kinds that go and come back; and
-// a store that an older program made.
+// Objects of custom kinds in the store: keys with groups, history, kinds that are removed and added
+// again; and a store of an older program.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -13,7 +13,7 @@
 namespace troupe::persistence::testing {
 namespace {
 
-// In the scheme for the time of a test.
+// Registered in the scheme for the duration of a test.
 class custom_kind {
  public:
   explicit custom_kind(const std::string& group) {
@@ -119,7 +119,7 @@ TEST_CASE("an object outlives the kind that it was made of") {
   CHECK(kept->json().find(R"("kind":"Widget")") != std::string::npos);
 }
 
-// Made by the program before kinds were data (revision 9df3224): a node with its fleet, a config
+// Created by the program before kinds were data (revision 9df3224): a node with its fleet, a config
 // map that was changed, one that was deleted, a service, a deployment with its pod.
 TEST_CASE("a store that an older program made opens with its history") {
   scratch_directory place;

@@ -1,4 +1,4 @@
-// Directories that were damaged, are in use, or are not ours.
+// Directories that are damaged, in use, or not a store.
 #include <fcntl.h>
 #include <rocksdb/db.h>
 #include <signal.h>
@@ -28,7 +28,7 @@ void flip_bit(const fs::path& file, std::uintmax_t at) {
   bytes.put(static_cast<char>(old ^ 0x10));
 }
 
-// Makes the directory believe that nobody was told of anything later.
+// Marks later revisions of the directory as never acknowledged.
 void acknowledge(const std::string& directory, std::uint64_t at) {
   std::ofstream{directory + "/ACKNOWLEDGED"} << fmt::format("{:020} {:020}\n", at, ~at);
 }
@@ -47,7 +47,7 @@ TEST_CASE("a torn end of the write-ahead log costs nothing that was acknowledged
   scratch_directory place;
   const auto before_last = make_store(place.path("whole"));
   const auto complete = fs::file_size(files_in(place.path("whole"), ".log").back());
-  // The last write was never acknowledged, as far as this copy knows.
+  // According to this copy the last write was never acknowledged.
   acknowledge(place.path("whole"), 21);
   for (auto size = before_last; size < complete; size += 1 + (complete - before_last) / 25) {
     INFO("cut to " << size << " of " << complete);
@@ -69,8 +69,8 @@ TEST_CASE("damage behind the last acknowledged write is dropped with a warning")
     const auto store = open(in_directory(place.path()));
     must(commit(*store, just(put("later", "1", 100))));
   }
-  // As after a power failure that let the newer of two writes reach the disk, and half of the
-  // other.
+  // As after a power failure in which the newer of two writes reached the disk, and half of the
+  // older.
   acknowledge(place.path(), 21);
   flip_bit(files_in(place.path(), ".log").front(), damaged + 40);
   const captured_log heard;
@@ -121,7 +121,7 @@ TEST_CASE("a flipped bit in a table is reported as corruption and never served")
     flip_bit(file, fs::file_size(file) / 3);
     const auto opened = store::open(in_directory(place.path()));
     flip_bit(file, fs::file_size(file) / 3);
-    if (opened) continue;  // the table of `meta` may hold nothing there that is read
+    if (opened) continue;  // possibly no byte of the table of `meta` that is read
     ++refused;
     CHECK(opened.error().code == errc::corrupt);
     CHECK_THAT(opened.error().message, Catch::Contains("damaged"));
@@ -202,7 +202,7 @@ TEST_CASE("a directory of format 1 opens with its history, and is guarded from t
     rows.put(table::meta, "format", "1");
     for (const auto* each : {"digest", "logs", "gaps"})
       rows.remove(table::meta, each);
-    // Revisions that a kill left unused, before gaps were noted.
+    // Revisions that a kill left unused, before gaps were recorded.
     rows.remove_range(table::changes, change_key({2, 0}), change_key({5, 0}));
     for (const auto* each : {"0", "1", "2"})
       rows.remove(table::objects, key_of(each));
@@ -251,7 +251,7 @@ TEST_CASE("history that cannot be read is an error, and nothing is left out") {
   {
     auto disk = rocks_engine_in(place.path())(open_mode::strict);
     REQUIRE(disk);
-    // Only what is older than what is looked at when a store is opened can be like this.
+    // Only history older than the part that is read at start can be like this.
     auto rows = (*disk)->make_batch();
     rows->put(table::changes, change_key({9, 0}), "\xff");
     REQUIRE((*disk)->write(*rows, durability::synced));
@@ -277,7 +277,7 @@ TEST_CASE("a second opener in the same process is told that the directory is in 
 TEST_CASE("a second process is told which process has the directory") {
   scratch_directory place;
   make_store(place.path());
-  // Another process that holds RocksDB's lock, as a node would.
+  // Another process holds RocksDB's lock, as a node would.
   const auto lock = place.path() + "/LOCK";
   int ready[2];
   REQUIRE(::pipe(ready) == 0);

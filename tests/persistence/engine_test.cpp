@@ -1,4 +1,4 @@
-// What the store asks of an engine, on both.
+// The store's requirements on an engine, tested on both.
 #include "persistence/engine/engine.hpp"
 
 #include <algorithm>
@@ -111,7 +111,7 @@ TEST_CASE("space is given back for what was removed") {
     std::generate(value.begin(), value.end(), [&] { return static_cast<char>(random()); });
     any.put(table::changes, std::to_string(i), value);
   }
-  // RocksDB only estimates what is still in memory: what is in files is measured.
+  // RocksDB only estimates data in memory: data in files is measured.
   std::atomic<bool> stop{false};
   REQUIRE(any.disk->rewrite(stop));
   CHECK(any.disk->size_bytes(table::changes) > 900'000);

@@ -30,7 +30,7 @@ std::unique_ptr<replicated_store> open_on(const etcd_server& etcd, const std::st
                                                : rocks_engine_in(directory),
                              std::move(*log), "etcd", session);
   REQUIRE(opened);
-  // etcd elects itself first.
+  // etcd elects its leader first.
   REQUIRE(eventually([&] {
     std::atomic<int> passed{0};
     (*opened)->barrier([&](const expected<revision>& reached) { passed = reached ? 1 : 2; });
@@ -104,7 +104,7 @@ TEST_CASE("two control planes lose no write while etcd stands still and is kille
   CHECK(contents(one->read()) == contents(other->read()));
 }
 
-TEST_CASE("who leads hands over at once, and who is killed within the time of the lease",
+TEST_CASE("a leader that resigns is replaced at once, one that is killed within the lease's time",
           "[etcd]") {
   if (const auto why = etcd_server::missing(); !why.empty()) return test::skip(why);
   const captured_log log;
@@ -139,7 +139,7 @@ TEST_CASE("who leads hands over at once, and who is killed within the time of th
   auto third = candidate(2);
   first.reset();
   const auto before = std::chrono::steady_clock::now();
-  etcd.signal(SIGSTOP);  // nobody renews
+  etcd.signal(SIGSTOP);  // no lease is renewed
   etcd.signal(SIGCONT);
   second->resign([] {});
   REQUIRE(eventually([&] { return fences[2] != 0; }));

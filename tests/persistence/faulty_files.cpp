@@ -44,7 +44,7 @@ class faulty_file final : public rocksdb::FSWritableFileOwnerWrapper {
   IOStatus append(const Slice& data, const IOOptions& options, IODebugContext* debug) {
     auto status = FSWritableFileOwnerWrapper::Append(data, options, debug);
     if (!status.ok()) return status;
-    // What is still in the file object's own buffer is not in the file.
+    // Data in the file object's own buffer is not in the file yet.
     status = FSWritableFileOwnerWrapper::Flush(options, debug);
     std::lock_guard lock{owner_.mutex_};
     owner_.files_[name_].written += data.size();

@@ -1,7 +1,7 @@
-// A file system that fails on demand and forgets what was not synced: the seam is RocksDB's own.
+// A file system that fails on demand and loses unsynced data; it implements RocksDB's interface.
 //
-// Thread safe. It lies on the real one, so that a store which is opened afterwards without it finds
-// what a crash would have left.
+// Thread safe. It is layered on the real one, so that a store that is opened later without it finds
+// the files that a crash would have left.
 #pragma once
 
 #include <rocksdb/file_system.h>
@@ -19,11 +19,11 @@ class faulty_files final : public rocksdb::FileSystemWrapper {
  public:
   enum class fault {
     none,
-    no_space,    // every byte that is written is refused: ENOSPC
+    no_space,    // every write fails: ENOSPC
     io_error,    // … EIO
-    sync_error,  // bytes are taken, syncs fail and what was unsynced is gone, as on Linux
-    read_only,   // no file can be made: EROFS
-    torn_write,  // a write leaves its first half behind, then EIO
+    sync_error,  // writes succeed, syncs fail and unsynced data is lost, as on Linux
+    read_only,   // no file can be created: EROFS
+    torn_write,  // a write leaves its first half, then fails with EIO
     crashed,     // nothing reaches the disk any more
   };
 
@@ -32,7 +32,7 @@ class faulty_files final : public rocksdb::FileSystemWrapper {
   void set(fault next) { fault_ = next; }
   // Lets this many more writes and syncs succeed first.
   void set_after(fault next, int operations);
-  // Every file loses what was not synced. Nobody may have the store open.
+  // Drops the unsynced data of every file. No store may be open.
   void power_failure();
   std::uint64_t syncs() const { return syncs_; }
 

@@ -1,7 +1,7 @@
-// Every file of a store's folder, damaged one at a time: removed, cut, a bit turned. The store
-// refuses with a reason, or everything that was acknowledged is there; there is no third outcome.
+// Damages every file of a store's folder, one at a time: removed, truncated, a bit flipped. Either
+// the store refuses with a reason, or all acknowledged writes exist; no other result is allowed.
 //
-// A plain run takes a sample by a seed that it prints (TROUPE_SEED repeats it); "[.long]" takes
+// A plain run takes a random sample with a printed seed (TROUPE_SEED repeats it); "[.long]" takes
 // all.
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t sample = 40;
 constexpr std::uintmax_t step_bytes = 1024;
 
-// What a client was told.
+// The acknowledged state.
 struct promise {
   std::vector<std::string> objects;
   std::vector<std::string> history;
@@ -46,14 +46,14 @@ store_options walk_options(const std::string& directory) {
   return options;
 }
 
-// Opens so that what the write-ahead logs hold goes to tables.
+// Opens the store so that the contents of the write-ahead logs go to tables.
 std::unique_ptr<store> open_flushed(const std::string& directory) {
   return open(walk_options(directory), [made = rocks_engine_in(directory)](open_mode mode) {
     return made(mode == open_mode::strict ? open_mode::rewrite : mode);
   });
 }
 
-// A store over several lives, each of which ends as by kill -9: the next goes on with a copy of the
+// A store over several runs, each of which ends as by kill -9: the next run uses a copy of the
 // folder that was made while the store was open.
 class lives {
  public:
@@ -110,7 +110,7 @@ class lives {
 struct mutation_of_file {
   enum class type { remove, cut, flip } how;
   std::string file;
-  std::uintmax_t at = 0;  // the new size; the byte
+  std::uintmax_t at = 0;  // the new size, or the offset of the byte
   int bit = 0;
 
   std::string str() const {
@@ -157,7 +157,7 @@ void apply(const mutation_of_file& step, const fs::path& file) {
   }
 }
 
-// The bytes of all files but those that opening may make: a lock, the mark.
+// The bytes of all files except those that opening may create: a lock, the mark.
 std::map<std::string, std::string> bytes_of(const std::string& directory) {
   std::map<std::string, std::string> all;
   for (const auto& each : fs::directory_iterator{directory}) {
@@ -208,7 +208,7 @@ struct walk_counts {
   }
 };
 
-// Or the walk would prove nothing of them.
+// Otherwise the test would prove nothing about them.
 bool has_tables_of_bases(const std::string& directory) {
   const auto disk = rocks_engine_in(directory)(open_mode::inspect);
   REQUIRE(disk);
@@ -240,7 +240,7 @@ void walk(std::uint64_t seed, std::size_t limit) {
     INFO(fmt::format("{}", fmt::join(problems, "; ")));
     const auto seen = look(copy, told);
     if (seen == walk_result::refused) CHECK(bytes_of(copy) == before);
-    // It reads every block, also those of which nothing is kept any more.
+    // Reads every block, also those without any live data.
     CHECK((seen == walk_result::complete || !problems.empty()));
     counts.add(each.file, seen);
   }

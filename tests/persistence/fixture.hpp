@@ -1,5 +1,5 @@
-// What the tests of the store share: a directory of their own, objects, transactions, and calls
-// that wait for the answer with a deadline.
+// Shared parts of the store's tests: a directory of their own, objects, transactions, and calls
+// that wait for the response with a deadline.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@
 
 namespace troupe::persistence::testing {
 
-// Made by mkdtemp, removed with everything in it.
+// Created by mkdtemp, removed with its contents.
 class scratch_directory {
  public:
   scratch_directory();
@@ -36,23 +36,23 @@ std::string key_of(const std::string& name);
 std::unique_ptr<api::core::v1::ConfigMap> config_map(const std::string& name,
                                                      const std::string& value,
                                                      std::size_t size_bytes = 0);
-// The value that config_map() took; empty for a null object and other kinds.
+// The value given to config_map(); empty for a null object and other kinds.
 std::string value_of(const api::object_ptr& object);
 
 mutation put(const std::string& name, const std::string& value, std::size_t size_bytes = 0);
 mutation remove(const std::string& name);
-// A Lease: of a kind that may be acknowledged before it is on disk.
+// A Lease: a kind whose writes may be acknowledged before they are on disk.
 mutation put_lease(const std::string& name, const std::string& holder);
 std::string lease_key(const std::string& name);
 
 transaction just(mutation request);
 transaction only_if(revision at, mutation request);
 
-// Waits at most ten seconds for the answer; a test that never gets one fails.
+// Waits at most ten seconds for the response; the test fails if none arrives.
 outcome commit(store& to, transaction request);
 revision must(const outcome& result);
-// Waits as long until a barrier is passed; `passed` runs where it is answered. A test whose barrier
-// fails or is not answered fails.
+// Waits as long until a barrier is passed; `passed` runs where it is answered. The test fails if
+// the barrier fails or is not answered.
 revision reach(store& to, std::function<void()> passed = {});
 
 // Polls `holds` until it is true; false after the deadline.
@@ -69,14 +69,14 @@ std::vector<std::string> contents(const snapshot& state);
 std::string line_of(const change& shown);
 std::vector<std::string> lines_of(const std::vector<change>& changes);
 
-// Those that are not empty, with an extension such as ".log", by name.
+// The non-empty files with an extension such as ".log", by name.
 std::vector<std::filesystem::path> files_in(const std::string& directory,
                                             const std::string& extension);
 
-// Why the store of a directory cannot be opened.
+// The error of opening the store of a directory.
 error refusal_of(const std::string& directory);
 
-// The problems that verify() finds in a directory nobody has open.
+// The problems that verify() finds in a directory that no store has open.
 std::vector<std::string> problems_in(const std::string& directory);
 
 }  // namespace troupe::persistence::testing

@@ -1,4 +1,4 @@
-// The change log: reading it back, with the state before each change, through compaction and
+// The change log: reads it back, with the state before each change, through compaction and
 // restart.
 #include <spdlog/fmt/fmt.h>
 
@@ -100,7 +100,7 @@ TEST_CASE("history ends where it was compacted, and goes on from there") {
   REQUIRE_FALSE(gone);
   CHECK(gone.error().code == errc::compacted);
   CHECK_THAT(gone.error().message, Catch::Contains("begins after 3"));
-  // A deletion right behind the border is told with its last state.
+  // A deletion directly after the compacted revision includes the last state.
   CHECK(lines_of(*store->changes(3, 10)) ==
         lines{"4 removed a 1@4 <- 1@2", "5 updated b 2@5 <- 1@3"});
   REQUIRE(store->compact(2));  // nothing left to do
@@ -111,7 +111,7 @@ TEST_CASE("history ends where it was compacted, and goes on from there") {
   CHECK(lines_of(*store->changes(5, 10)) == lines{"6 updated b 3@6 <- 2@5"});
 }
 
-// One random life of a store: what changes() says must be what was done, whatever was compacted.
+// One random run of a store: changes() must return the executed changes, with any compaction.
 struct life {
   std::mt19937_64 random;
   std::function<std::unique_ptr<persistence::store>()> make;
@@ -216,12 +216,12 @@ TEST_CASE("history is cut by number and age: both must allow it") {
       must(commit(*store, just(put("a", std::to_string(i)))));
   };
   change(500);
-  CHECK(store->stats().compacted == 0);  // many enough, but too young
+  CHECK(store->stats().compacted == 0);  // enough of them, but too young
   clock.advance(std::chrono::seconds{61});
   change(150);
   const auto stats = store->stats();
-  CHECK(stats.compacted <= 501);                  // not what is younger than a minute …
-  CHECK(stats.compacted + 100 <= stats.current);  // … nor the newest hundred
+  CHECK(stats.compacted <= 501);                  // changes younger than a minute stay …
+  CHECK(stats.compacted + 100 <= stats.current);  // … and so do the newest hundred
   CHECK(stats.compacted >= 480);
   clock.advance(std::chrono::seconds{3600});
   change(20);

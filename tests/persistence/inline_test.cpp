@@ -1,4 +1,4 @@
-// A store without threads: everything happens on the caller's thread, the same way each time.
+// A store without threads: all work happens on the caller's thread, deterministically.
 #include <spdlog/fmt/fmt.h>
 
 #include <catch2/catch.hpp>

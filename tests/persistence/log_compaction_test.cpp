@@ -1,4 +1,4 @@
-// When the log of several control planes is compacted, and what its key of the leader says.
+// When the log of several control planes is compacted, and the contents of its leader key.
 #include "persistence/replica/log_compaction.hpp"
 
 #include <catch2/catch.hpp>

@@ -41,7 +41,7 @@ TEST_CASE("a log that agrees with its objects has no problems") {
   CHECK(fold.last() == 15);
 }
 
-TEST_CASE("the newest part of a log is judged by what it tells") {
+TEST_CASE("the newest part of a log is checked by its contents") {
   log_fold fold{reach::newest_part};
   fold.add({20, 0}, updated("a", 3, 17, "two"));
   fold.add({21, 0}, removed("b", 4, 9));

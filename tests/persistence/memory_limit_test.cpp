@@ -1,4 +1,4 @@
-// The memory that control groups leave a process, and a store that needs more.
+// The memory limits of control groups, and a store that needs more.
 #include "persistence/engine/memory_limit.hpp"
 
 #include <catch2/catch.hpp>
@@ -22,7 +22,7 @@ TEST_CASE(
     "the smallest memory limit of a control group and those above it counts, version 1 or 2") {
   scratch_directory place;
   const fs::path proc = place.path("proc"), root = place.path("root");
-  CHECK(memory_limit_bytes(proc, root) == std::nullopt);  // nothing of all that is there
+  CHECK(memory_limit_bytes(proc, root) == std::nullopt);  // none of the files exists
   write(proc / "mountinfo",
         "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755\n"
         "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"

@@ -7,7 +7,7 @@ namespace troupe::persistence::testing {
 
 namespace {
 
-// Requests that may overtake each other, steps and items that come at once.
+// Requests that may overtake each other, steps and items that are delivered at once.
 constexpr std::size_t overtaking = 3, most_steps = 4, page = 5;
 constexpr std::chrono::seconds slow{1};
 
@@ -57,7 +57,7 @@ bool model_cluster::lives(lease_id lease) const {
   return leases_.contains(lease);
 }
 
-// All its keys go at one revision.
+// All its keys are deleted at one revision.
 void model_cluster::end(lease_id lease) {
   log_transaction removal;
   {
@@ -264,7 +264,7 @@ void model_log::stall_answers() {
   silent_ = true;
 }
 
-// What comes back again and again moves with the test alone.
+// Only the test advances repeated work.
 void model_log::call_later(std::chrono::milliseconds delay, std::function<void()> work) {
   if (delay < slow) return add(std::move(work));
   const std::lock_guard lock{mutex_};
@@ -298,7 +298,7 @@ model_log::event model_log::next_steps() {
     return [&reader, reason = found.error()] { reader.on_end(reason); };
   }
   position_ = found->back().at;
-  // Some come twice.
+  // Some are delivered twice.
   if (random_() % 8 == 0) position_ = found->front().at;
   return [&reader, steps = std::move(*found)] { reader.on_steps(steps); };
 }
@@ -334,7 +334,7 @@ void model_log::run() {
   }
 }
 
-// Steps of other connections come without a word: it looks from time to time.
+// There is no notification for steps of other connections: polls for them.
 void model_log::work() {
   int idle = 0;
   for (;;) {

@@ -1,10 +1,10 @@
-// A log that several control planes share, in memory: what etcd promises, and what it does when
-// machines and networks fail, from a seed.
+// A model in memory of a log that several control planes share: it has etcd's guarantees, and shows
+// the effects of failing machines and networks, from a seed.
 //
-// `model_cluster` is the log itself; each store has a `model_log`, its connection. Whatever goes
-// between them moves in steps, by a thread of the connection or by whoever calls step(): requests
-// overtake each other, answers get lost, transactions happen long after their answer was lost, the
-// stream of steps ends.
+// `model_cluster` is the log itself; each store has a `model_log`, its connection. Requests and
+// events between them advance in steps, by a thread of the connection or by the caller of step():
+// requests overtake each other, responses are lost, transactions happen long after their response
+// was lost, the stream of log steps ends.
 #pragma once
 
 #include <condition_variable>
@@ -27,12 +27,12 @@ class model_cluster {
   bool lives(lease_id lease) const;
   void end(lease_id lease);
   void end_all_leases();
-  // Steps up to here are not known any more.
+  // Forgets the steps up to this revision.
   void compact(revision up_to);
-  // At most `limit` steps after `after`; `compacted` when they have gone.
+  // At most `limit` steps after `after`; `compacted` if they were forgotten.
   expected<std::vector<log_step>> steps(revision after, std::size_t limit) const;
   expected<log_page> list(const std::string& after, revision at, std::size_t limit) const;
-  // All steps there ever were, also those that were compacted.
+  // All steps ever, including compacted ones.
   const std::vector<log_step>& witness() const { return witness_; }
   // The newest value of each key.
   std::map<std::string, std::string> values() const;
@@ -59,8 +59,8 @@ class model_cluster {
 
 struct model_faults {
   std::uint64_t seed = 1;
-  // Chances: that an answer gets lost, and then that the transaction happens later; that the stream
-  // ends before a step.
+  // Probabilities: that a response is lost, and then that the transaction happens later; that the
+  // stream ends before a step.
   double lost = 0, late = 0.5, cut = 0;
   bool threaded = true;
 };
@@ -85,14 +85,14 @@ class model_log final : public shared_log {
   void revoke(lease_id lease, std::function<void()> done) override;
   void compact(revision up_to, std::function<void(expected<void>)> done) override;
 
-  // What was to be done seconds later, at once: leases are renewed.
+  // Runs delayed actions at once: leases are renewed.
   void fire_slow();
-  // No step comes any more, until the reader asks again or they are let go; nothing is answered any
+  // Stops all steps until the reader asks again or they are resumed, and answers no request any
   // more.
   void stall_steps();
   void resume_steps();
   void stall_answers();
-  // Something moves; false when there is nothing to move.
+  // Advances by one action; false if none is pending.
   bool step();
   void run();
 

@@ -1,4 +1,4 @@
-// A cluster's state on its way between directories, shared logs and files.
+// Copies of a cluster's state between directories, shared logs and files.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -27,7 +27,7 @@ struct model_place {
   blocking_log asked{log, "the model", std::chrono::seconds{10}};
 };
 
-// What is stored, by key: the value of the map and both revisions.
+// The stored rows by key: the value of the map and both revisions.
 std::vector<std::string> rows_of(state_source& from) {
   std::vector<std::string> rows;
   for (;;) {
@@ -40,7 +40,7 @@ std::vector<std::string> rows_of(state_source& from) {
   }
 }
 
-// Objects that were made, changed and removed. Its last revision.
+// Creates, changes and deletes objects. Returns the last revision.
 revision fill(const std::string& path, int objects) {
   const auto store = open(in_directory(path));
   revision last = 0;
@@ -128,7 +128,7 @@ TEST_CASE("a backup that is damaged or cut short is refused", "[move]") {
     file.seekp(static_cast<std::streamoff>(at));
     file.put(static_cast<char>(byte ^ 0x10));
     file.close();
-    // Refused, or the same: some bytes of a table mean nothing.
+    // Refused, or the same: some bytes of a table have no meaning.
     const auto from = file_source::open(place.path("cut"));
     if (from) CHECK(rows_of(**from) == rows_in(place.path("a")));
   }
@@ -195,7 +195,7 @@ TEST_CASE("a copy into a log goes on where it was interrupted, and is served whe
   const auto written = shared.cluster.newest();
   log_target again{shared.asked};
   REQUIRE(copy_into(place.path("a"), again));
-  CHECK(shared.cluster.newest() - written <= 3);  // 240 objects, the half of them again, in parts
+  CHECK(shared.cluster.newest() - written <= 3);  // 240 objects, half of them again, in parts
   REQUIRE(join_cluster(shared.asked));
   std::size_t objects = 0;
   for (const auto& [key, value] : shared.cluster.values())
@@ -252,7 +252,7 @@ TEST_CASE("revisions go on far behind those of before where a log was restored",
   REQUIRE(first);
   CHECK(first->base == 0);
   CHECK(*join_cluster(shared.asked) == *first);
-  // A restored etcd has another number.
+  // A restored etcd has another id.
   auto before = *first;
   before.log = "another";
   shared.cluster.execute({{}, {{std::string{cluster_key}, cluster_text(before)}}});

@@ -8,7 +8,7 @@ namespace troupe::persistence::testing {
 
 namespace {
 
-// The election and the session have transactions of their own.
+// Excludes the transactions of the election and the session.
 bool is_of_objects(const log_transaction& request) {
   return std::any_of(request.writes.begin(), request.writes.end(),
                      [](const auto& each) { return !each.key.starts_with(own_prefix); });
@@ -28,7 +28,7 @@ void mutant_log::submit(log_transaction request, std::function<void(log_answer)>
   auto& compares = request.compares;
   auto place = compares.end();
   if (is_of_objects(request)) place = std::find_if(compares.begin(), compares.end(), is_dropped);
-  // Answers count as if it were still there.
+  // Results are numbered as if it were still there.
   const auto removed = static_cast<std::size_t>(place - compares.begin());
   if (place != compares.end()) compares.erase(place);
   log().submit(std::move(request), [this, removed, done = std::move(done)](const log_answer& told) {

@@ -1,6 +1,6 @@
-// A connection to a shared log that loses steps, and with which one guard of the store above it
-// does nothing: what the store would be without that guard. For tests of tests: a suite that finds
-// nothing wrong with such a store would not find the guard missing either.
+// A connection to a shared log that loses steps and disables one safety check of the store above
+// it. For tests of tests: a suite that finds no error with such a store would not notice that the
+// check is missing.
 #pragma once
 
 #include <memory>
@@ -15,13 +15,13 @@ enum class mutant : std::uint8_t {
   no_fence,       // a leader's transactions do not compare the key of its term
   no_session,     // transactions do not compare the session
   no_await,       // a conflict is answered although the state here is older
-  no_hole_check,  // a step that is missing is not noticed
-  no_fresh,       // a barrier does not ask the log
+  no_hole_check,  // a missing step is not detected
+  no_fresh,       // a barrier does not query the log
 };
 
 class mutant_log final : public forwarding_log {
  public:
-  // `drop`: the chance that a step gets lost.
+  // `drop`: the probability that a step is lost.
   mutant_log(std::unique_ptr<shared_log> inner, mutant without, std::uint64_t seed, double drop);
   ~mutant_log() override { end(); }
 

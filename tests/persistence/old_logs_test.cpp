@@ -1,4 +1,4 @@
-// Write-ahead logs that are still needed and were damaged: the store names them.
+// Damaged write-ahead logs that are still needed: the store names them.
 #include <spdlog/fmt/fmt.h>
 
 #include <catch2/catch.hpp>
@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A new folder in which the next life goes on: as after kill -9 in this one, which is open.
+// A copy of the folder for the next run, as after kill -9 in this one, which is open.
 std::string killed(const scratch_directory& place, int life) {
   const auto next = place.path(std::to_string(life + 1));
   fs::copy(place.path(std::to_string(life)), next);

@@ -17,19 +17,19 @@ namespace troupe::persistence::testing {
 namespace {
 
 constexpr int actions = 800;
-// The chance of a step, beside what the model loses.
+// The probability that a step is lost, in addition to the model's losses.
 constexpr double lost_steps = 0.02;
-// Rounds of peace until everything that waits has moved.
+// Rounds without faults until everything pending has completed.
 constexpr int peace = 12;
 
 struct plane {
   model_log* log = nullptr;
   mutant_log* between = nullptr;
   std::unique_ptr<replicated_store> store;
-  revision fence = 0;  // of the newest term, over or not: who is late counts
+  revision fence = 0;  // of the newest term, also after its end, for late writes
 };
 
-// One write: what was told of it. Its value, "<number>" or "<number fence>", is in no other.
+// One write and its response. Its value, "<number>" or "<number fence>", is unique.
 struct told {
   revision fence = 0;
   std::optional<outcome> answer;
@@ -52,7 +52,7 @@ class scenario {
       act(chosen);
       if (random_() % 60 == 0) cluster_.end_all_leases();
       if (random_() % 400 == 0) cluster_.compact(cluster_.newest());
-      // Answers come and steps do not: a cut in one direction.
+      // Responses arrive but steps do not: a cut in one direction.
       if (random_() % 20 == 0) chosen.log->stall_steps();
       if (random_() % 30 == 0) chosen.log->resume_steps();
       if (random_() % 10 == 0) chosen.log->fire_slow();
@@ -95,7 +95,7 @@ class scenario {
   }
 
   void act(plane& at) {
-    // One has few writes of its own that a barrier would have to wait for.
+    // This one has few writes of its own for which a barrier would have to wait.
     if (&at == &planes_.back() && random_() % 8 != 0) return random_() % 2 == 0 ? ask(at) : void();
     switch (random_() % 6) {
       case 0:
@@ -132,7 +132,7 @@ class scenario {
     });
   }
 
-  // Who reads after a conflict sees why.
+  // A read after a conflict must show its cause.
   void check_conflict(const plane& at, const error& reason) {
     const auto found = at.store->read().find(reason.key);
     const auto seen = found ? found->revision() : 0;
@@ -171,7 +171,7 @@ class scenario {
     }
   }
 
-  // The key of the leader, as it was at each revision, against what the write was fenced by.
+  // Compares the leader key at each revision with the fence of the write.
   void check_terms() {
     revision term = 0;
     for (const auto& step : cluster_.witness())
@@ -210,7 +210,7 @@ class scenario {
   revision acknowledged_ = 0;
   int asked_ = 0;
   std::vector<std::string> problems_;
-  std::array<plane, 3> planes_;  // last: their answers come here
+  std::array<plane, 3> planes_;  // last, because their responses arrive here
 };
 
 }  // namespace

@@ -11,22 +11,22 @@ namespace troupe::persistence::testing {
 namespace {
 
 constexpr std::uint64_t seeds = 200;
-// Of which one at least must find a guard missing.
+// A tenth of these seeds must detect a disabled check.
 constexpr std::uint64_t mutant_seeds = 40;
 
 }  // namespace
 
-TEST_CASE("what three control planes are told is what the history of their log says",
+TEST_CASE("the responses to three control planes match the history of their log",
           "[replica][planes][seeds]") {
   test::for_each_seed(seeds, [](std::uint64_t seed) {
     CHECK_THAT(run_planes(seed), Catch::Matchers::Equals(std::vector<std::string>{}));
   });
 }
 
-TEST_CASE("a store over a log without one of its guards is found out", "[replica][mutants]") {
+TEST_CASE("a store without one of its safety checks is detected", "[replica][mutants]") {
   struct guard {
     mutant without;
-    const char* problem;  // by which it must be found
+    const char* problem;  // the problem by which it must be detected
   };
   const auto each = GENERATE(guard{mutant::no_fence, "is of the term"},
                              guard{mutant::no_session, "happened 2 times"},

@@ -98,7 +98,7 @@ TEST_CASE("foreign bytes give nothing, whatever they are") {
     bytes.resize(random() % (bytes.size() + 1));
     for (auto flips = random() % 4; flips > 0 && !bytes.empty(); --flips)
       bytes[random() % bytes.size()] = static_cast<char>(random());
-    // Reads within its bounds (a sanitizer looks on) and views only what it was given.
+    // Must read within its bounds (checked by a sanitizer) and return only views of its input.
     if (const auto read = read_change(bytes)) CHECK(read->key.size() <= bytes.size());
     if (const auto read = read_state(bytes)) CHECK(read->object.size() <= bytes.size());
   }

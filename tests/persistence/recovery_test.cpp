@@ -1,4 +1,4 @@
-// A disk that fails and comes back, power failures, and what they must not do.
+// A disk that fails and recovers, power failures, and the guarantees that must hold.
 #include <spdlog/fmt/fmt.h>
 
 #include <catch2/catch.hpp>
@@ -34,7 +34,7 @@ struct faulty_store {
     store.reset();
     store = open(options, rocks_engine_in(place.path(), files));
   }
-  // As if the plug were pulled: nothing more is written, what was not synced is gone.
+  // As at a power failure: nothing more is written, unsynced data is lost.
   void pull_the_plug() {
     files->set(fault::crashed);
     store.reset();
@@ -69,7 +69,7 @@ TEST_CASE("a disk that fails makes the store read-only until it answers again") 
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == errc::read_only);
   CHECK_THAT(refused.error().message, Catch::Contains(words));
-  // What the disk has of the lost one is not known.
+  // It is unknown which part of the failed write is on disk.
   std::promise<errc> barrier;
   store.barrier([&](const expected<revision>& reached) {
     barrier.set_value(reached ? errc::invalid : reached.error().code);
@@ -99,7 +99,7 @@ TEST_CASE("a write that was reported as failed but had reached the disk is told 
     for (const auto& each : *batch)
       seen.push_back(line_of(each));
   });
-  // The bytes are written, then the sync fails without taking them away.
+  // The bytes are written, then the sync fails without removing them.
   faulty.files->set_after(fault::io_error, 1);
   CHECK(commit(store, just(put("a", "2"))).error().code == errc::io);
   CHECK(value_of(store.read().find(key_of("a"))) == "1");
@@ -233,7 +233,7 @@ TEST_CASE("a store without threads recovers at the next submit after the back-of
   CHECK(eventually([&] { return commit(*faulty.store, just(put("a", "3"))).has_value(); }));
 }
 
-// What a client of the store may rely on, through faults and power failures at random.
+// A client that checks the store's guarantees through random faults and power failures.
 struct promise_keeper {
   struct known {
     std::string value;  // of the newest acknowledged write; empty: removed
@@ -300,7 +300,7 @@ TEST_CASE("through random faults and power failures every acknowledged write sta
   }
 }
 
-// So many clients that a batch is always staged while the one before is on its way to the disk.
+// Enough clients that a batch is always staged while the previous one is being written.
 class crowd {
  public:
   explicit crowd(store& to) : to_{to} {
@@ -315,7 +315,7 @@ class crowd {
     });
   }
 
-  // After the store has come back: what each client was told last holds.
+  // After the store has recovered: the last response to each client must hold.
   void check(const snapshot& state) {
     for (int i = 0; i < count; ++i) {
       const auto found = value_of(state.find(key_of(name(i))));
@@ -337,7 +337,7 @@ class crowd {
   static std::string name(int client) { return fmt::format("client-{}", client); }
   static std::string text(int value) { return value == 0 ? "" : std::to_string(value); }
 
-  // Each client changes its own object, and next to it one that all share.
+  // Each client changes its own object, and one object that all share.
   void go_on(int i) {
     auto& client = clients_[i];
     auto request = just(put(name(i), text(++client.tried), 500));

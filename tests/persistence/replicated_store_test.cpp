@@ -1,5 +1,5 @@
-// A store over a log that others share: what it tells is what the log has, whatever gets lost on
-// the way.
+// A store over a log that others share: its responses match the log, whatever is lost in
+// transit.
 #include "persistence/replica/replicated_store.hpp"
 
 #include <spdlog/fmt/fmt.h>
@@ -28,7 +28,7 @@ store_options small_history() {
   return options;
 }
 
-// A control plane, moved by the test.
+// A control plane that the test advances.
 struct plane {
   model_log* log = nullptr;
   std::unique_ptr<replicated_store> store;
@@ -92,12 +92,12 @@ TEST_CASE("three control planes agree with the log, whatever is lost between", "
   });
 }
 
-TEST_CASE("what an answer was lost of happens once, in the end or never", "[replica][seeds]") {
+TEST_CASE("a transaction whose response is lost happens at most once", "[replica][seeds]") {
   test::for_each_seed(seeds, [](std::uint64_t seed) {
     const captured_log quiet;
     model_cluster cluster;
     plane one{cluster, "a", {.seed = seed, .lost = 0.5}};
-    // Without a precondition: done twice it would be seen twice.
+    // Without a precondition: a second execution would be visible.
     int told = 0;
     revision last = 0;
     for (int i = 0; i < 10; ++i)
@@ -242,7 +242,7 @@ TEST_CASE("what is answered is applied without its step, but not before those of
   one.log->run();
   CHECK(answered.back() == "removed");
 
-  // As one that saw the steps alone tells it.
+  // As reported by a store that saw only the steps.
   other.log->run();
   const auto here = one.store->changes(one.store->stats().compacted, 100);
   const auto there = other.store->changes(other.store->stats().compacted, 100);
@@ -264,7 +264,7 @@ TEST_CASE("steps that do not come are asked for again", "[replica]") {
   one.store->submit(just(put("a", "1")), [&](const outcome& result) { answered += !!result; });
   one.log->run();
   CHECK(answered == 0);
-  for (int i = 0; i < 2; ++i) {  // two looks at which nothing has come
+  for (int i = 0; i < 2; ++i) {  // two polls without a step
     one.log->fire_slow();
     one.log->run();
   }
@@ -272,7 +272,7 @@ TEST_CASE("steps that do not come are asked for again", "[replica]") {
   CHECK(one.store->read().size() == 2);
 }
 
-TEST_CASE("who waits for a log that does not answer is told so, and what may still happen",
+TEST_CASE("waiting for a log that does not answer ends with an error about the possible outcome",
           "[replica]") {
   const captured_log log;
   model_cluster cluster;
@@ -323,7 +323,7 @@ TEST_CASE("the copy of one log is never continued with the steps of another", "[
   };
   model_cluster first, second;
   { must(commit(*open_on(first, "first"), just(put("a", "of the first")))); }
-  // As many revisions, so that its steps would follow on.
+  // As many revisions, so that its steps would be consecutive.
   for (int i = 0; i < 20; ++i)
     second.execute({{}, {{"/elsewhere", std::to_string(i)}}});
   const auto store = open_on(second, "second");
@@ -359,10 +359,10 @@ TEST_CASE("one control plane leads at a time, and nothing of a term happens afte
       planes.back().store->campaign({name, std::chrono::seconds{10}},
                                     [&fences, i](revision fence) { fences[i] = fence; });
     }
-    // The leader's last fence, even when it has been told that its term is over: the late ones
+    // The leader's last fence, even after the end of its term was reported: late writes
     // count.
     std::array<revision, 3> last{};
-    std::map<revision, revision> written;  // of the revisions that were told, by fence
+    std::map<revision, revision> written;  // of the reported revisions, by fence
     int refused = 0;
     for (int i = 0; i < 400; ++i) {
       const auto chosen = random() % planes.size();

@@ -8,7 +8,7 @@
 
 namespace troupe::persistence::testing {
 
-TEST_CASE("gaps count as nothing, whatever they are and wherever one looks from") {
+TEST_CASE("gaps in revisions are skipped from any start") {
   for (unsigned seed = 1; seed <= 200; ++seed) {
     std::mt19937 random{seed};
     revision_gaps gaps;
@@ -62,7 +62,7 @@ TEST_CASE("of very many gaps the newest are remembered") {
   CHECK(gaps.used(0, 100) == 100);
 }
 
-TEST_CASE("what is no list of gaps is none") {
+TEST_CASE("an invalid list of gaps is refused") {
   for (const char* text : {"1", "1-", "-2", "2-1", "3-3", "1-5 4-6", "a-b", "1-2x"})
     CHECK_FALSE(revision_gaps::read(text));
   CHECK(revision_gaps::read("") == revision_gaps{});

@@ -1,4 +1,4 @@
-// A store that does not open any more, and what is made of it when somebody asks.
+// A store that no longer opens, and the result of salvaging it.
 #include "persistence/repair/salvage.hpp"
 
 #include <spdlog/fmt/fmt.h>
@@ -24,7 +24,7 @@ std::vector<fs::path> files_of(const std::string& directory, const std::string& 
   return found;
 }
 
-// Three lives that end as by kill -9; the first writes tables. The folder of the last.
+// Three runs that end as by kill -9; the first writes tables. Returns the folder of the last.
 std::string make_lives(const scratch_directory& place) {
   std::string folder;
   for (int life = 0; life < 3; ++life) {
@@ -86,7 +86,7 @@ TEST_CASE("of a store with a lost log the rest is kept, and the revisions are na
   CHECK(value_of(open(in_directory(folder))->read().find(key_of("shared"))) == "2");
 }
 
-TEST_CASE("a store whose files name each other no more is put together from what they hold") {
+TEST_CASE("a store without a valid manifest is rebuilt from the contents of its files") {
   scratch_directory place;
   const auto folder = make_lives(place);
   SECTION("CURRENT is gone") {

@@ -1,5 +1,5 @@
-// A file system of a few megabytes in a mount namespace of the main thread: nobody else sees it,
-// and it goes with the process. Other threads reach it by /proc. Needs root.
+// A file system of a few megabytes in a mount namespace of the main thread: invisible to others,
+// and removed with the process. Other threads reach it through /proc. Needs root.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace troupe::persistence::testing {
 
-// What the files of a directory take on the disk, by their blocks: du(1).
+// The disk usage of a directory's files in blocks: du(1).
 std::uint64_t disk_usage(const std::string& directory);
 
 class small_disk {
  public:
-  // False, with a line on stdout that says so, where nothing may be mounted.
+  // False, with a line on stdout, if mounting is not allowed.
   static bool possible();
 
   explicit small_disk(std::uint64_t size_bytes);
@@ -22,13 +22,13 @@ class small_disk {
 
   std::string path(const std::string& below = "store") const { return root_ + "/" + below; }
   std::uint64_t available_bytes() const;
-  // Somebody else's file, which takes all that is left, or all but so many bytes.
+  // Fills the disk with a file, completely or up to this many bytes.
   void fill(std::uint64_t but_bytes = 0) const;
   void empty() const;
 
  private:
   std::string folder_;  // where it is mounted
-  std::string root_;    // where all threads find it
+  std::string root_;    // the path for all threads
 };
 
 }  // namespace troupe::persistence::testing

@@ -1,4 +1,4 @@
-// What the store takes of a disk: history within its bytes, and a disk that is full.
+// The store's use of a disk: history within its size limit, and a full disk.
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ TEST_CASE("a small disk has a small reserve and a short history") {
   }
 }
 
-// Eight patches of 1 MB on their way at a time; the most that the directory took.
+// Patches of 1 MB, eight at a time; returns the largest size of the directory.
 std::uint64_t patch(store& to, const std::string& directory, int count) {
   std::atomic<int> in_flight{0}, failed{0};
   std::uint64_t most = 0;
@@ -71,11 +71,11 @@ TEST_CASE("a fast stream of large changes takes no more of the disk than history
     const auto store = open(options);
     const auto most = patch(*store, place.path(), 600);
     INFO("the directory took " << most / mebibyte << " MiB");
-    // Beside the history lie its objects, the write-ahead logs, and what compactions have not
-    // taken away yet (docs/decisions/0016-space.md).
+    // In addition to the history there are its objects, the write-ahead logs, and data that
+    // compactions have not removed yet (docs/decisions/0016-space.md).
     CHECK(most < options.log_limit_bytes / 8 * 9 + 400 * mebibyte);
     CHECK(eventually([&] { return store->stats().log_bytes <= options.log_limit_bytes; }));
-    CHECK(store->stats().log_revisions > 20);  // it is no more than cut
+    CHECK(store->stats().log_revisions > 20);  // history is cut, not removed
     CHECK(eventually([&] {
       const auto seen = store->stats();
       const auto found = store->changes(seen.compacted, 2'000);
@@ -85,7 +85,7 @@ TEST_CASE("a fast stream of large changes takes no more of the disk than history
   CHECK(problems_in(place.path()) == std::vector<std::string>{});
 }
 
-// `is_behind` says for how long the disk cannot keep up.
+// `is_behind` sets how long the disk cannot keep up.
 TEST_CASE("writers wait while the disk is behind with its tables, and none is refused") {
   const auto disk = std::make_shared<memory_disk>();
   const auto store = open(store_options{}, memory_engine_on(disk));
@@ -100,7 +100,7 @@ TEST_CASE("writers wait while the disk is behind with its tables, and none is re
   for (int i = 0; i < 2 * enough; ++i)
     submit(i);
   REQUIRE(eventually([&] { return taken > 0; }));
-  // What was taken before the disk was asked, and a batch that was on its way.
+  // Writes accepted before the disk was checked, and a batch in progress.
   CHECK_FALSE(eventually([&] { return taken > enough; }, std::chrono::seconds{1}));
   CHECK(store->stats().queued > 0);
   disk->is_behind = false;
@@ -119,7 +119,7 @@ TEST_CASE("a disk that stays behind slows writers down and never stops them") {
   CHECK(eventually([&] { return taken == 15; }, 4 * defaults::catch_up_limit));
 }
 
-// Objects of 100 KB until one is refused; how many were taken.
+// Creates objects of 100 KB until one is refused; returns how many were accepted.
 int fill_with_objects(store& to, int from) {
   int count = from;
   while (count < 2'000 && commit(to, just(put(std::to_string(count), "v", 100'000))))
@@ -127,7 +127,7 @@ int fill_with_objects(store& to, int from) {
   return count;
 }
 
-// Cutting history gives space back at any moment: fills it again until the object may not grow.
+// Cutting history frees space at any moment: fills it again until the object may not grow.
 bool is_refused_growth(store& to, int& count, const std::string& name) {
   for (std::size_t size = 400'000; size < 3'000'000; size += 100'000) {
     count = fill_with_objects(to, count);
@@ -137,7 +137,7 @@ bool is_refused_growth(store& to, int& count, const std::string& name) {
   return false;
 }
 
-// While space is short, history must be cut now and then before more can go to it.
+// While space is short, history must be cut now and then before new history fits.
 void remove_soon(store& from, const std::string& name) {
   CHECK(eventually([&] {
     const auto result = commit(from, just(remove(name)));
@@ -156,7 +156,7 @@ TEST_CASE("a store that fills its disk refuses creates, takes deletes, and comes
     int count = fill_with_objects(*store, 0);
     INFO(count << " objects, " << disk.available_bytes() / 1'024 << " KiB left");
     REQUIRE(count > 50);
-    for (int i = 0; i < 1'000; ++i)  // the lease of a node is renewed all the time
+    for (int i = 0; i < 1'000; ++i)  // a node's lease is renewed all the time
       must(commit(*store, just(put_lease("node", std::to_string(i)))));
     must(commit(*store, just(put("0", "smaller", 50'000))));
     for (const auto& each : {"0", "new"})
@@ -188,9 +188,9 @@ TEST_CASE("a store whose disk somebody else has filled goes on with deletes from
     REQUIRE(eventually([&] { return std::filesystem::exists(disk.path("store/RESERVE")); }));
     disk.fill();
     REQUIRE(disk.available_bytes() == 0);
-    // The first may find the disk full while it is written; then nobody knows. Another one each
-    // time: where one was taken before the store had looked at its disk, to write it again is no
-    // growth.
+    // The first may find the disk full while it is written; then its outcome is unknown. Uses a new
+    // object each time: if one was accepted before the store had checked its disk, writing it again
+    // is no growth.
     int tried = 0;
     CHECK(eventually(
         [&] { return !commit(*store, just(put("new" + std::to_string(++tried), "v", 100'000))); }));

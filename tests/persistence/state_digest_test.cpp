@@ -44,7 +44,7 @@ TEST_CASE("a sealed state is read as it was written, and any other text is nothi
     CHECK_FALSE(sealed_state::read(text));
 }
 
-// The sum stands on disk: a program of another day must find the same.
+// The digest is stored on disk: later versions of the program must compute the same.
 TEST_CASE("the digest of an object is the same for ever") {
   sealed_state one{9, 0, {}};
   one.digest.add("/registry/pods/default/web", 7, 9);

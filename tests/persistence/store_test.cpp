@@ -124,7 +124,7 @@ TEST_CASE("a transaction that changes nothing takes no revision") {
   CHECK(store->read().at() == at);
 }
 
-TEST_CASE("what is wrong in itself is refused before submit returns") {
+TEST_CASE("an invalid transaction is refused before submit returns") {
   store_options options;
   options.value_limit_bytes = 4'096;
   const auto store = open(options);
@@ -176,7 +176,7 @@ TEST_CASE("of two updates from one revision exactly one wins") {
 
 TEST_CASE("the observer is told every change in order, before those who asked for it") {
   any_store store;
-  // All of it belongs to the commit threads, one at a time, until the last answer.
+  // Owned by the commit threads, one at a time, until the last response.
   std::vector<std::string> seen;
   std::vector<revision> answered;
   revision newest = 0;
@@ -225,7 +225,7 @@ TEST_CASE("an index takes each change before anybody sees it, and misses none") 
                           }});
   writer.join();
   const auto last = store->read().at();
-  store->observe({});  // nothing is taken any more
+  store->observe({});  // no changes are recorded any more
   CHECK(early);
   REQUIRE(loaded + taken.size() == last);
   for (std::size_t i = 0; i < taken.size(); ++i)
@@ -337,7 +337,7 @@ TEST_CASE("a full queue refuses at once and the store recovers from it") {
   must(commit(*store, just(put("4", "1"))));
 }
 
-TEST_CASE("closing commits what waits") {
+TEST_CASE("closing commits pending transactions") {
   scratch_directory place;
   std::atomic<int> done{0};
   {

@@ -38,7 +38,7 @@ model part_of(const model& all, const std::string& prefix, const std::string& af
   return part;
 }
 
-// Every node but the root holds enough, bounds and counts are right, leaves are equally deep.
+// Every node but the root has enough entries, bounds and counts are right, leaves are equally deep.
 int check_shape(const node& n, std::string_view low, std::string_view high, bool is_root) {
   CHECK(n.size <= node::capacity);
   if (n.is_leaf) {
@@ -101,7 +101,7 @@ TEST_CASE("the tree agrees with a map through random edits, and old roots never 
     std::vector<kept> old;
     revision at = 0;
     for (int batch = 0; batch < 40; ++batch) {
-      // Grows, then shrinks to nothing, then grows again.
+      // Grows, then shrinks to empty, then grows again.
       const bool shrinking = batch >= 15 && batch < 30;
       for (int i = 0; i < 60; ++i) {
         const auto key = random_key(random, range);

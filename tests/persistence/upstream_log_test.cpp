@@ -72,7 +72,7 @@ mutation put_as(const std::string& ns, const std::string& name) {
   return {kind.key(ns, name), &kind, std::move(content)};
 }
 
-// Keys that stand before, in and behind each prefix that matters.
+// Keys before, inside and after each relevant prefix.
 std::string random_key(std::mt19937_64& random) {
   static const std::vector<std::string> prefixes{"/registry/minions/",
                                                  "/registry/nodes/",
@@ -176,7 +176,7 @@ TEST_CASE("a new cluster stands in the log under upstream's keys", "[upstream][r
   CHECK(contents(one->read()) == contents(other->read()));
   CHECK(one->read().find("/registry/nodes/n") != nullptr);
 
-  // One that begins with the whole state.
+  // One that starts by reading the whole state.
   const auto third = place.join("third");
   CHECK(contents(third->read()) == contents(one->read()));
 }
@@ -245,7 +245,7 @@ TEST_CASE("what kube-apiserver 1.20 has stored is served whole, and written back
   const auto store = place.join("one", {20});
   CHECK(store->read().size() == found->objects);
 
-  // Each object again, as a control plane that changes nothing would write it.
+  // Writes each object again, as a control plane without changes would.
   std::size_t written = 0;
   std::vector<mutation> all;
   store->read().scan({}, {}, [&](std::string_view key, const api::object_ptr& object) {

@@ -25,7 +25,7 @@ struct collector : actor {
   log_of<from_two>* seen;
 };
 
-// What a handler saw of who sent its message and why.
+// The sender and cause that a handler saw in its message's envelope.
 struct envelope_seen {
   runtime::cause cause;
   std::uint64_t sender = 0;
@@ -52,7 +52,7 @@ struct relay : actor {
 
 struct gate_opened {};
 
-// Stays in its handler until the test lets it go.
+// Blocks in its handler until the test releases it.
 struct blocker : actor {
   blocker(std::mutex* gate, log_of<int>* entered) : gate{gate}, entered{entered} {}
   const behavior& make_behavior() const override {

@@ -1,5 +1,5 @@
-// What the runtime costs: run with `runtime_test "[.bench]"`. The figures that the decision record
-// quotes come from here.
+// The cost of the runtime: run with `runtime_test "[.bench]"`. The decision record quotes these
+// figures.
 #include <malloc.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ using test::log_of;
 
 namespace {
 
-// Real time, and the time that all threads of the process spent on a processor: the second one
-// says something on a machine that others use too.
+// Real time, and CPU time of all threads of the process: the second one is meaningful even on a
+// shared machine.
 struct stopwatch {
   static double cpu_now() {
     timespec t;

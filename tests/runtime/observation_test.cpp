@@ -174,7 +174,7 @@ TEST_CASE("what a new actor does at first has the cause for which it was made") 
   later.request = 1;
   scene.system().actors().find("child", "c").tell(stumble{});
   scene.advance(defaults::restart_backoff);
-  CHECK(later.request == 0);  // a new life after a crash has no cause but the crash
+  CHECK(later.request == 0);  // the only cause of the restart is the crash
 }
 
 TEST_CASE("restarts are kept with their reasons, the newest few") {

@@ -19,12 +19,12 @@ struct ask {
 struct answer {
   int value = 0;
 };
-struct keep {};     // its promise is kept for ever
+struct keep {};     // its promise is never answered
 struct forget {};   // its promise is dropped
 struct explode {};  // its handler throws
 struct told {};     // its handler takes no promise
-struct unknown {};  // nobody handles it
-struct release {};  // the kept promises are answered
+struct unknown {};  // no handler exists
+struct release {};  // answers the kept promises
 
 struct oracle : actor {
   const behavior& make_behavior() const override {
@@ -54,7 +54,7 @@ struct question {
   duration timeout;
 };
 
-// Puts the same questions from inside of an actor.
+// Sends the same requests from inside an actor.
 struct asker : actor {
   explicit asker(log_of<reply_result>* seen) : seen{seen} {}
   const behavior& make_behavior() const override {
@@ -77,7 +77,7 @@ struct asker : actor {
   log_of<reply_result>* seen;
 };
 
-// One simulation with an oracle and an asker, for one question at a time.
+// One simulation with an oracle and an asker, for one request at a time.
 struct stage {
   simulation all{7};
   log_of<reply_result> seen;

@@ -1,4 +1,4 @@
-// What an actor learns of the restart of another.
+// Notifications of an actor about the restart of another.
 #include "runtime/restart_observer.hpp"
 
 #include <catch2/catch.hpp>
@@ -16,12 +16,12 @@ namespace {
 using namespace std::chrono_literals;
 
 struct explode {
-  int starts = 0;  // that fail after it
+  int starts = 0;  // number of failed starts after it
 };
 struct quit {};
 struct look_away {};
 
-// Counts down: so many starts throw.
+// Counts down: this many starts throw.
 using failures = std::shared_ptr<int>;
 
 class server : public actor {

@@ -1,4 +1,4 @@
-// What the tests of the room share: waiting for things that other threads do, without sleeping.
+// Shared parts of the room's tests: waiting for other threads without sleeping.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ template <class T>
 class log_of {
  public:
   void add(T value) {
-    // Told under the lock: the test may destroy this as soon as it has heard.
+    // Notifies under the lock: the test may destroy this as soon as it is woken.
     std::lock_guard lock{mutex_};
     values_.push_back(std::move(value));
     changed_.notify_all();

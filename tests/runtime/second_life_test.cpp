@@ -1,4 +1,4 @@
-// What was under way to an actor when it crashed must not reach its next life.
+// Messages that were pending when an actor crashed must not reach its next incarnation.
 #include <catch2/catch.hpp>
 #include <memory>
 #include <stdexcept>
@@ -15,11 +15,11 @@ using namespace std::chrono_literals;
 
 struct diary {
   int lives = 0;
-  std::vector<duration> fired;  // after the start of the second life
+  std::vector<duration> fired;  // after the start of the second incarnation
 };
 
-// Two timers are due at the same moment; in the first life the first one throws while the second
-// waits in the mailbox.
+// Two timers are due at the same moment. In the first incarnation the first one throws while the
+// second waits in the mailbox.
 class cat : public actor {
  public:
   explicit cat(std::shared_ptr<diary> log) : log_{std::move(log)} {}

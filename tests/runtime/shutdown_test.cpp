@@ -15,7 +15,7 @@ struct pass {
 struct never {};
 struct answer {};
 
-// Always has a timer and a request that wait, and keeps the mail of its neighbour going.
+// Always has a pending timer and request, and keeps sending messages to its neighbour.
 struct busy : actor {
   explicit busy(std::atomic<int>* alive) : alive{alive} { ++*alive; }
   ~busy() override { --*alive; }
@@ -38,7 +38,7 @@ struct busy : actor {
   promise<answer> pending;
 };
 
-// Does not leave its handler until it is let go.
+// Stays in its handler until it is released.
 struct stuck : actor {
   stuck(std::mutex* gate, log_of<int>* entered, log_of<int>* left)
       : gate{gate}, entered{entered}, left{left} {}
@@ -74,7 +74,7 @@ TEST_CASE("a system of ten thousand busy actors ends at once and leaves nothing"
   CHECK(alive == 0);
   REQUIRE(failed.size() == 1);
   CHECK(failed.all()[0] == request_error::down);
-  // References may outlive the system; what is sent to them is dropped.
+  // References may outlive the system; messages to them are dropped.
   for (const auto& each : all)
     REQUIRE_FALSE(each.tell(pass{}));
 }
@@ -102,7 +102,7 @@ TEST_CASE("threads may send while the system ends", "[runtime]") {
 }
 
 TEST_CASE("a handler that does not end is left behind after the grace", "[runtime]") {
-  // They outlive the test: the thread that is left behind still uses them.
+  // They outlive the test, because the abandoned thread still uses them.
   static std::mutex gate;
   static log_of<int> entered;
   static log_of<int> left;

@@ -19,7 +19,7 @@ struct explode {
 };
 struct quit {};
 
-// What happened, in words, for all actors of a scene.
+// The events, as text, of all actors of a scene.
 using story = log_of<std::string>;
 
 struct ward : actor {

@@ -16,7 +16,7 @@ namespace {
 
 struct go {};
 
-// Runs one function in an actor, for what the test wants to try with timers.
+// Runs one function in an actor, for experiments with timers.
 struct stage_hand : actor {
   using work = std::function<void(stage_hand&)>;
   explicit stage_hand(work action) : action{std::move(action)} {}

@@ -49,12 +49,12 @@ TEST_CASE("a full queue refuses a job", "[runtime]") {
   CHECK(entered.await(3));
 }
 
-// Room for the stacks of some threads and no more, in a process of its own.
+// Memory for the stacks of a few threads only, in a process of its own.
 TEST_CASE("a pool that cannot have all its threads works with those that it has", "[runtime]") {
   const auto child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    // Larger than those of threads that have ended, which are kept for others.
+    // Larger than cached stacks of ended threads.
     pthread_attr_t large;
     ::pthread_attr_init(&large);
     ::pthread_attr_setstacksize(&large, 64u << 20);

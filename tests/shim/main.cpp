@@ -1,4 +1,4 @@
-// The program's hidden subcommands alone, for tests that run containers without the whole program.
+// Only the program's hidden subcommands, for tests that run containers without the whole program.
 #include <signal.h>
 #include <unistd.h>
 
@@ -7,8 +7,8 @@
 #include "actors/kubelet/runtimes/process/container_programs.hpp"
 
 int main(int argc, char** argv) {
-  // A thread that takes no signals, as the allocator of the whole program has: what is done here
-  // must not need to be alone.
+  // A thread that handles no signals, as the allocator of the whole program has: this code
+  // must not rely on being single-threaded.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);

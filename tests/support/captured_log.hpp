@@ -1,4 +1,4 @@
-// What the program under test says to its log.
+// Captures the log of the program under test.
 #pragma once
 
 #include <spdlog/sinks/base_sink.h>
@@ -33,7 +33,7 @@ class memory_sink : public spdlog::sinks::base_sink<std::mutex> {
   std::string text_;
 };
 
-// The default logger's lines while it lives, from `debug` on. Loggers that are copied meanwhile
+// The default logger's lines, from `debug` on, while this exists. Loggers that are copied meanwhile
 // keep its sink.
 class captured_log {
  public:
@@ -46,7 +46,7 @@ class captured_log {
   captured_log(const captured_log&) = delete;
   captured_log& operator=(const captured_log&) = delete;
 
-  // Everything since the beginning, or since the last `take`.
+  // Everything since the start, or since the last `take`.
   std::string text() const { return sink_->text(); }
   std::string take() { return sink_->take(); }
 

@@ -21,7 +21,7 @@ namespace {
 
 struct poke {};
 
-// What a store elsewhere has under way moves a step with each of its messages.
+// Advances the pending work of a remote store by a step with each of its messages.
 class tide : public runtime::actor {
  public:
   struct flow {};
@@ -57,7 +57,7 @@ cluster::cluster(std::uint64_t seed, cluster_options options) : random_{seed} {
     run_until([&] { return count<ServiceAccount>() == 4; });
     return;
   }
-  // Nobody else makes the namespace in which clients work.
+  // The namespace in which clients work has no other creator.
   Namespace ns;
   ns.mutable_metadata()->set_name("default");
   create(ns);

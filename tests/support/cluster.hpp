@@ -1,6 +1,6 @@
 // A whole control plane in one thread, with virtual time and a seed, on a store in memory: the
-// local one, or one whose newest state is elsewhere. What scenario tests of controllers run on. The
-// helpers do what the API server does for a client, without HTTP: defaults, identity, admission.
+// local one, or one whose newest state is remote. For scenario tests of controllers. Its helpers do
+// the API server's work for a client, without HTTP: defaults, identity, admission.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,15 @@ namespace troupe::test {
 
 struct cluster_options {
   actors::control_plane_options plane = {};
-  // History of the store's log; small, to force compaction.
+  // History length of the store's log; set it small to force compaction.
   persistence::revision history_revisions = 100'000;
-  // The store keeps no more than the weak promise (far_store.hpp). What it has under way moves when
-  // one of its messages is handled, in the order that the seed gives, and before each look and each
-  // deed of a client: clients see what the local store would show them.
+  // The store keeps only the weak guarantee (far_store.hpp). Its pending work advances when one of
+  // its messages is handled, in the order of the seed, and before each read and each write of a
+  // client: clients see the same as with the local store.
   bool far = false;
-  // Chance, at each write of an actor, that somebody elsewhere has just changed that object.
+  // Probability, at each write of an actor, that a remote writer has just changed that object.
   double foreign = 0.05;
-  // Chance, at each of those messages, that nothing moves.
+  // Probability, at each of those messages, that no work advances.
   double lag = 0.7;
 };
 
@@ -45,7 +45,7 @@ class cluster {
 
   // -- as a client --------------------------------------------------------------------------------
 
-  // Errors are those that the API would answer. Name and namespace ("default" when empty) stand in
+  // Errors are those of the API. Name and namespace ("default" if empty) are in the body.
   // the body.
   api::expected<api::object_ptr> try_create(std::unique_ptr<api::body> content);
   template <class T>
@@ -64,7 +64,7 @@ class cluster {
     return must(replace(old, std::move(content)));
   }
 
-  // A DELETE. `grace_seconds` below 0 is the object's own; `propagation` empty is the kind's own.
+  // A DELETE. With `grace_seconds` below 0 or `propagation` empty, the default of the kind applies.
   template <class T>
   void remove(const std::string& ns, const std::string& name, std::int64_t grace_seconds = -1,
               const std::string& propagation = {}) {
@@ -73,7 +73,7 @@ class cluster {
 
   // -- looking ------------------------------------------------------------------------------------
 
-  // Null when there is none. The namespace of kinds of the whole cluster is empty.
+  // Null if there is none. The namespace of cluster-scoped kinds is empty.
   template <class T>
   api::object_ptr find(const std::string& ns, const std::string& name) const {
     catch_up();
@@ -83,7 +83,7 @@ class cluster {
   T get(const std::string& ns, const std::string& name) const {
     return must(find<T>(ns, name))->template as<T>();
   }
-  // In order of name; of all namespaces when `ns` is empty.
+  // Sorted by name; of all namespaces if `ns` is empty.
   template <class T>
   std::vector<api::object_ptr> list(const std::string& ns = {}) const {
     return list_prefix(api::kind_of<T>().prefix(ns));
@@ -94,19 +94,19 @@ class cluster {
     return store_->read().count(api::kind_of<T>().prefix(ns));
   }
 
-  // All that is on its way to or from a store elsewhere arrives.
+  // Delivers everything that is in transit to or from a remote store.
   void catch_up() const;
 
   // -- time and faults ----------------------------------------------------------------------------
 
-  // False when the condition did not come to hold within `limit` of virtual time.
+  // False if the condition did not become true within `limit` of virtual time.
   bool run_until(const std::function<bool()>& done,
                  runtime::duration limit = std::chrono::seconds{60});
   runtime::wall_time now() const;
   void advance(runtime::duration by) { simulation_->advance(by); }
   void settle() { simulation_->settle(); }
 
-  // The actor throws at its next message (it is sent one), and is restarted after its back-off.
+  // Makes the actor throw at its next message (one is sent); it is restarted after its back-off.
   void crash(const std::string& kind, const std::string& name);
   runtime::actor_ref actor(const std::string& kind, const std::string& name) const;
 
@@ -135,7 +135,7 @@ class cluster {
   std::unique_ptr<persistence::store> store_;
   std::unique_ptr<runtime::simulation> simulation_;
   std::unique_ptr<actors::control_plane> plane_;
-  std::mt19937_64 random_;  // of names and uids
+  std::mt19937_64 random_;  // for names and uids
   std::uint64_t last_request_ = 0;
 };
 

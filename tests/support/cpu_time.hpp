@@ -1,4 +1,4 @@
-// Time that the calling thread has computed: what else the machine does makes no difference.
+// CPU time of the calling thread, which other load on the machine does not affect.
 #pragma once
 
 #include <ctime>

@@ -1,5 +1,5 @@
-// Streams into containers that do what a test tells them to. In memory; they answer within the call
-// where they can. Thread safe.
+// Streams into containers that the test controls. In memory; they answer within the call if they
+// can. Thread safe.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@
 
 namespace troupe::test {
 
-// What is at the other end of a stream: in the hands of the test, which says what it writes and
-// takes what it is written, or an echo of its input that ends with it, with code 0. Either way it
-// holds `pipe_bytes` of input that nobody has taken, and no more.
+// The command at the other end of a stream. Either the test controls it, writes its output and
+// reads its input, or it echoes its input and ends with it, with code 0. In both cases it holds at
+// most `pipe_bytes` of unread input.
 class fake_command {
  public:
   static constexpr std::size_t pipe_bytes = 64u << 10;
@@ -29,8 +29,8 @@ class fake_command {
   void exit(int code);
   void refuse_input();
   std::string take_input();
-  std::size_t written() const;  // bytes of input that it has taken, ever
-  std::size_t read() const;     // bytes of output that were read of it
+  std::size_t written() const;  // total bytes of input accepted
+  std::size_t read() const;     // total bytes of output read
   bool input_ended() const;
   std::pair<int, int> window() const;
   bool is_open() const;
@@ -62,12 +62,12 @@ class fake_streams final : public actors::stream_source {
  public:
   // -- for the test
   void refuse(std::optional<actors::runtime_error> error);
-  // Opening is answered by `release` alone.
+  // Openings are answered only by `release`.
   void hold();
   void release();
-  // What was opened, in words: "exec ID a b", "attach ID", "port UID 80", with " input" and " tty".
+  // The opened streams, as "exec ID a b", "attach ID", "port UID 80", with " input" and " tty".
   std::vector<std::string> calls() const;
-  // In the order in which they were opened. A command "echo" echoes, as does a port.
+  // In the order of opening. A command "echo" echoes, as does a port.
   std::vector<std::shared_ptr<fake_command>> commands() const;
   std::size_t open_commands() const;
 

@@ -21,9 +21,9 @@ using namespace persistence;
 namespace {
 
 constexpr std::size_t value_limit_bytes = 3u << 20;
-// Later revisions are left out, at most so many at once.
+// Later revisions are skipped, at most this many at once.
 constexpr revision widest_hole = 7;
-// At most so much arrives in one batch.
+// The most transactions that arrive in one batch.
 constexpr int widest_batch = 4;
 
 std::unique_ptr<engine> open_scratch() {
@@ -154,7 +154,7 @@ void far_store::interfere(const sent& next) {
   arrivals_.push_back(std::move(made));
 }
 
-// The oldest that was sent, and perhaps those behind it at the same revision.
+// The oldest one that was sent, and perhaps those behind it at the same revision.
 void far_store::judge() {
   interfere(sent_.front());
   arrival made;
@@ -163,7 +163,7 @@ void far_store::judge() {
   do {
     auto& next = sent_.front();
     if (auto* asked = std::get_if<question>(&next)) {
-      // All that the cluster has is before this in the queue of what arrives.
+      // All changes of the cluster precede this in the queue of arrivals.
       const auto reached = made.changes.empty() ? judged_ : at;
       made.answers.push_back([done = std::move(asked->done), reached] { done(reached); });
     } else {
@@ -210,7 +210,7 @@ bool far_store::step() {
   return true;
 }
 
-// State, observer, answers: in this order, without the lock.
+// State, observer, responses: in this order, without the lock.
 void far_store::arrive(std::unique_lock<std::mutex>& lock) {
   const auto after = root_->at();
   auto batch = std::make_shared<std::vector<change>>();
@@ -225,7 +225,7 @@ void far_store::arrive(std::unique_lock<std::mutex>& lock) {
   }
   if (!batch->empty()) ++batches_;
   keep_history(*batch);
-  // Nobody reads the new state while the lock is held.
+  // The new state is not read while the lock is held.
   if (!batch->empty() && index_.take) index_.take(*batch);
   lock.unlock();
   if (!batch->empty() && observer_) observer_(after, batch);

@@ -1,10 +1,10 @@
-// A store that keeps the weak promise of store.hpp to the letter, as one whose newest state is on
-// other machines may. From a seed it leaves revisions out, lets transactions share one, has writers
-// elsewhere that change what is just being written, shows changes late, and loses their causes.
+// A store that keeps only the weak guarantee of store.hpp, as a store may whose newest state is on
+// other machines. From a seed it skips revisions, lets transactions share one, lets remote writers
+// change the object that is being written, shows changes late, and loses their causes.
 //
-// In memory. The "cluster" judges transactions in the order in which they were sent; what it has
-// committed arrives here in that order, some time later, and then the answers are told. Both move
-// in steps: by a thread of its own, or by whoever calls step().
+// In memory. The "cluster" decides transactions in the order in which they were sent; committed
+// changes arrive here in that order, some time later, and then the responses are sent. Both advance
+// in steps: by a thread of its own, or by the caller of step().
 #pragma once
 
 #include <atomic>
@@ -32,24 +32,24 @@ namespace troupe::test {
 
 struct far_store_options {
   std::uint64_t seed = 1;
-  // Chances, at each transaction: that revisions before it are missing, that the next one shares
-  // its revision, that a writer elsewhere changes the object at its first key just before, that its
-  // cause is lost.
+  // Probabilities, at each transaction: that revisions before it are missing, that the next one
+  // shares its revision, that a remote writer changes the object at its first key just before, that
+  // its cause is lost.
   double hole = 0.3, shared = 0.3, foreign = 0.05, uncaused = 0.3;
-  // What a writer elsewhere may change. Empty: anything.
+  // Objects that a remote writer may change. Empty: any.
   std::function<bool(const api::object&)> may_change = {};
   persistence::revision history_revisions = 100'000;
   std::function<std::chrono::system_clock::time_point()> wall_clock = {};
-  // False: nothing moves but by step().
+  // False: only step() advances it.
   bool threaded = true;
-  // Called when there is something to do where there was nothing.
+  // Called when work becomes pending.
   std::function<void()> on_work = {};
 };
 
 class far_store final : public persistence::store {
  public:
   explicit far_store(far_store_options options);
-  // With a thread, after all that is under way; without, that is dropped.
+  // With a thread, completes all pending work; without, drops it.
   ~far_store() override;
 
   void submit(persistence::transaction request, persistence::completion done) override;
@@ -66,17 +66,17 @@ class far_store final : public persistence::store {
   persistence::store_stats stats() const override;
   std::string cluster_id() const override;
 
-  // A writer elsewhere commits this at once; it arrives here later.
+  // A remote writer commits this at once; it arrives here later.
   persistence::outcome elsewhere(persistence::transaction request);
-  // One transaction (or several at one revision) is judged, or something arrives. False when
-  // nothing is under way, or when called from within a step.
+  // Decides one transaction (or several at one revision), or delivers one. False if nothing is
+  // pending, or if called from within a step.
   bool step();
-  // Until nothing is under way.
+  // Steps until nothing is pending.
   void run();
   bool busy() const;
-  // While it is calm no writer elsewhere interferes by chance.
+  // While it is calm no remote writer interferes.
   void calm(bool calm);
-  // So many changes were made elsewhere by chance.
+  // Number of changes by random remote writers.
   std::uint64_t foreign_changes() const;
 
  private:
@@ -84,7 +84,7 @@ class far_store final : public persistence::store {
     persistence::barrier_completion done;
   };
   using sent = std::variant<persistence::submission, question>;
-  // What the cluster has decided and what is not known here yet.
+  // A decision of the cluster that has not arrived here yet.
   struct arrival {
     std::vector<persistence::change> changes;
     std::vector<std::function<void()>> answers;
@@ -111,19 +111,19 @@ class far_store final : public persistence::store {
   mutable std::mutex mutex_;
   std::mt19937_64 random_;
 
-  // -- elsewhere
+  // -- the remote cluster
   const std::unique_ptr<persistence::engine> scratch_;  // for rows that nobody reads
   persistence::tree_edit edit_;
   persistence::state_digest digest_;
-  persistence::revision judged_;  // the newest revision of the cluster
+  persistence::revision judged_;  // newest revision of the cluster
   std::uint64_t foreign_ = 0;
   bool calm_ = false;
 
-  // -- on the way
+  // -- in transit
   std::deque<sent> sent_;
   std::deque<arrival> arrivals_;
 
-  // -- here
+  // -- local
   std::shared_ptr<const persistence::tree_root> root_;
   std::deque<persistence::change> log_;
   std::uint64_t log_revisions_ = 0;
@@ -133,7 +133,7 @@ class far_store final : public persistence::store {
 
   std::mutex step_mutex_;  // one step at a time
   std::atomic<std::thread::id> stepping_{};
-  persistence::batch_observer observer_;  // of the one that steps
+  persistence::batch_observer observer_;  // used by the thread that steps
   persistence::state_index index_;
 
   bool closing_ = false;

@@ -1,11 +1,11 @@
-// Whether what a test measures is the program's own.
+// Whether figures that a test measures are meaningful for the program.
 #pragma once
 
 #include <catch2/catch.hpp>
 
 namespace troupe::test {
 
-// Sanitizers take memory and time of their own: a figure is then only printed.
+// Sanitizers add memory and time: figures are then only printed.
 #ifdef TROUPE_SANITIZED
 inline constexpr bool true_figures = false;
 #else

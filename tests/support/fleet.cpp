@@ -73,7 +73,7 @@ class fleet::observer : public actors::informer {
     const auto& labels = pod.metadata().labels();
     if (const auto app = labels.find("app"); app != labels.end() && app->second == uncounted_)
       return;
-    const auto step = static_cast<std::size_t>(by);  // wraps round for -1, as meant
+    const auto step = static_cast<std::size_t>(by);  // wraps around for -1, as intended
     auto& counts = home_->counts_;
     counts.pods += step;
     if (!pod.spec().node_name().empty()) counts.bound += step;
@@ -153,7 +153,7 @@ std::vector<std::string> fleet::commit(
       ++answers;
       changed_.notify_all();
     });
-  // Without a limit: the store answers each, and its answers refer to what is here.
+  // Without a time limit: the store answers each, and its answers refer to local variables.
   std::unique_lock lock{mutex_};
   changed_.wait(lock, [&] { return answers == all.size(); });
   return refused;
@@ -199,7 +199,7 @@ void fleet::wait_for(const char* event, const std::function<bool()>& done) {
 
 namespace {
 
-// Up and down; the way up is measured.
+// Up and down; only the way up is measured.
 double round_of(fleet& on, const std::vector<std::string>& all, std::size_t counted) {
   constexpr int replicas = 1;
   const auto start = clock::now();
@@ -221,7 +221,7 @@ double delay_beside_a_stalled_controller(const std::string& folder, int pairs) {
   for (std::size_t i = 0; i < others; ++i)
     all.push_back(fmt::format("rc{}", i));
   on.create(all, 0);
-  round_of(on, all, others);  // the first one pays for the memory of all
+  round_of(on, all, others);  // the first round allocates the memory of all
   std::vector<double> ratios;
   for (int pair = 0; pair < pairs; ++pair) {
     double took[2];  // without, with

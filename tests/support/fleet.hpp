@@ -1,5 +1,5 @@
-// A whole control plane on threads, with a store on disk and simulated nodes: what measurements of
-// controllers run on. What does not come to hold within two minutes throws.
+// A whole control plane on threads, with a store on disk and simulated nodes: for measurements of
+// controllers. Throws if a condition does not become true within two minutes.
 #pragma once
 
 #include <condition_variable>
@@ -22,17 +22,17 @@ class fleet {
     std::size_t pods = 0, bound = 0, running = 0;
   };
 
-  // Returns when all nodes are there. The pods of the controller `uncounted` are not tallied.
+  // Returns when all nodes exist. Does not count pods of the controller `uncounted`.
   fleet(const std::string& folder, std::size_t nodes, const std::string& uncounted = {});
   ~fleet();
 
   // ReplicationControllers in the namespace "default", whose pods have their name as label "app".
-  // They return when all is on disk.
+  // Returns when all of it is on disk.
   void create(const std::vector<std::string>& controllers, int replicas);
   void scale(const std::vector<std::string>& controllers, int replicas);
   // The garbage collector removes its pods.
   void remove(const std::string& controller);
-  // It handles nothing until it is let go, five minutes at most.
+  // Stops its message handling until it is released, five minutes at most.
   void stall(const std::string& controller);
   void let_go(const std::string& controller);
 
@@ -41,7 +41,7 @@ class fleet {
 
  private:
   class observer;
-  // The controllers of which the transactions were refused: something else changed meanwhile.
+  // Returns the controllers whose transactions were refused because of another change.
   std::vector<std::string> commit(
       const std::vector<std::string>& controllers,
       const std::function<persistence::transaction(const std::string&)>& make);
@@ -59,9 +59,9 @@ class fleet {
   std::unique_ptr<actors::control_plane> plane_;
 };
 
-// How much longer 1,000 controllers take for a pod each while another one is stalled: the median of
-// the ratios of that many pairs of short rounds, with it and without it in turn, so that what else
-// the machine does falls on both. 1 is no longer.
+// The delay of the pods of 1,000 controllers, one each, while another controller is stalled: the
+// median of the ratios of that many pairs of short rounds, with and without it, alternating, so
+// that other load on the machine affects both. 1 means no delay.
 double delay_beside_a_stalled_controller(const std::string& folder, int pairs);
 
 }  // namespace troupe::test

@@ -83,7 +83,7 @@ http2_client::http2_client(wire_options options, std::uint32_t window_bytes)
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(calls, http2_client_callbacks::data);
   nghttp2_session_callbacks_set_on_frame_recv_callback(calls, http2_client_callbacks::frame);
   nghttp2_session_callbacks_set_on_stream_close_callback(calls, http2_client_callbacks::closed);
-  // With a window given, only what the test takes on purpose is given back.
+  // If a window is set, only the bytes that the test consumes are credited.
   nghttp2_option* choices = nullptr;
   nghttp2_option_new(&choices);
   if (window_bytes > 0) nghttp2_option_set_no_auto_window_update(choices, 1);

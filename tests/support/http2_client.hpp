@@ -1,5 +1,5 @@
-// A simple HTTP/2 client for tests: requests are started, then run() carries all of them on until
-// what the caller waits for has come. Not thread safe.
+// A simple HTTP/2 client for tests: start() starts requests, run() advances all of them until the
+// caller's condition is true. Not thread safe.
 #pragma once
 
 #include <cstdint>
@@ -23,28 +23,28 @@ class http2_client {
     bool reset = false;            // by the server
   };
 
-  // ALPN "h2" is offered whatever the options say. `window_bytes`: of each stream; 0: the default.
+  // Always offers ALPN "h2". `window_bytes`: of each stream; 0: the default.
   explicit http2_client(wire_options options, std::uint32_t window_bytes = 0);
   ~http2_client();
   http2_client(const http2_client&) = delete;
   http2_client& operator=(const http2_client&) = delete;
 
-  // The id of the stream; its exchange fills while run() runs. A body that a content-length
-  // announces and that is empty never comes.
+  // Returns the id of the stream; run() fills its exchange. If a content-length announces a body
+  // and `body` is empty, no body is sent.
   std::int32_t start(const std::string& method, const std::string& path, std::string body = {},
                      const http_client::fields& headers = {});
   const exchange& at(std::int32_t id) { return exchanges_[id]; }
   void reset(std::int32_t id);
 
-  // Sends and receives until `done` or the end of the connection or the time-out; what done() said.
+  // Sends and receives until `done`, the end of the connection or the time-out; returns done().
   bool run(const std::function<bool()>& done);
-  // start() and run() to its end.
+  // start() and run() until it is complete.
   http_answer request(const std::string& method, const std::string& path, std::string body = {},
                       const http_client::fields& headers = {});
 
   bool goaway_received() const noexcept { return goaway_; }
   std::uint32_t goaway_code() const noexcept { return goaway_code_; }
-  bool ping();  // true when the answer came
+  bool ping();  // true when the response arrived
   wire& connection() noexcept { return wire_; }
 
  private:

@@ -1,4 +1,4 @@
-// Frames of HTTP/2 made by hand, for clients that do what no library does.
+// HTTP/2 frames built byte by byte, for clients that violate the protocol.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@ inline constexpr char end_stream = 1, end_headers = 4;
 
 std::string frame(char type, char flags, std::uint32_t stream, std::string_view payload);
 
-// What a client begins with; the windows of its streams are closed: it takes no body.
+// The client preface, with closed windows for its streams: the client accepts no body.
 std::string hello();
 
-// A literal field that is not indexed, with less than 127 bytes in both.
+// A literal field without indexing; name and value have less than 127 bytes.
 std::string field(std::string_view name, std::string_view value);
 
 // GET https://test/hello, or another short path.
 std::string request_block(std::string_view path = "/hello");
 
-// A hello, and so many requests whose answers have no way to the client.
+// A hello, and requests whose responses the client's windows block.
 std::string streams_with_closed_window(std::uint32_t streams, std::string_view path = "/hello");
 
 }  // namespace troupe::test::http2_frames

@@ -37,7 +37,7 @@ void http_client::send_request(const std::string& method, const std::string& pat
     text += name + ": " + value + "\r\n";
   if (!body.empty() && headers.count("Transfer-Encoding") == 0)
     text += "Content-Length: " + std::to_string(body.size()) + "\r\n";
-  // A server that refuses early may close before it has read all: its answer counts.
+  // A server that refuses early may close before it has read everything: its response counts.
   static_cast<void>(wire_.send(text + "\r\n" + body));
 }
 

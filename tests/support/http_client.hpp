@@ -1,4 +1,4 @@
-// A simple HTTP/1.1 client for tests: one request at a time, everything blocking and bounded by the
+// A simple HTTP/1.1 client for tests: one request at a time, every call blocks, bounded by the
 // wire's time-out.
 #pragma once
 
@@ -12,8 +12,8 @@
 namespace troupe::test {
 
 struct http_answer {
-  int status = 0;  // 0: no answer, or not HTTP
-  // Names in lower case; what comes several times is joined by ", ".
+  int status = 0;  // 0: no response, or not HTTP
+  // Names in lower case; repeated headers are joined by ", ".
   std::map<std::string, std::string> headers;
   std::string body;
   std::string header(const std::string& name) const;
@@ -29,19 +29,19 @@ class http_client {
   http_answer request(const std::string& method, const std::string& path,
                       const std::string& body = {}, const fields& headers = {});
 
-  // -- by hand ----------------------------------------------------------------------------------
+  // -- step by step -----------------------------------------------------------------------------
   void send_request(const std::string& method, const std::string& path,
                     const std::string& body = {}, const fields& headers = {});
-  // The next answer with its whole body.
+  // The next response with its whole body.
   http_answer receive_answer(bool has_body = true);
-  // The next answer without its body, which next_chunk() then reads.
+  // The next response without its body, which next_chunk() then reads.
   http_answer receive_head();
-  // A chunk of a chunked body; nullopt at its end, and when the connection ends or is silent.
+  // A chunk of a chunked body; nullopt after the last one, at the connection's end, or on time-out.
   std::optional<std::string> next_chunk();
 
-  // What has come behind what was read so far; empty when the connection ends or is silent.
+  // The next available bytes; empty at the end of the connection or at the time-out.
   std::string receive_some();
-  // As they come behind what was read so far; fewer when the connection ends or is silent.
+  // The next `size` bytes; fewer at the end of the connection or at the time-out.
   std::string receive_exactly(std::size_t size);
 
   wire& connection() noexcept { return wire_; }

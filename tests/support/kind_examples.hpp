@@ -1,6 +1,6 @@
-// A small valid object of each kind that a client may create, as YAML, with the row that a table
-// shows of it right after it was created ("AGE" stands for its age). A kind that is added to the
-// schema needs one here: tests/api/kind_examples_test.cpp looks for it.
+// A small valid object of each kind that a client may create, as YAML, with its row of a table
+// right after its creation ("AGE" stands for its age). A new kind of the schema needs one here:
+// tests/api/kind_examples_test.cpp requires it.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ namespace troupe::test {
 struct kind_example {
   std::string_view api_version;
   std::string_view kind;
-  // The members besides apiVersion and kind.
+  // The members except apiVersion and kind.
   std::string_view rest;
   std::string_view row;
 };

@@ -24,7 +24,7 @@ std::string kind_by_name(const std::string& file) {
   return "Pod";
 }
 
-// The objects within "items"; the text itself where there is no such list. The files hold no braces
+// The objects of "items"; the text itself if there is no such list. The files contain no braces
 // in strings.
 std::vector<std::string> items_of(const std::string& json) {
   auto at = json.find("\"items\"");

@@ -9,10 +9,10 @@ namespace troupe::test {
 struct legacy_manifest {
   std::string name;                  // of the file
   std::string kind;                  // of its objects, in v1beta1
-  std::vector<std::string> objects;  // texts; a list is taken apart
+  std::vector<std::string> objects;  // texts; the items of a list
 };
 
-// None, and a warning, where the folder is absent.
+// None, with a warning, if the folder is absent.
 std::vector<legacy_manifest> legacy_manifests();
 
 }  // namespace troupe::test

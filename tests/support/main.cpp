@@ -1,6 +1,6 @@
 // The main of every test program. The log shows warnings only, so that a failure is found in what
-// CI prints; SPDLOG_LEVEL=info shows more. The tests that failed,
-// and those that could not be tried here, are named once more at the end.
+// CI prints; SPDLOG_LEVEL=info shows more. The failed tests,
+// and the skipped ones, are listed once more at the end.
 #define CATCH_CONFIG_RUNNER
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
 #include <spdlog/cfg/env.h>

@@ -113,8 +113,8 @@ void filler::one(body& into, const field_info& info) {
       return access.SetString(&into, field, text(info));
     case FieldDescriptor::CPPTYPE_MESSAGE: {
       message(*access.MutableMessage(&into, field));
-      // An inlined message shows in JSON by its members alone, and one that is always written means
-      // nothing when it is empty.
+      // An inlined message is visible in JSON only by its members, and one that is always written
+      // means nothing when it is empty.
       const bool empty = access.GetMessage(into, field).ByteSizeLong() == 0;
       if (empty && (info.rule->inline_() || info.rule->always())) access.ClearField(&into, field);
       return;
@@ -155,7 +155,7 @@ void filler::map(body& into, const field_info& info) {
   for (std::int64_t i = 0; i < size; ++i) {
     body& entry = *access.AddMessage(&into, info.field);
     const Reflection& inner = *entry.GetReflection();
-    // The number keeps keys apart.
+    // The number makes keys unique.
     inner.SetString(&entry, key, (hostile() ? text_.any() : text_.label()) + std::to_string(i));
     if (value->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE)
       message(*inner.MutableMessage(&entry, value));

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz";
 constexpr std::string_view letters_and_digits = "abcdefghijklmnopqrstuvwxyz0123456789";
 
-// What text formats trip over.
+// Texts that are difficult for text formats.
 constexpr std::array<std::string_view, 24> awkward = {"\"",
                                                       "\\",
                                                       "/",

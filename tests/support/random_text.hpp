@@ -1,4 +1,4 @@
-// Texts made up by chance, of the kinds that objects hold.
+// Random texts of the kinds that objects contain.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a build with a sanitizer cannot be asked.
+// Skips tests that are meaningless in a build with a sanitizer.
 #pragma once
 
 #include "support/skip.hpp"
@@ -11,7 +11,7 @@ inline constexpr bool sanitized = true;
 inline constexpr bool sanitized = false;
 #endif
 
-// False, and the test is named as skipped, where most of a process's memory is the sanitizer's.
+// False, and the test is skipped, if most of a process's memory is the sanitizer's.
 inline bool memory_is_the_programs() {
   if (sanitized) skip("no bar of memory: a sanitizer has its part of it");
   return !sanitized;

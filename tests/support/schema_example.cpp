@@ -22,7 +22,7 @@ bool holds(const schema_node& node, const json_value& value) {
   return out.empty();
 }
 
-// Texts that one pattern or format or another asks for.
+// Texts that match common patterns or formats.
 constexpr const char* texts[] = {"a",
                                  "abc",
                                  "a-name",
@@ -136,7 +136,7 @@ class maker {
     return with_alternatives(node, std::move(out));
   }
 
-  // One of those whose required fields, or single properties, make the object a valid one.
+  // The first alternative whose required fields, or single properties, make the object valid.
   json_value with_alternatives(const schema_node& node, json_value out) {
     if (holds(node, out)) return out;
     std::vector<std::vector<std::string>> choices;

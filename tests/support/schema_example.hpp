@@ -1,5 +1,5 @@
-// Objects that a structural schema takes, made from the schema alone: for tests against real
-// definitions, whose schemas nobody writes examples for.
+// Generates objects that a structural schema accepts, from the schema alone: for tests with real
+// definitions, which have no examples.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace troupe::test {
 
-// The members of an object besides apiVersion, kind and metadata, as JSON: what is required, and
-// what must be there besides. Nothing where it finds none, a pattern that it cannot guess for one.
+// The members of an object except apiVersion, kind and metadata, as JSON: the required members and
+// those that rules demand. Nullopt if it fails, for example at a pattern that it cannot satisfy.
 std::optional<std::string> schema_example(const api::structural_schema& schema);
 
 }  // namespace troupe::test

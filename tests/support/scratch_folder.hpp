@@ -1,4 +1,4 @@
-// A folder that goes with the test.
+// A folder that is removed with the test.
 #pragma once
 
 #include <cstdlib>
@@ -23,7 +23,7 @@ class scratch_folder {
     std::filesystem::remove_all(path_, ignored);
   }
 
-  // A file in it.
+  // Writes a file in the folder.
   std::filesystem::path write(const std::string& name, const std::string& text) const {
     std::ofstream(path_ / name, std::ios::binary) << text;
     return path_ / name;

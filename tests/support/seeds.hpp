@@ -1,4 +1,4 @@
-// Scenarios that run from many seeds. A failure says which one it was and how to run it alone.
+// Runs scenarios from many seeds. A failure names the seed and how to run it alone.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -9,7 +9,7 @@
 
 namespace troupe::test {
 
-// Runs `scenario(seed)` for the seeds 1 … `usual`; TROUPE_SEEDS names another number of them, and
+// Runs `scenario(seed)` for the seeds 1 … `usual`; TROUPE_SEEDS sets another number of seeds, and
 // TROUPE_SEED a single one.
 template <class F>
 void for_each_seed(std::uint64_t usual, F scenario) {
@@ -19,7 +19,7 @@ void for_each_seed(std::uint64_t usual, F scenario) {
   };
   const auto only = number("TROUPE_SEED", 0);
   const auto last = only != 0 ? only : number("TROUPE_SEEDS", usual);
-  // A comma has a meaning of its own on the command line.
+  // Catch's command line treats commas specially.
   const auto name = Catch::getResultCapture().getCurrentTestName();
   const auto pattern = name.find(',') == name.npos ? name : name.substr(0, name.find(',')) + "*";
   for (auto seed = only != 0 ? only : 1; seed <= last; ++seed) {

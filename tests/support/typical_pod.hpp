@@ -1,4 +1,4 @@
-// A pod as a cluster in use has thousands of: 3 KB of JSON.
+// A typical pod, as a cluster in use has thousands of: 3 KB of JSON.
 #pragma once
 
 #include <string_view>

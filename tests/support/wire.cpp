@@ -88,7 +88,7 @@ void wire::connect(const wire_options& options) {
   limit.tv_usec = options.timeout.count() % 1000 * 1000;
   ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   ::setsockopt(descriptor_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-  // Small writes are not to wait for each other's acknowledgement.
+  // Small writes must not wait for acknowledgements.
   const int on = 1;
   ::setsockopt(descriptor_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   if (::connect(descriptor_, found->ai_addr, found->ai_addrlen) != 0) fail("no connection");
@@ -98,7 +98,7 @@ void wire::shake_hands(const wire_options& options) {
   ERR_clear_error();
   tls_ = std::make_unique<tls_state>();
   tls_->context = SSL_CTX_new(TLS_client_method());
-  SSL_CTX_set_security_level(tls_->context, 0);  // old versions must be possible to offer
+  SSL_CTX_set_security_level(tls_->context, 0);  // allows to offer old versions
   SSL_CTX_set_min_proto_version(tls_->context, options.lowest_version);
   SSL_CTX_set_max_proto_version(tls_->context, options.highest_version);
   if (!options.authority.empty()) {

@@ -1,4 +1,4 @@
-// A blocking connection with or without TLS, for tests that speak to a server by hand. Every wait
+// A blocking connection with or without TLS, for tests that write protocols by hand. Every wait
 // ends after `timeout`. Not thread safe.
 #pragma once
 
@@ -28,20 +28,20 @@ struct wire_options {
 
 class wire {
  public:
-  // Throws std::runtime_error with the reason when there is no connection or no handshake.
+  // Throws std::runtime_error with the reason if the connection or the handshake fails.
   explicit wire(const wire_options& options);
   ~wire();
   wire(const wire&) = delete;
   wire& operator=(const wire&) = delete;
 
-  // False: the peer is gone, or takes nothing before the time-out.
+  // False if the peer has closed, or reads nothing before the time-out.
   bool send(std::string_view bytes);
-  // Some bytes; empty when the peer has ended (then ended()) or nothing came before the time-out.
+  // Some bytes; empty if the peer has closed (then ended()) or none arrived before the time-out.
   std::string receive(std::size_t limit = 16384);
-  // Whether receive() would find something now.
+  // Whether receive() would return bytes now.
   bool has_input();
   bool ended() const noexcept { return ended_; }
-  // Reads until the peer ends; false when it does not before the time-out.
+  // Reads until the peer closes; false if it does not before the time-out.
   bool wait_for_end();
   void end_sending();
   std::string protocol() const;

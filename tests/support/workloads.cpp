@@ -42,7 +42,7 @@ void select(T& spec, const labels& of) {
   fill(*spec.mutable_template_(), of);
 }
 
-// How often it was told to.
+// How often a sync was requested.
 std::uint64_t syncs_due(cluster& c, const std::string& kind, const std::string& name) {
   const auto& actors = c.simulation().system().actors();
   const auto seen = actors.detail(actors.find(kind, name).id());

@@ -1,5 +1,5 @@
-// An etcd that kube-apiserver 1.20 has written is served by a node, and kube-apiserver 1.20 lists
-// what the node has served.
+// A node serves an etcd that kube-apiserver 1.20 has written, and kube-apiserver 1.20 lists
+// the objects that the node has written.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What kube-apiserver 1.20 has left (tests/golden-1.20/README.md), but for what is held by leases.
+// The data of kube-apiserver 1.20 (tests/golden-1.20/README.md), except keys with leases.
 void load_golden(const etcd_server& etcd, const fs::path& folder) {
   std::ifstream file(TROUPE_SOURCE_DIR "/tests/golden-1.20/etcd.txt");
   const auto value_file = folder / "value";
@@ -46,7 +46,7 @@ std::unique_ptr<node> serve(const etcd_server& etcd, const fs::path& data) {
                                      "simulated", "--log-level", "info"});
 }
 
-// Of an API, the number of objects in each list.
+// The number of objects in each list of an API.
 std::size_t items(http_client& client, const std::string& path) {
   const auto found = client.request("GET", path);
   REQUIRE(found.status == 200);
@@ -85,7 +85,7 @@ std::set<std::string> lines(const std::string& text) {
 // kube-apiserver 1.20 on an etcd, with an administrator's token "golden".
 class kube_apiserver {
  public:
-  // Why there is none; empty where there is.
+  // Why it cannot run; empty if it can.
   static std::string missing() {
     const auto* path = std::getenv("KUBE_APISERVER_1_20");
     return path == nullptr || !fs::exists(path) ? "KUBE_APISERVER_1_20 names no kube-apiserver 1.20"
@@ -157,7 +157,7 @@ TEST_CASE("what kube-apiserver 1.20 has left in etcd is served, and grows no sec
   CHECK(items(client, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions") == 2);
   CHECK(items(client, "/apis/example.com/v1/namespaces/golden/things") == 1);
   CHECK(client.request("GET", "/api/v1/nodes/node-1").status == 200);
-  // A Deployment of 1.20 gets one ReplicaSet, and no other one when that has its pods.
+  // A Deployment of 1.20 gets one ReplicaSet, and no other one after that has its pods.
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{20};
   const std::string deployment = "/apis/apps/v1/namespaces/golden/deployments/recreate";
   while (client.request("GET", deployment).body.find("\"updatedReplicas\":1") == std::string::npos)

@@ -1,4 +1,4 @@
-// Client libraries of others, with programs as their authors would write them (tests/clients/).
+// Foreign client libraries, with programs as their authors would write them (tests/clients/).
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -27,7 +27,7 @@ TEST_CASE(
 
 namespace {
 
-// A pod that answers HTTP at a port that is free. It goes with this object.
+// A pod that serves HTTP on a free port. It is deleted with this object.
 class web_pod {
  public:
   explicit web_pod(const node& on)
@@ -54,7 +54,7 @@ class web_pod {
   std::string port_;
 };
 
-// The packages of a client for Node.js, kept beside the build; empty: they could not be had.
+// The packages of a client for Node.js, stored beside the build; empty if not available.
 std::string node_packages() {
   const auto folder = std::filesystem::path{TROUPE_BINARY_DIR} / "../clients-node";
   const auto got =

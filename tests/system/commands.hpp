@@ -1,4 +1,4 @@
-// The commands of a kubectl as its own help lists them, and which of them have a transcript.
+// The commands of a kubectl according to its own help, and which of them have a transcript.
 #pragma once
 
 #include <functional>
@@ -8,19 +8,19 @@
 
 namespace troupe::test {
 
-// The names below the headings of a help text that speak of commands; plugins are not among them.
+// The names below the headings about commands in a help text, without plugins.
 std::vector<std::string> commands_in(std::string_view help);
 
-// What kubectl prints as the help of a command, "rollout undo"; of itself when that is empty.
+// Returns kubectl's help for a command, "rollout undo"; its main help if that is empty.
 using help_reader = std::function<std::string(const std::string& command)>;
 
-// The commands without commands below them, "rollout undo", in the order of the help.
+// The commands without subcommands, "rollout undo", in the order of the help.
 std::vector<std::string> commands_of(const help_reader& help);
 
-// Whether the shell's text calls that command, as "kubectl rollout undo ...".
+// Whether the shell text calls that command, as "kubectl rollout undo ...".
 bool calls(std::string_view script, std::string_view command);
 
-// Why a command has no transcript with such versions of kubectl.
+// A command without a transcript for these versions of kubectl, and the reason.
 struct unplayed_command {
   std::string versions;  // as in a transcript
   std::string command;

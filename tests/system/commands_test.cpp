@@ -16,7 +16,7 @@ using namespace troupe::test;
 
 namespace {
 
-// What a terminal is given with such versions: a step, or a script that a step runs.
+// Text for the shell with these versions: a step, or a script that a step runs.
 struct script {
   std::string versions;
   std::string text;
@@ -34,7 +34,7 @@ std::vector<script> scripts_of_all_transcripts() {
   return out;
 }
 
-// The commands that neither a script nor a reason speaks of, and reasons that are not needed.
+// Commands without a script or a reason, and reasons that are not needed.
 std::vector<std::string> problems_of(const std::string& version,
                                      const std::vector<std::string>& commands,
                                      const std::vector<script>& scripts,

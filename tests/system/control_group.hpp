@@ -1,4 +1,4 @@
-// A control group of one controller, of version 1 or 2, with processes in it as long as it is used.
+// A control group of one controller, version 1 or 2, which holds processes while it is used.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace troupe::test {
 
 class control_group {
  public:
-  // "pids" or "memory". Null, and the test is skipped, where none can be made.
+  // "pids" or "memory". Null, and the test is skipped, if none can be created.
   static std::unique_ptr<control_group> make(const std::string& controller);
   ~control_group();
   control_group(const control_group&) = delete;
@@ -19,7 +19,7 @@ class control_group {
 
   void limit(const std::string& most) const;
   std::int64_t current() const;
-  // What a command begins with to be in it: as words, and as text for a shell.
+  // The prefix that runs a command in it: as words, and as text for a shell.
   std::vector<std::string> wrapper() const;
   std::string prefix() const;
 

@@ -1,4 +1,4 @@
-// The install manifests of real projects, as their users load them.
+// The install manifests of real projects, loaded as their users do.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 const fs::path projects = fs::path{TROUPE_SOURCE_DIR} / "../shared/data/ecosystem";
 const std::vector<std::string> simulated{"--runtime", "simulated", "--simulated-nodes", "3"};
 
-// A definition whose JSON is larger than an annotation may be, which is where `apply` keeps it.
+// Definitions whose JSON is larger than an annotation may be, where `apply` stores it.
 const std::set<std::string> too_large_to_apply{"alertmanagerconfigs.monitoring.coreos.com",
                                                "alertmanagers.monitoring.coreos.com",
                                                "applicationsets.argoproj.io",
@@ -32,7 +32,7 @@ const std::set<std::string> too_large_to_apply{"alertmanagerconfigs.monitoring.c
                                                "scrapeconfigs.monitoring.coreos.com",
                                                "thanosrulers.monitoring.coreos.com"};
 
-// Where the projects are unpacked; false, with the reason printed, where they are not here.
+// Unpacks the projects; false, with the reason printed, if they are missing.
 bool unpack(const fs::path& into) {
   if (!fs::exists(projects)) {
     troupe::test::skip(projects.string() + " does not exist");
@@ -122,7 +122,7 @@ TEST_CASE("the manifests of real projects are installed by create, apply and ser
   const auto waited = at.run("kubectl wait --for=condition=Established crd --all --timeout=30s");
   INFO(waited.output);
   CHECK(waited.code == 0);
-  // Twice is as good as once.
+  // The second time must have the same result.
   if (verb == "create") return;
   const auto again =
       at.run(fmt::format("kubectl {} -R -f {} 2>&1", verb, (data / "cert-manager").string()));

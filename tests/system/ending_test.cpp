@@ -1,4 +1,4 @@
-// How a node ends, and what lives on.
+// How a node ends, and the processes that survive it.
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <csignal>
@@ -19,7 +19,7 @@ namespace {
 const std::string pods = "/api/v1/namespaces/default/pods";
 const http_client::fields json{{"content-type", "application/json"}};
 
-// A pod with a process that prints a line and stays.
+// A pod with a process that prints a line and keeps running.
 std::string pod(const std::string& name) {
   return R"({"metadata":{"name":")" + name +
          R"("},"spec":{"terminationGracePeriodSeconds":1,"containers":[{"name":"c","image":"none",)"
@@ -30,8 +30,8 @@ bool is_running(http_client& client, const std::string& name) {
   return client.get(pods + "/" + name).body.find(R"("phase":"Running")") != std::string::npos;
 }
 
-// Shims of containers, by the folder that each has on its command line; the brackets keep the
-// pattern from fitting the command that looks.
+// Shims of containers, by the folder on their command line; the brackets keep the
+// pattern from matching the command itself.
 int shims(const std::string& folder) {
   return std::stoi(shell("pgrep -c -f '" + folder + "/pods[/]' || true").output);
 }
@@ -66,7 +66,7 @@ TEST_CASE("SIGTERM ends a node within two seconds, whatever runs and watches; it
     CHECK(first.wait(10s) == 0);
     const auto took = std::chrono::steady_clock::now() - begin;
     CHECK(took < 2s);
-    // Each watch ends as a chunked answer does, so that clients know it is whole.
+    // Each watch ends like a complete chunked response, so that clients do not report an error.
     for (auto& each : watchers)
       while (each->next_chunk()) {
       }

@@ -1,5 +1,5 @@
-// Two control planes over one etcd: what one has acknowledged the other shows, and when the one
-// that leads is killed the other leads.
+// Two control planes over one etcd: one shows the acknowledged writes of the other, and when the
+// leader is killed the other one leads.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -54,7 +54,7 @@ TEST_CASE("two control planes over etcd: any may be killed, and nothing is lost"
   const etcd_server etcd;
   const auto first_data = folder.path() / "first", second_data = folder.path() / "second";
   auto first = start(first_data, "first", etcd);
-  // One authority for both, as `troupe join --control-plane` would bring.
+  // One authority for both, as `troupe join --control-plane` would provide.
   fs::create_directories(second_data);
   fs::copy(first_data / "pki", second_data / "pki", fs::copy_options::recursive);
   auto second = start(second_data, "second", etcd);
@@ -70,7 +70,7 @@ TEST_CASE("two control planes over etcd: any may be killed, and nothing is lost"
     written +=
         through.request("POST", maps, fmt::format(R"({{"metadata":{{"name":"{}"}}}})", name), json)
             .status == 201;
-    // Neither a read without a revision nor a refusal comes from an old state.
+    // Neither a read without a revision nor a refusal may use an old state.
     if (i % 4 < 2)
       CHECK(other.request("GET", maps + "/" + name).status == 200);
     else
@@ -92,7 +92,7 @@ TEST_CASE("two control planes over etcd: any may be killed, and nothing is lost"
   for (int i = 0; i < 100; ++i)
     CHECK(all.body.find(fmt::format("\"map-{}\"", i)) != std::string::npos);
 
-  // The one that was killed comes back, and follows.
+  // The killed one restarts, and follows.
   first = start(first_data, "first", etcd);
   http_client again{first->where()};
   CHECK(again.request("GET", sets + "/late").status == 200);
@@ -111,7 +111,7 @@ TEST_CASE("while etcd does not answer, old states are read, and nobody is told w
   etcd.signal(SIGSTOP);
   const auto lost = client.request("POST", maps, R"({"metadata":{"name":"lost"}})", json);
   CHECK(lost.status == 504);
-  // A client that is told when to try again does so by itself, and would be told that it exists.
+  // With retry-after a client would repeat the request by itself, and get "already exists".
   CHECK_FALSE(lost.headers.contains("retry-after"));
   CHECK(client.request("GET", maps + "/before?resourceVersion=0").status == 200);
   CHECK(client.request("GET", maps + "/before").status == 504);

@@ -1,5 +1,5 @@
-// A node that cannot start says why in one line and ends with 1; what it found stays as it was, and
-// a node that can start goes on with it.
+// A node that cannot start reports why in one line and exits with 1; it changes no data, and a
+// later node that can start continues with the data.
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -35,7 +35,7 @@ const std::vector<std::string> flags{"--runtime", "simulated", "--log-level", "e
 
 struct refusal {
   int code = 0;
-  std::string line;  // the only one; "N lines: ..." where there is not exactly one
+  std::string line;  // the only one; "N lines: ..." otherwise
 };
 
 // A node that is expected not to start.
@@ -76,7 +76,7 @@ fs::path used_data(const scratch_folder& folder) {
   return data;
 }
 
-// It is made beside the node's start.
+// It is created concurrently with the node's start.
 bool has_reserve(const fs::path& data) {
   return eventually([&] {
     std::error_code none;
@@ -84,7 +84,7 @@ bool has_reserve(const fs::path& data) {
   });
 }
 
-// Takes all that is left of a disk.
+// Fills a disk.
 void fill(const fs::path& disk) {
   std::ofstream filler{disk / "filler", std::ios::binary};
   const std::string block(4 << 10, 'f');
@@ -160,7 +160,7 @@ TEST_CASE("a read-only data dir is refused") {
   CHECK(goes_on(data));
 }
 
-// As the kernel does it after an error of the disk, with files that are open for writing.
+// As the kernel does after a disk error, with files that are open for writing.
 TEST_CASE("a file system that becomes read-only under a node takes reads, and loses nothing") {
   if (!private_mount::possible()) return;
   const scratch_folder folder;
@@ -236,7 +236,7 @@ TEST_CASE("a full disk takes deletes but no creates, also after kill -9, and let
     CHECK(client.request("DELETE", maps + "/m0").status == 200);
     CHECK(look(full, maps + "?limit=1") == 200);
     CHECK(look(full, "/readyz") == 200);
-    CHECK(refused(data).code == 1);  // it still has the data dir
+    CHECK(refused(data).code == 1);  // the first one still holds the data dir
     full.signal(SIGKILL);
     CHECK(full.wait(10s) == -SIGKILL);
   }

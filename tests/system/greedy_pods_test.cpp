@@ -1,4 +1,4 @@
-// Pods that take all they can get: the node lives, others go on, the API answers.
+// Pods that use all the resources they can get: the node, other pods and the API keep working.
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <condition_variable>
@@ -60,7 +60,7 @@ bool is_ready(http_client& client, const std::string& name) {
   return client.get(pods + "/" + name).body.find(R"("ready":true)") != std::string::npos;
 }
 
-// The control group of a pod that counts its processes; empty while there is none.
+// The control group that counts the processes of a pod; empty while there is none.
 fs::path group_of(const std::string& uid) {
   for (const fs::path root : {"/sys/fs/cgroup/pids", "/sys/fs/cgroup"}) {
     std::error_code problem;

@@ -30,7 +30,7 @@ const std::string pods = "/api/v1/namespaces/default/pods";
 const std::string endpoints = "/api/v1/namespaces/default/endpoints/kubernetes";
 const std::string troupe = TROUPE_BINARY_DIR "/troupe";
 
-// The line without "troupe".
+// The printed command without "troupe".
 std::vector<std::string> token_line(const fs::path& data, const std::string& flags = {}) {
   const auto made =
       shell(fmt::format("{} token create --data-dir {} {}", troupe, data.string(), flags));
@@ -87,7 +87,7 @@ struct two_planes {
   std::unique_ptr<node> first, second;
 };
 
-// A machine that has joined by what the first control plane printed.
+// A machine that joined with the command that the first control plane printed.
 struct machine {
   explicit machine(const two_planes& planes) {
     auto command = token_line(planes.data("first"));
@@ -116,7 +116,7 @@ TEST_CASE("a control plane joins by one line, and machines go on when the other 
   const auto known = cluster.data("machine") / "join/cluster.json";
   CHECK(eventually([&] { return read_file(known).find("second/127.0.0.1") != std::string::npos; }));
 
-  // Whichever control plane is asked, it reaches the containers of each machine.
+  // Every control plane can reach the containers of each machine.
   for (const auto* where : {"first", "second", "machine"})
     REQUIRE(to_first.request("POST", pods, pod_json(where, where), json).status == 201);
   for (const auto* where : {"first", "second", "machine"}) {
@@ -136,10 +136,10 @@ TEST_CASE("a control plane joins by one line, and machines go on when the other 
              (std::chrono::steady_clock::now() - killed) / 1ms);
   CHECK(has(to_second, pods + "/machine/log", "this is machine"));
   CHECK_FALSE(joined.program->wait(0ms));
-  // The pod is the one that it was.
+  // The pod is still the same.
   const auto status = before.substr(before.find("\"containerStatuses\""));
   CHECK(to_second.request("GET", pods + "/machine").body.find(status) != std::string::npos);
-  // The one that is dead is taken out.
+  // The dead one is removed.
   CHECK(eventually(
       [&] {
         return to_second.request("GET", endpoints).body.find("first/127.0.0.1") ==
@@ -198,7 +198,7 @@ TEST_CASE("a control plane that cannot join says why and leaves nothing behind",
                        {"--control-plane", "--certificate-key", std::string(64, 'a')});
   CHECK_THAT(join(machines_line), Contains("this token makes no control planes"));
 
-  // The sealed keys go with their token.
+  // The sealed keys are deleted with their token.
   http_client api{first.where()};
   const auto id = line[3].substr(0, line[3].find('.'));
   const auto secret = "/api/v1/namespaces/kube-system/secrets/control-plane-" + id;

@@ -28,7 +28,7 @@ terminal::terminal(const kubectl& with, std::filesystem::path folder,
   std::filesystem::copy_file(kubeconfig, folder_ / "kubeconfig");
 }
 
-// Into a file: what a command leaves in the background holds no pipe.
+// Output goes to a file: background processes of a command then hold no pipe.
 process_result terminal::run(const std::string& command) const {
   write_file(folder_ / "command.sh", command + "\n");
   auto out = shell("cd " + folder_.string() +

@@ -1,4 +1,4 @@
-// The kubectls of this machine, and a terminal to use one of them at.
+// The kubectls of this machine, and a terminal that uses one of them.
 #pragma once
 
 #include <filesystem>
@@ -14,17 +14,17 @@ struct kubectl {
   std::string path;
 };
 
-// Of the versions that begin with `prefix`, as tools/kubectls finds them; oldest first, one of
-// those that differ in their last number only.
+// Versions with the prefix `prefix`, as found by tools/kubectls; oldest first, one of
+// those that differ only in their last number.
 std::vector<kubectl> kubectls(const std::string& prefix = {});
 
-// A shell in a folder of its own, where `kubectl` is that one and talks to one cluster.
+// A shell in a folder of its own, where `kubectl` is that version and uses one cluster.
 class terminal {
  public:
   terminal(const kubectl& with, std::filesystem::path folder,
            const std::filesystem::path& kubeconfig);
 
-  // What the command prints on stdout and stderr; it is ended after a minute.
+  // The command's output on stdout and stderr; it is ended after a minute.
   process_result run(const std::string& command) const;
   const std::filesystem::path& folder() const noexcept { return folder_; }
 

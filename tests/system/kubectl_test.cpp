@@ -38,7 +38,7 @@ class run {
   run(kubectl with, fs::path file, fs::path folder)
       : with_{std::move(with)}, file_{std::move(file)}, folder_{std::move(folder)} {}
 
-  // Empty, or what went wrong first.
+  // Empty, or the first error.
   std::string go() const {
     try {
       return play(parse_transcript(read_file(file_)));

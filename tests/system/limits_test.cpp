@@ -1,5 +1,5 @@
-// A node on a machine that gives too little: what cannot start is refused in one line, what runs
-// goes on.
+// A node on a machine with too few resources: a start that fails is reported in one line, a running
+// node keeps running.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -123,7 +123,7 @@ TEST_CASE(
     http_client client{here.where()};
     REQUIRE(create_pod(here, "before", "") == 201);
     REQUIRE(wait_until([&] { return is_ready(client, "before"); }));
-    // From none to some of the threads that ask containers how they are.
+    // From none to some of the threads that probe containers.
     for (const int more : {0, 3, 9}) {
       const auto name = "pod" + std::to_string(more);
       group->limit(std::to_string(group->current() + more));
@@ -182,7 +182,7 @@ TEST_CASE(
     strangers.push_back(std::make_unique<wire>(plain));
   const auto log_before = lines_of(data.string() + ".log");
   const auto cpu_before = cpu();
-  // Who was here goes on, for as long as it takes.
+  // Existing connections keep working, for any length of time.
   const auto end = std::chrono::steady_clock::now() + 3s;
   CHECK(wait_until([&] {
     CHECK(client.get("/api/v1/nodes").status == 200);
@@ -202,7 +202,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a node without memory fails requests, or ends in words, and loses nothing") {
-  if (!memory_is_the_programs()) return;  // sanitizers reserve all there is
+  if (!memory_is_the_programs()) return;  // sanitizers reserve all address space
   const scratch_folder folder;
   const auto data = folder.path() / "data";
   const std::vector<std::string> flags{"--runtime", "simulated", "--log-level", "error"};

@@ -1,5 +1,5 @@
-// A node in a control group with little memory: it serves, or it says what it needs. The kernel
-// kills what takes more, without a word.
+// A node in a control group with little memory: it serves, or it reports how much it needs. The
+// kernel kills a process that uses more, without a message.
 #include <signal.h>
 
 #include <algorithm>
@@ -66,7 +66,7 @@ void make_pods(const node& at) {
     REQUIRE(std::chrono::steady_clock::now() < deadline);
 }
 
-// Lists all pages of a resource, in the way of clients that start.
+// Lists all pages of a resource, like clients that start.
 void read_all(http_client& client, const std::string& resource) {
   std::string more;
   do {
@@ -88,7 +88,7 @@ struct filling {
 }  // namespace
 
 TEST_CASE("a start in a control group with little memory serves, or says what it needs") {
-  if (!memory_is_the_programs()) return;  // sanitizers take a multiple
+  if (!memory_is_the_programs()) return;  // sanitizers use a multiple
   const auto group = control_group::make("memory");
   if (!group) return;
   const auto given = GENERATE(values<filling>({{"50,000 config maps", "1", make_maps, "configmaps"},
@@ -108,7 +108,7 @@ TEST_CASE("a start in a control group with little memory serves, or says what it
     try {
       node here{data, flags(given.nodes), group->wrapper()};
       http_client client{here.where()};
-      // What the start has begun is over by then: every actor has its objects.
+      // The work of the start is over by then: every actor has its objects.
       for (const auto until = std::chrono::steady_clock::now() + 5s;
            std::chrono::steady_clock::now() < until;)
         read_all(client, given.resource);

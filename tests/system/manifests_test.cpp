@@ -21,7 +21,7 @@ namespace {
 
 const fs::path manifests = fs::path{TROUPE_SOURCE_DIR} / "../shared/data/today";
 
-// The second state of an object that another file makes.
+// The second state of an object of another file.
 constexpr const char* second_state = "deployment-revision2.yaml";
 
 bool are_here() {
@@ -30,7 +30,7 @@ bool are_here() {
   return false;
 }
 
-// Those that make something, in order of name.
+// Manifests that create objects, sorted by name.
 std::vector<std::string> loadable() {
   std::vector<std::string> out;
   for (const auto& each : fs::directory_iterator{manifests}) {

@@ -26,7 +26,7 @@ node::node(const std::filesystem::path& folder, const std::vector<std::string>& 
                  {TROUPE_BINARY_DIR "/troupe", joins ? "join" : "node", "--data-dir", folder});
   if (std::find(flags.begin(), flags.end(), "--listen") == flags.end())
     command.insert(command.end(), {"--listen", "127.0.0.1:0"});
-  // Whatever container runtime the machine has.
+  // Independent of the machine's container runtime.
   if (std::find(flags.begin(), flags.end(), "--runtime") == flags.end())
     command.insert(command.end(), {"--runtime", "process"});
   command.insert(command.end(), flags.begin() + (joins ? 1 : 0), flags.end());

@@ -1,4 +1,4 @@
-// The program itself, as a node in a folder of its own.
+// The program itself, run as a node in a folder of its own.
 #pragma once
 
 #include <chrono>
@@ -16,10 +16,10 @@ namespace troupe::test {
 
 class node {
  public:
-  // `troupe node --listen 127.0.0.1:0 --data-dir <folder> ...`, its log in <folder>.log, behind
-  // `wrapper` where that is not empty; `troupe join ...` where the first flag is "join"; ended with
-  // this object. Throws std::runtime_error with the end of the log, and how it ended, when it does
-  // not say that it is ready.
+  // Runs `troupe node --listen 127.0.0.1:0 --data-dir <folder> ...` with its log in <folder>.log,
+  // after the words of `wrapper`; `troupe join ...` if the first flag is "join". It ends with
+  // this object. If it does not report ready, throws std::runtime_error with the end of the log and
+  // the exit status.
   node(const std::filesystem::path& folder, const std::vector<std::string>& flags,
        const std::vector<std::string>& wrapper = {});
 
@@ -27,11 +27,11 @@ class node {
   const std::string& host() const noexcept { return host_; }
   std::uint16_t port() const noexcept { return port_; }
   const std::filesystem::path& kubeconfig() const noexcept { return kubeconfig_; }
-  // Where its admin's connections go to.
+  // Connection options of its admin.
   wire_options where() const;
 
   void signal(int number) const { process_->signal(number); }
-  // The exit code, or minus the number of the signal; nothing when it still runs at the limit.
+  // The exit code, or minus the number of the signal; nullopt if it still runs at the limit.
   std::optional<int> wait(std::chrono::milliseconds limit) { return process_->wait(limit); }
 
  private:

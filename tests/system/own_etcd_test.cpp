@@ -1,4 +1,4 @@
-// `troupe etcd`: members that make an etcd from nothing, are killed, lost, taken out and added
+// `troupe etcd`: members that start an etcd from nothing, are killed, lost, removed and added
 // again. Real processes on one machine.
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ const std::string troupe = TROUPE_BINARY_DIR "/troupe";
 const std::string maps = "/api/v1/namespaces/default/configmaps";
 const http_client::fields json{{"content-type", "application/json"}};
 
-// Both outputs. A member that starts although it should be refused would run for ever.
+// Returns both outputs. A member that starts although it should be refused would run for ever.
 process_result run(const std::string& arguments) {
   return shell(fmt::format("timeout 40 {} {} 2>&1", troupe, arguments));
 }
@@ -45,7 +45,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 
 class member {
  public:
-  // With the addresses of a machine that has been here before, or new ones.
+  // With the addresses of an earlier member of the machine, or new ones.
   member(fs::path folder, const std::string& name)
       : folder_{std::move(folder)},
         flags_{"--data-dir", folder_.string(),     "--name", name, "--heartbeat-interval",
@@ -57,7 +57,7 @@ class member {
     flags_.insert(flags_.end(), addresses_.begin(), addresses_.end());
   }
 
-  // `line`: what follows "troupe etcd"; empty for the first.
+  // `line`: the words after "troupe etcd"; empty for the first member.
   void start(const std::vector<std::string>& line = {}) {
     std::vector<std::string> command{troupe, "etcd"};
     command.insert(command.end(), line.begin(), line.end());
@@ -80,7 +80,7 @@ class member {
     return words;
   }
   std::string members() const { return run("etcd members --data-dir " + folder_.string()).output; }
-  // All of so many are well.
+  // Whether all of this number of members are healthy.
   bool is_whole(std::size_t members_wanted) const {
     const auto text = members();
     return count(text, "  leader ") == 1 && count(text, "  follower ") == members_wanted - 1 &&
@@ -94,7 +94,7 @@ class member {
   void end() { process_.reset(); }
   const fs::path& folder() const { return folder_; }
   fs::path log() const { return folder_.string() + ".log"; }
-  // What the member prints for control planes, from "--store" on.
+  // The flags for control planes that the member prints, from "--store" on.
   std::vector<std::string> node_flags() const {
     auto words = words_of(node_line_);
     words.erase(words.begin(), std::find(words.begin(), words.end(), "--store"));
@@ -128,9 +128,9 @@ TEST_CASE("three machines make an etcd from nothing, and go on when any of it is
   REQUIRE(eventually([&] { return c.is_whole(3); }));
   CHECK_THAT(a.members(), Contains("3 members: the loss of 1 is tolerated"));
 
-  // A control plane works over it, by the flags that a member prints.
+  // A control plane uses it, with the flags that a member prints.
   auto plane = std::make_unique<node>(place.path() / "plane", c.node_flags());
-  // On a connection each, until it is there: who is told nothing asks again.
+  // On a new connection each, until it exists: a client without a response retries.
   const auto write = [&](int i) {
     return eventually([&] {
       http_client client{plane->where()};
@@ -141,7 +141,7 @@ TEST_CASE("three machines make an etcd from nothing, and go on when any of it is
   };
   REQUIRE(write(0));
 
-  // The child of one.
+  // Kills the child of one.
   const auto killed = a.child();
   REQUIRE(killed > 1);
   ::kill(killed, SIGKILL);
@@ -150,7 +150,7 @@ TEST_CASE("three machines make an etcd from nothing, and go on when any of it is
   CHECK(a.child() != killed);
   CHECK_THAT(read_file(a.log()), Contains("it has ended by signal 9, and is started again"));
 
-  // The supervisor of another: its etcd goes with it, by SIGTERM, and both come back.
+  // Kills the supervisor of another: its etcd ends with it, by SIGTERM, and both restart.
   const auto orphan = b.child();
   b.of().signal(SIGKILL);
   REQUIRE(b.of().wait(5s));
@@ -160,7 +160,7 @@ TEST_CASE("three machines make an etcd from nothing, and go on when any of it is
   b.start();
   CHECK(eventually([&] { return a.is_whole(3); }));
 
-  // SIGTERM ends both cleanly, and the control plane goes on at another member.
+  // SIGTERM ends both cleanly, and the control plane switches to another member.
   const auto last = c.child();
   c.of().signal(SIGTERM);
   CHECK(c.of().wait(10s) == 0);
@@ -181,14 +181,14 @@ TEST_CASE("a member whose data are lost is added again, one is taken out, and on
   c.join(a);
   REQUIRE(eventually([&] { return a.is_whole(3); }));
 
-  // Its data alone are lost: it comes back by itself, as a new member.
+  // Only its data are lost: it is added again automatically, as a new member.
   c.end();
   fs::remove_all(c.folder() / "member-data");
   c.start();
   CHECK_THAT(read_file(c.log()), Contains("it is taken out and added again"));
   REQUIRE(eventually([&] { return a.is_whole(3); }));
 
-  // Nobody is added while one is lost, but the lost one.
+  // While one is lost, no machine is added except the lost one.
   c.end();
   fs::remove_all(c.folder());
   const member d{place.path() / "d", "d"};
@@ -250,7 +250,7 @@ TEST_CASE("a machine that cannot become a member is told why, and leaves nothing
   CHECK_THAT(refused(good), Contains("or its time is over"));
   CHECK_THAT(a.members(), Contains("1 member"));
 
-  // What cannot run at all.
+  // Flags with which nothing can run.
   CHECK_THAT(run("etcd --etcd-binary /nowhere/etcd " + b.flags()).output,
              Contains("install the package etcd-server"));
   CHECK_THAT(run("etcd " + a.flags()).output, Contains("in use by another node"));

@@ -30,7 +30,7 @@ bool private_mount::possible() {
 private_mount::private_mount(std::filesystem::path folder, const std::string& arguments) {
   std::filesystem::create_directories(folder);
   const auto note = folder.string() + ".pid";
-  std::filesystem::remove(note);  // of an earlier one
+  std::filesystem::remove(note);  // of an earlier mount
   // The shell becomes cat, which ends when we do.
   const auto command = std::string{"exec "} + unshare() + " sh -c 'mount " + arguments +
                        " \"$0\" && echo $$ >\"$1.new\" && mv \"$1.new\" \"$1\" && exec cat' " +

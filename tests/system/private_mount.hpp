@@ -1,5 +1,5 @@
-// A file system of our own over a folder, in a mount namespace that a helper process keeps: nobody
-// else sees it, and it goes with the helper. Needs root or unprivileged user namespaces.
+// A private file system over a folder, in a mount namespace that a helper process keeps: invisible
+// to others, and removed with the helper. Needs root or unprivileged user namespaces.
 #pragma once
 
 #include <cstdio>
@@ -10,17 +10,17 @@ namespace troupe::test {
 
 class private_mount {
  public:
-  // False, with a line on stdout that says so, where this machine does not let us.
+  // False, with a line on stdout, if this machine does not allow it.
   static bool possible();
 
   // `arguments` of mount(8) for the folder, which is made: "-t tmpfs -o size=8m none".
-  // Throws std::runtime_error when it cannot be mounted.
+  // Throws std::runtime_error if it cannot be mounted.
   private_mount(std::filesystem::path folder, const std::string& arguments);
   ~private_mount();
   private_mount(const private_mount&) = delete;
   private_mount& operator=(const private_mount&) = delete;
 
-  // Where other processes find it.
+  // The path for other processes.
   const std::filesystem::path& path() const noexcept { return path_; }
 
  private:

@@ -1,5 +1,5 @@
-// A node that is killed while services come and go leaves no number without its service, and none
-// that two services have.
+// A node that is killed while services are created and deleted leaves no allocation without its
+// service, and none that two services have.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -27,7 +27,7 @@ std::string service_json(const std::string& name) {
       name);
 }
 
-// Makes two services and removes one, again and again, until the node is gone.
+// Creates two services and deletes one, repeatedly, until the node is gone.
 void come_and_go(const node& on, int round, int client, std::atomic<int>& answered) {
   try {
     http_client http{on.where()};

@@ -1,5 +1,5 @@
-// A node under churn for as long as TROUPE_SOAK_SECONDS says (ten minutes where it says nothing):
-// deployments, pods and config maps come and go, watches are cut and resumed. What the node takes
+// A node under churn for TROUPE_SOAK_SECONDS (default ten minutes): deployments, pods and config
+// maps are created and deleted, watches are cut and resumed. The node's resource usage
 // (memory, threads, descriptors, its store) is printed every 30 s, and must not grow from the
 // second quarter of the time to the last by more than 5 %.
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ const std::string deployments = "/apis/apps/v1/namespaces/default/deployments";
 const std::string watched[] = {maps, pods, deployments, "/apis/apps/v1/replicasets",
                                "/api/v1/events"};
 
-// What is kept for a time (history, events) is full after a minute of churn.
+// Bounded data (history, events) reaches its bound after a minute of churn.
 const std::vector<std::string> flags{"--runtime",
                                      "simulated",
                                      "--simulated-nodes",
@@ -58,7 +58,7 @@ std::size_t entries(const fs::path& folder) {
       std::distance(fs::directory_iterator{folder}, fs::directory_iterator{}));
 }
 
-// Without the reserve, which is as large as the disk lets it be.
+// Without the reserve file, whose size depends on the disk.
 std::size_t store_kb(const fs::path& data) {
   std::uintmax_t sum = 0;
   std::error_code gone;
@@ -89,7 +89,7 @@ class churn {
       watches_.push_back(nullptr);
   }
 
-  // One of each kind comes, is changed, and the oldest goes; one watch is cut and resumed.
+  // Creates and changes one of each kind, and deletes the oldest; cuts and resumes one watch.
   void step() {
     const auto name = "n" + std::to_string(count_);
     expect("POST", maps, R"({"metadata":{"name":")" + name + R"("},"data":{"k":"1"}})", 201);
@@ -128,7 +128,7 @@ class churn {
     REQUIRE(answer.status == status);
   }
 
-  // From where the state is now; every third from a revision that may be compacted.
+  // From the current revision; every third one from a revision that may be compacted.
   void resume(std::size_t number) {
     const auto& path = watched[number % std::size(watched)];
     std::string from = "1";

@@ -1,4 +1,4 @@
-// What comes over the network to a node, all of it at once: the node lives, its memory is bounded,
+// Hostile network traffic to a node, all of it at once: the node survives, its memory is bounded,
 // and a well-behaved client does not notice.
 #include <sys/resource.h>
 
@@ -30,7 +30,7 @@ std::string map_json(const std::string& name, std::size_t bytes) {
          R"("}})";
 }
 
-// False where the system does not let us have so many descriptors.
+// False if the system does not allow that many descriptors.
 bool descriptors(rlim_t count) {
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
@@ -44,7 +44,7 @@ void report(const char* label, std::size_t before, std::size_t after) {
             << " MB resident" << std::endl;
 }
 
-// Idle connections after their handshake and one request each: what they cost in KB each.
+// The memory in KB of each idle connection after its handshake and one request.
 double idle(const node& served, std::size_t count) {
   auto where = served.where();
   where.authority.clear();
@@ -74,9 +74,9 @@ TEST_CASE("garbage and connections that stay half open cost a node nothing that 
   raw.tls = false;
   std::vector<std::unique_ptr<wire>> open;
   for (int i = 0; i < 300; ++i) {
-    open.push_back(std::make_unique<wire>(raw));  // says nothing at all
+    open.push_back(std::make_unique<wire>(raw));  // sends nothing
     open.push_back(std::make_unique<wire>(raw));
-    open.back()->send("\x16\x03\x01\x02");  // a handshake that goes no further
+    open.back()->send("\x16\x03\x01\x02");  // an incomplete handshake
     wire garbage{raw};
     garbage.send(std::string(200, static_cast<char>(i)));
     garbage.end_sending();
@@ -94,8 +94,8 @@ TEST_CASE("garbage and connections that stay half open cost a node nothing that 
   if (memory_is_the_programs()) CHECK(after < before + 40'000);
 }
 
-// A browser sends no token by itself: a page of another name has what anybody has, whether its name
-// leads here (DNS rebinding) or it asks across origins.
+// A browser sends no token by itself: a page from another name has only anonymous rights, whether
+// its name resolves to this node (DNS rebinding) or it requests across origins.
 TEST_CASE("a web page whose name leads to the node gets nothing of its console") {
   const scratch_folder folder;
   const node served{folder.path() / "node", flags};
@@ -132,7 +132,7 @@ TEST_CASE("watchers that do not read cost a bounded buffer each and delay nobody
     REQUIRE(sleepers.back()->receive_head().status == 200);
   }
   const auto before = resident_kb(served.id());
-  // 40 MB that each of them is to get: 2 GB where they were kept.
+  // 40 MB for each of them: 2 GB if they were buffered.
   for (int i = 0; i < 400; ++i)
     REQUIRE(
         friendly.request("POST", maps, map_json("m" + std::to_string(i), 100'000), json).status ==

@@ -1,4 +1,4 @@
-// The tour of the README, played: it shows what a terminal shows, but for names, ages and widths.
+// Runs the tour of the README: its output must match a terminal's, except names, ages and widths.
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <filesystem>
@@ -23,7 +23,7 @@ constexpr const char* start_command =
     "build/release/bin/troupe node --runtime process --data-dir ./var &";
 constexpr const char* ready_line = "ready https://127.0.0.1:6443 KUBECONFIG=./var/admin.kubeconfig";
 
-// The README's blocks of console, one after the other.
+// The README's console blocks, joined.
 transcript tour() {
   std::istringstream lines{read_file(TROUPE_SOURCE_DIR "/README.md")};
   std::string text;
@@ -37,7 +37,7 @@ transcript tour() {
   return parse_transcript(text);
 }
 
-// What varies from run to run becomes a pattern.
+// Replaces parts that vary from run to run by patterns.
 std::string pattern_of(const std::string& line) {
   auto out = std::regex_replace(line, std::regex{R"([.(){}\[\]?*+|^$\\])"}, R"(\$&)");
   out = std::regex_replace(out, std::regex{"hello-[a-z0-9]{5}"}, "hello-[a-z0-9]{5}");
@@ -54,7 +54,7 @@ std::string play(const terminal& at, const transcript_step& step) {
     const auto got = at.run(step.command);
     const auto problem = mismatch(expected, got.output);
     if (problem.empty() && got.code == 0) return {};
-    // Who types is slower than we are: only what looks may be asked again.
+    // A user types more slowly: only commands that read may be repeated.
     const bool looks = step.command.starts_with("kubectl get");
     if (!looks || std::chrono::steady_clock::now() > deadline)
       return "$ " + step.command + "\n" + got.output + "--- " + problem;
@@ -80,7 +80,7 @@ TEST_CASE("the tour of the README is what a terminal shows") {
       CHECK(step.expected == std::vector<std::string>{ready_line});
       served.emplace(folder.path() / "var", flags);
       if (at) continue;
-      // The next node of the tour serves where this one does.
+      // The next node of the tour uses the address of this one.
       flags.insert(flags.end(), {"--listen", "127.0.0.1:" + std::to_string(served->port())});
       at.emplace(all.back(), folder.path() / "home", served->kubeconfig());
       fs::create_directory_symlink(TROUPE_SOURCE_DIR "/examples", at->folder() / "examples");
@@ -89,7 +89,7 @@ TEST_CASE("the tour of the README is what a terminal shows") {
       REQUIRE(served->wait(10s) == -SIGKILL);
       served.reset();
     } else if (step.command.starts_with("build/release/bin/troupe console")) {
-      continue;  // it names a pod of that day; the console has tests of its own
+      continue;  // it names a pod of an earlier run; the console has tests of its own
     } else if (!step.command.starts_with("export ")) {
       REQUIRE(at);
       const auto problem = play(*at, step);

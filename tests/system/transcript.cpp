@@ -45,7 +45,7 @@ bool fits(const std::string& pattern, const std::string& line) {
   return glob_fits(pattern, line);
 }
 
-// Whether the expected lines from `e` on fit the lines from `l` on; notes how far it came.
+// Whether the expected lines from `e` on match the lines from `l` on; records the progress.
 bool fit_all(const std::vector<std::string>& expected, std::size_t e,
              const std::vector<std::string>& lines, std::size_t l, std::size_t& furthest) {
   furthest = std::max(furthest, e);
@@ -59,7 +59,7 @@ bool fit_all(const std::vector<std::string>& expected, std::size_t e,
          fit_all(expected, e + 1, lines, l + 1, furthest);
 }
 
-// "[1] {>=1.27} kubectl ..." without its marks.
+// Parses "[1] {>=1.27} kubectl ...".
 transcript_step parse_command(std::string_view text, int line) {
   transcript_step step;
   step.line = line;
@@ -130,7 +130,7 @@ transcript parse_transcript(std::string_view text) {
 std::string mismatch(const std::vector<std::string>& expected, std::string_view output) {
   const auto all = lines_of(output);
   std::vector<std::string> lines;
-  // Blank lines divide the parts of `describe` and `explain`; transcripts leave them out.
+  // Blank lines separate parts of `describe` and `explain`; transcripts omit them.
   for (const auto& line : all)
     if (!line.empty()) lines.push_back(line);
   std::size_t furthest = 0;

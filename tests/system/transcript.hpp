@@ -1,20 +1,20 @@
-// Transcripts of a terminal: commands and what they must print, as data files that anyone can add.
+// Transcripts of a terminal: commands and their expected output, as data files that anyone can add.
 //
 //   # A comment.
-//   @ --runtime process    flags of the node; three simulated minions unless said;
+//   @ --runtime process    flags of the node; three simulated minions by default;
 //                          ./web.yaml stands for the path of a file below
-//   < web.yaml             a file in the transcript's folder, with the lines that follow:
+//   < web.yaml             a file in the transcript's folder, with the following lines:
 //   | apiVersion: v1
 //   $ kubectl create -f web.yaml
 //   pod/web created
-//   $~ kubectl get pods    again and again until it prints so (the whole output is compared)
+//   $~ kubectl get pods    repeated until the output matches (the whole output is compared)
 //   NAME   READY   *
-//   ...                    any number of lines, also none
+//   ...                    any number of lines, including none
 //   ~ web +1/1 +Running.*  a regular expression for one line
-//   $ [1] kubectl get pod none       with the exit code that it must have, 0 unless said
-//   $ {>=1.27} kubectl events        only with such a version of kubectl: also {<1.27}, {=1.27}
+//   $ [1] kubectl get pod none       with the expected exit code, 0 by default
+//   $ {>=1.27} kubectl events        only with these versions of kubectl: also {<1.27}, {=1.27}
 //
-// Other lines are globs: * stands for any text. Blanks at the end of lines do not count.
+// Other lines are globs: * stands for any text. Blanks at the end of lines are ignored.
 #pragma once
 
 #include <filesystem>
@@ -44,13 +44,13 @@ struct transcript {
   std::vector<transcript_step> steps;
 };
 
-// Those of tests/system/transcripts, by name.
+// The files of tests/system/transcripts, sorted by name.
 std::vector<std::filesystem::path> transcript_files();
 
 // Throws std::runtime_error that names the line.
 transcript parse_transcript(std::string_view text);
 
-// Empty when the output is as expected; otherwise the first line that is not, and why.
+// Empty if the output is as expected; otherwise the first line that differs, and why.
 std::string mismatch(const std::vector<std::string>& expected, std::string_view output);
 
 // Whether "1.27.16" is ">=1.27".

@@ -30,7 +30,7 @@ std::string json_string(const std::string& text) {
   return out + '"';
 }
 
-// The text of the first member of that name.
+// The text of the first member with that name.
 std::string member(const std::string& json, const std::string& name) {
   const auto begin = json.find("\"" + name + "\":\"");
   if (begin == std::string::npos) return {};
@@ -54,7 +54,7 @@ browser::browser() {
   if (id_ < 0) throw std::runtime_error("fork");
   if (id_ == 0) {
     ::setpgid(0, 0);
-    // It reads commands from descriptor 3 and answers on 4.
+    // It reads commands from descriptor 3 and writes responses to 4.
     const int in = ::fcntl(down[0], F_DUPFD, 10);
     const int out = ::fcntl(up[1], F_DUPFD, 10);
     ::dup2(in, 3);

@@ -1,5 +1,5 @@
-// A headless Chromium that a test drives through its debugging pipe. Everything that is waited for
-// has a deadline; the browser and its profile go with the object.
+// A headless Chromium that a test controls through its debugging pipe. Every wait has a deadline;
+// the browser and its profile are removed with the object.
 #pragma once
 
 #include <sys/types.h>
@@ -13,7 +13,7 @@ namespace troupe::tools::test {
 
 class browser {
  public:
-  // Empty when the machine has none.
+  // The path of the browser; empty if the machine has none.
   static std::string program();
 
   browser();
@@ -21,17 +21,17 @@ class browser {
   browser(const browser&) = delete;
 
   void open(const std::string& url);
-  // Runs JavaScript in the page: an expression, or a promise of one, that is true.
+  // Whether a JavaScript expression, or a promise of one, is true in the page.
   bool holds(const std::string& expression);
-  // … that comes to be true within twenty seconds.
+  // … becomes true within twenty seconds.
   bool comes_to_hold(const std::string& expression);
-  // The number that an expression, or a promise of one, is.
+  // The value of an expression, or of a promise, as a number.
   double number(const std::string& expression);
   // PNG in base64.
   std::string screenshot();
 
  private:
-  // The whole answer as JSON text.
+  // The whole response as JSON text.
   std::string evaluate(const std::string& expression);
   std::string call(const std::string& method, const std::string& parameters);
   std::string read_message();

@@ -44,7 +44,7 @@ child::child(const std::function<int()>& body) {
   std::array<int, 2> out{};
   std::array<int, 2> err{};
   if (::pipe(out.data()) != 0 || ::pipe(err.data()) != 0) throw std::runtime_error("pipe");
-  std::cout.flush();  // or both would write what waits there
+  std::cout.flush();  // otherwise both processes would write the buffered text
   id_ = ::fork();
   if (id_ < 0) throw std::runtime_error("fork");
   if (id_ == 0) {

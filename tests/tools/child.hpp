@@ -1,5 +1,5 @@
-// A child process that runs a function or a program, with its output read through pipes. What is
-// waited for has a deadline; a child that is still there in the end is killed.
+// A child process that runs a function or a program, with its output read through pipes. Every wait
+// has a deadline; a child that is still running at the end is killed.
 #pragma once
 
 #include <sys/types.h>
@@ -10,7 +10,7 @@
 
 namespace troupe::tools::test {
 
-// False, with the reason printed, where a fork of this process cannot have threads of its own.
+// False, with the reason printed, if a fork of this process cannot have threads of its own.
 bool can_fork_with_threads();
 
 class child {
@@ -22,14 +22,14 @@ class child {
   child& operator=(const child&) = delete;
   ~child();
 
-  // Reads stdout until it holds `text`; false when the child ends or ten seconds pass before.
+  // Reads stdout until it contains `text`; false if the child ends or ten seconds pass before.
   bool says(const std::string& text);
   void signal(int number) const;
   // The exit code, or minus the number of the signal that ended it.
   int wait();
 
   pid_t id() const { return id_; }
-  // Whole after wait().
+  // Complete after wait().
   const std::string& out() const { return out_.text; }
   const std::string& err() const { return err_.text; }
 
@@ -38,7 +38,7 @@ class child {
     int fd = -1;
     std::string text;
   };
-  // Takes what there is to read; false at the end of both streams or after ten seconds.
+  // Reads the available output; false at the end of both streams or after ten seconds.
   bool read_some();
 
   pid_t id_ = -1;
@@ -52,11 +52,11 @@ struct process_result {
   std::string err;
 };
 
-// Runs a program to its end, in an environment of these variables alone.
+// Runs a program to its end, with only these environment variables.
 process_result run(const std::vector<std::string>& command,
                    std::vector<std::string> environment = {});
 
-// The same for the program of this project, `troupe`.
+// The same for this project's program, `troupe`.
 process_result program(std::vector<std::string> arguments,
                        std::vector<std::string> environment = {});
 

@@ -11,7 +11,7 @@ using troupe::test::scratch_folder;
 
 namespace {
 
-// What bash offers for the words, the last of which is being typed.
+// bash's completions of the words; the last word is incomplete.
 std::string offered(const std::vector<std::string>& words) {
   const scratch_folder folder;
   const auto script = folder.write("completion", program({"completion", "bash"}).out);

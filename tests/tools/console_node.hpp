@@ -1,4 +1,4 @@
-// A node of its own, with simulated containers, for as long as the object lives.
+// A node with simulated containers, for as long as the object exists.
 #pragma once
 
 #include <unistd.h>
@@ -34,11 +34,11 @@ class console_node {
     all.insert(all.end(), arguments.begin(), arguments.end());
     return program(all);
   }
-  // It does nothing any more, but its connections stay.
+  // Suspends it; its connections stay open.
   void hang() const { process_.signal(SIGSTOP); }
   std::string folder() const { return folder_.path().string(); }
   std::string kubeconfig() const { return folder() + "/admin.kubeconfig"; }
-  // The administrator's, which the node made at its first start.
+  // The administrator's token, which the node made at its first start.
   std::string token() const {
     std::ifstream file{folder_.path() / "pki" / "tokens.csv"};
     std::string text;

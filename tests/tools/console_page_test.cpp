@@ -42,7 +42,7 @@ void log_in(browser& page, const console_node& node) {
   REQUIRE(page.comes_to_hold("document.querySelectorAll('tbody tr').length > 5"));
 }
 
-// With PICTURES set to a folder the pictures for the docs are kept there.
+// If PICTURES is set to a folder, saves the pictures for the docs there.
 void keep_picture(browser& page, const std::string& name) {
   if (const char* folder = std::getenv("PICTURES"))
     std::ofstream{std::string{folder} + "/" + name + ".png.base64"} << page.screenshot();
@@ -149,7 +149,7 @@ TEST_CASE("the page finds actors, follows them and tells an object's history") {
                  "e.name.startsWith(location.origin))"));
 }
 
-// TROUPE_BENCH_PODS says how many.
+// TROUPE_BENCH_PODS sets the number.
 TEST_CASE("bench: the page with many actors", "[.bench]") {
   if (browser::program().empty()) {
     troupe::test::skip("no Chromium is installed");

@@ -18,7 +18,7 @@ constexpr const char* ctrl_c = "\003";
 constexpr const char* ctrl_d = "\004";
 constexpr const char* drop_line = "\025";  // Ctrl-U
 constexpr const char* up = "\033[A";
-// Holds any answer whole.
+// Large enough for any output.
 constexpr terminal::size long_screen{.rows = 200, .columns = 100};
 
 std::vector<std::string> console_of(const console_node& node, std::vector<std::string> more = {}) {

@@ -1,4 +1,4 @@
-// A joined node's certificate is renewed in time, and never as fast as the line carries it.
+// A joined node's certificate is renewed in time, and never in a tight loop.
 #include "tools/join/credential_keeper.hpp"
 
 #include <catch2/catch.hpp>
@@ -18,7 +18,7 @@ namespace x509 = server::x509;
 
 namespace {
 
-// Two thirds of its life are over.
+// Two thirds of its life have passed.
 x509::validity aged() {
   return small_authority::around_now(20h, 4h);
 }
@@ -53,13 +53,13 @@ TEST_CASE("a keeper renews what is old, keeps what it gets, and asks no faster t
     }));
     const auto asked = from.asked_at();
     REQUIRE(asked.size() == 3);
-    // After a refusal, and longer after one that is old when it comes: the clock here may be wrong.
+    // After a refusal; longer after a new certificate that is already due: the clock may be wrong.
     CHECK(asked[1] - asked[0] >= join_defaults::renew_retry_first);
     CHECK(asked[2] - asked[1] >= 2 * join_defaults::renew_retry_first);
     const auto held = keeper.now();
     CHECK(held.certificate != first.certificate);
     CHECK(held.private_key == first.private_key);
-    // By which way it calls was settled when it joined.
+    // The address was fixed when it joined.
     CHECK(held.link_address == first.link_address);
     CHECK(held.api_address == first.api_address);
     CHECK(folder.load().value()->certificate == held.certificate);

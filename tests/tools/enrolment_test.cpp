@@ -1,4 +1,4 @@
-// A machine that joins a server which is busy, or answers with what is not meant for it.
+// A machine that joins a server which is busy, or sends an unsuitable response.
 #include "tools/join/enrolment.hpp"
 
 #include <catch2/catch.hpp>
@@ -83,7 +83,7 @@ TEST_CASE(
     CHECK_THAT(t.enrol().error(), Contains("makes no sense"));
   }
   CHECK_FALSE(t.has_joined());
-  // The key was made before anything was asked, and stays for the next attempt.
+  // The key was made before the first request, and is kept for the next attempt.
   CHECK(std::filesystem::exists(t.folder.path() / "node.key"));
 }
 

@@ -70,7 +70,7 @@ TEST_CASE(
   CHECK(made.id == 2);
   CHECK(refusal_to_join({view(1, "a"), view(2, "new", kind::silent)})
             .starts_with("of 2 members one alone is left, which is no majority"));
-  // Its like are not all well.
+  // Not all other members are healthy.
   CHECK(refusal_to_join({view(1, "a"), view(2, "new", kind::silent), view(3, "c", kind::silent)})
             .starts_with("member c does not answer"));
 }

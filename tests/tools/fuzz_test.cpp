@@ -1,5 +1,5 @@
-// The decoders that read bytes from outside, sampled: their seeds and what was once found, and both
-// of them damaged at random. tools/fuzz/run looks harder.
+// Samples the decoders that read bytes from outside: seeds and old findings, and random damage of
+// both. tools/fuzz/run searches longer.
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cstdlib>
@@ -15,7 +15,7 @@
 namespace troupe::fuzz {
 namespace {
 
-// A seed that is given is looked at for longer: it may have been found on a quicker machine.
+// A given seed is run for longer: it may have been found on a faster machine.
 constexpr std::chrono::milliseconds time_each{250}, time_each_again{5'000};
 constexpr std::size_t size_max = 16'384;
 
@@ -86,7 +86,7 @@ TEST_CASE("every decoder takes its seeds, what was once found, and damaged forms
   const std::uint64_t seed =
       again == nullptr ? std::random_device{}() : std::strtoull(again, nullptr, 10);
   for (const auto& each : entries()) {
-    // Said before: a broken promise ends the program. TROUPE_SEED runs it again.
+    // Printed first, because a broken invariant ends the program. TROUPE_SEED runs it again.
     std::cout << "fuzz " << each.name << " seed " << seed << std::endl;
     const auto corpus = corpus_of(each);
     REQUIRE_FALSE(corpus.empty());

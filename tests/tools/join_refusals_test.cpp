@@ -1,4 +1,4 @@
-// A machine that cannot join says so within five seconds, in one line with reason and remedy.
+// A machine that cannot join reports it within five seconds, in one line with reason and remedy.
 #include <arpa/inet.h>
 #include <openssl/ssl.h>
 #include <sys/socket.h>
@@ -62,7 +62,7 @@ process_result join(const line& given, const std::filesystem::path& data) {
   return result;
 }
 
-// One line on stderr, nothing on stdout, nothing of the token.
+// One line on stderr, nothing on stdout, and no part of the token.
 void check_refusal(const process_result& got, const std::string& reason,
                    const std::string& remedy) {
   INFO(got.err);
@@ -73,7 +73,7 @@ void check_refusal(const process_result& got, const std::string& reason,
   CHECK_THAT(got.err, !Contains("0123456789abcdef"));
 }
 
-// A socket that listens and says what it is told to whoever comes; nothing: it is silent.
+// A listening socket that sends a fixed text to each connection; if empty, it is silent.
 class plain_listener {
  public:
   explicit plain_listener(std::string says) : says_{std::move(says)} {
@@ -112,8 +112,8 @@ class plain_listener {
   std::thread thread_;
 };
 
-// An HTTPS server with an authority of its own, which says this when it is asked for its version;
-// empty: it knows no such thing.
+// An HTTPS server with an authority of its own, with this response to a version request;
+// empty: it does not know the path.
 class tls_listener final : public server::handler {
  public:
   tls_listener(std::string version, const std::string& name, server::x509::validity valid)
@@ -151,7 +151,7 @@ server::x509::validity around_now() {
   return {now - 1h, now + 1h};
 }
 
-// A Troupe server by its looks, whose clock goes otherwise. One request a connection.
+// Looks like a Troupe server, but has another clock. One request a connection.
 class other_clock {
  public:
   explicit other_clock(std::chrono::seconds ahead) : date_{date_of(ahead)} {
@@ -178,7 +178,7 @@ class other_clock {
     ::close(socket_);
   }
   line joining() const { return {"127.0.0.1:" + std::to_string(port_), some_token, hash_}; }
-  // Method and path of each; nothing more is served from here on.
+  // Method and path of each request; it serves no more from here on.
   std::string requests() const {
     end();
     return requests_;
@@ -284,7 +284,7 @@ TEST_CASE("a name server that says nothing is not waited for") {
   const scratch_folder folder;
   const auto hosts = folder.path() / "resolv.conf";
   std::ofstream{hosts} << "nameserver 127.53.53.53\n";
-  // Takes questions and answers none.
+  // Receives questions and answers none.
   sockaddr_in at{};
   at.sin_family = AF_INET;
   at.sin_port = htons(53);
@@ -394,7 +394,7 @@ TEST_CASE("a token is not seen in the list of processes, however it is given") {
       ::execve(path.c_str(), arguments.data(), environment);
       return 127;
     }};
-    // It waits for the server's answer by now: the lock is taken after the command line was read.
+    // By now it waits for the server's response: the lock is taken after parsing the command line.
     const auto until = std::chrono::steady_clock::now() + 4s;
     const auto lock = std::filesystem::path{folder} / "node.lock";
     while (!std::filesystem::exists(lock) && std::chrono::steady_clock::now() < until)

@@ -58,7 +58,7 @@ bool eventually(const std::function<bool()>& holds) {
   return true;
 }
 
-// A machine of its own as far as a folder makes one.
+// A machine, as far as a folder of its own makes one.
 class machine {
  public:
   explicit machine(std::string name, std::string runtime = "simulated")
@@ -74,7 +74,7 @@ class machine {
       line.push_back(each);
     return line;
   }
-  // A process that goes on; `line` is {"join"} for one that has joined before.
+  // A process that keeps running; `line` is {"join"} for a machine that has joined before.
   std::unique_ptr<child> start(const std::vector<std::string>& line) const {
     return std::make_unique<child>([&] {
       auto all = arguments(line);
@@ -239,7 +239,7 @@ TEST_CASE("a node whose pods do not end stays cordoned, and says what is in the 
   CHECK(late.code == 1);
   CHECK_THAT(late.err, Contains("1 pods of node worker-1 have not ended in time (default/a)") &&
                            Contains("--force"));
-  // Said once, however often it is asked.
+  // Reported once, however often it is polled.
   CHECK(late.err.find("waiting for") == late.err.rfind("waiting for"));
   process->signal(SIGKILL);
   process->wait();
@@ -363,6 +363,6 @@ TEST_CASE("a node renews its certificate by itself, and goes on") {
   REQUIRE(eventually([&] { return text_of(worker.joined("node.crt")) != second; }));
   CHECK(text_of(worker.joined("node.key")) == key);
   CHECK(becomes(node, "node/worker-1", "condition=Ready"));
-  // By the newest one: the first has ended long ago.
+  // Through the newest one: the first has ended long ago.
   stop(*process);
 }

@@ -55,7 +55,7 @@ struct machine {
   std::atomic<int> linked{0}, unlinked{0};
   std::mutex mutex;
   std::string expelled;
-  std::unique_ptr<node_parts> parts;  // ends first: it calls what stands above
+  std::unique_ptr<node_parts> parts;  // ends first: it calls the members above
 };
 
 template <class T>
@@ -137,7 +137,7 @@ TEST_CASE("a port for nodes that somebody else has is taken as soon as it is fre
   REQUIRE(::bind(other, reinterpret_cast<sockaddr*>(&at), sizeof at) == 0);
   REQUIRE(::listen(other, 1) == 0);
   control.serve(port);
-  // It stands in the way until the node has tried to call, in vain.
+  // It occupies the port until the node has tried to call, in vain.
   const int before = joined.unlinked;
   CHECK(eventually([&] { return joined.unlinked > before; }));
   CHECK_FALSE(control.links().connected("n0"));

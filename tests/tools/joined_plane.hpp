@@ -1,5 +1,5 @@
-// A control plane with a store in memory, whose joined nodes call at a port of its own: what tests
-// of a link between real ends run on.
+// A control plane with a store in memory and a listener for joined nodes on a port of its own: for
+// tests of a link between real ends.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@
 
 namespace troupe::tools::test {
 
-// False when it does not come to hold within 15 s.
+// False if it does not become true within 15 s.
 bool eventually(const std::function<bool()>& holds);
 
 template <class T>
@@ -35,14 +35,14 @@ class joined_plane {
  public:
   joined_plane();
 
-  // Answers at that port; 0: any.
+  // Listens on that port; 0: any.
   void serve(std::uint16_t port);
   void hang_up() { link_.reset(); }
   std::uint16_t port() const { return port_; }
   actors::control_plane& control() { return *control_; }
   const actors::link_table& links() const { return control_->links().table(); }
 
-  // As the certificate endpoint does.
+  // Issues credentials as the certificate endpoint does.
   joined_credentials admit(const std::string& node);
 
   void create(std::unique_ptr<api::body> content);

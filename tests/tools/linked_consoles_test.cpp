@@ -1,4 +1,4 @@
-// The consoles of joined nodes, asked over real links.
+// The consoles of joined nodes, queried over real links.
 #include <catch2/catch.hpp>
 #include <future>
 #include <memory>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t no_limit = 1u << 20;
 
-// A joined machine of which nothing but its end of the link is there. Its console answers with ten
+// A joined machine that has only its end of the link. Its console answers with ten
 // bytes, or never.
 class far_console {
  public:
@@ -72,7 +72,7 @@ server::console_answer ask(joined_plane& plane, const std::string& node,
                            std::chrono::milliseconds deadline = 10s,
                            std::size_t limit_bytes = no_limit) {
   linked_consoles others{plane.control()};
-  // Kept by both sides: a second answer throws.
+  // Shared by both sides: a second answer throws.
   const auto answer = std::make_shared<std::promise<server::console_answer>>();
   others.ask(node, std::move(question), deadline, limit_bytes,
              [answer](server::console_answer got) { answer->set_value(std::move(got)); });
@@ -121,7 +121,7 @@ TEST_CASE("a console that never answers is waited for until the deadline, and no
   CHECK(view.status == 504);
   CHECK_THAT(view.body, Contains("node n0 did not answer in time"));
   CHECK(far.asked().size() == 1);
-  // It is there for the next one.
+  // Its place is free for the next request.
   CHECK(ask(plane, "n0", {"actors"}).status == 200);
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("a node whose link is down is told from one that never joined") {
   {
     const far_console far{plane.admit("n0")};
     REQUIRE(eventually([&] { return plane.links().connected("n0"); }));
-    // The link is lost while a question waits.
+    // The link is lost while a request is pending.
     linked_consoles others{plane.control()};
     const auto answer = std::make_shared<std::promise<server::console_answer>>();
     others.ask("n0", {"never"}, 10s, no_limit,
@@ -185,7 +185,7 @@ TEST_CASE("the links that there are are listed by name, also those that are down
 TEST_CASE("what waits to be sent to a node is seen in the list of links") {
   joined_plane plane;
   const auto given = plane.admit("n0");
-  // A node that lets go of nothing: four frames fill its window.
+  // A node that releases no deliveries: four frames fill its window.
   class hoarder final : public runtime::link::receiver {
    public:
     void received(runtime::link::delivery delivery) override {

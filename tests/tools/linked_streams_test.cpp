@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A joined machine of which its end of the link is there, and what runs its containers.
+// A joined machine with its end of the link, and its container runtime.
 class far_machine {
  public:
   explicit far_machine(const joined_credentials& given) {
@@ -68,7 +68,7 @@ bool say(actors::exec_stream& stream, std::string text) {
   return taken.get_future().get();
 }
 
-// Sends all of it on one thread, and returns what is read of it on another.
+// Sends all of it on one thread, and returns the output read on another.
 std::string echo(actors::exec_stream& stream, const std::string& all, std::size_t piece) {
   std::thread writer{[&] {
     for (std::size_t at = 0; at < all.size() && say(stream, all.substr(at, piece)); at += piece) {

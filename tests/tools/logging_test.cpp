@@ -23,7 +23,7 @@ std::string formatted(log_format format, const std::string& text) {
   return {line.data(), line.size()};
 }
 
-// What a process with this log writes to stderr.
+// The stderr of a process with this log.
 std::string written(const log_config& wanted) {
   child process([&] {
     start_logging(wanted);

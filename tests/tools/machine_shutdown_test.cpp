@@ -1,4 +1,4 @@
-// Whether the machine stops, asked of a manager that speaks as systemd does at its private socket.
+// Whether the machine stops, asked of a manager with systemd's protocol on a private socket.
 #include "tools/node/machine_shutdown.hpp"
 
 #include <poll.h>
@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Answers one question for a property, and ends.
+// Answers one property request, and ends.
 class manager {
  public:
   explicit manager(std::string state) : state_{std::move(state)} {
@@ -72,7 +72,7 @@ class manager {
   const std::string state_;
   const test::scratch_folder folder_;
   int listener_ = -1;
-  bool answered_ = false;  // of the thread
+  bool answered_ = false;  // used by the thread
   std::thread thread_;
 };
 

@@ -1,4 +1,4 @@
-// A clock that only the test moves: waiting takes no time.
+// A clock that only the test advances: waiting takes no time.
 #pragma once
 
 #include <optional>

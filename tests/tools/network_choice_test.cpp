@@ -1,4 +1,4 @@
-// What a node has of the cluster's network, and from which settings ranges follow.
+// The parts of the cluster's network that a node has, and address ranges from settings.
 #include "tools/node/network_choice.hpp"
 
 #include <catch2/catch.hpp>
@@ -45,7 +45,7 @@ TEST_CASE("without a word a node has all of the network where pods run from imag
   CHECK_THAT(powerless.log, Contains(lacks_root));
 }
 
-TEST_CASE("a mode that was named is had, or refused with what is missing") {
+TEST_CASE("a configured mode is used, or refused with the missing prerequisite") {
   CHECK(chosen(network_mode::pods, true).pods);
   CHECK_FALSE(chosen(network_mode::services, true).pods);
   CHECK(chosen(network_mode::services, false).services);
@@ -67,7 +67,7 @@ TEST_CASE("policies count as enforced only where they hold for every address of 
   // Pods share the machine's address.
   from.mode = network_mode::services;
   CHECK_FALSE(guards(false));
-  // Their addresses come from another program.
+  // Another program assigns their addresses.
   CHECK(guards(true));
   from.mode = network_mode::none;
   CHECK_FALSE(guards(true));

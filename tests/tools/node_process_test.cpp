@@ -24,7 +24,7 @@ using troupe::test::scratch_folder;
 
 namespace {
 
-// Parts that say what is done to them.
+// Parts that record their calls.
 struct parts : node_parts {
   std::function<tl::expected<std::string, std::string>()> on_start;
   std::function<void()> on_stop;

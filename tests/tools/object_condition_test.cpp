@@ -1,4 +1,4 @@
-// What `troupe wait --for` understands, and what it sees in objects.
+// Conditions of `troupe wait --for`: parsing, and results for objects.
 #include "tools/client/object_condition.hpp"
 
 #include <catch2/catch.hpp>
@@ -134,7 +134,7 @@ TEST_CASE("deletion, fields and counts can be waited for") {
       holds("desiredReplicas", object(rc + "status: {replicas: 3, observedGeneration: 1}").get()));
 }
 
-TEST_CASE("what is nothing to wait for says what could be") {
+TEST_CASE("an invalid condition is an error that lists the valid forms") {
   for (const auto* wrong : {"", "ready", "=x", "condition=", "condition=Ready="}) {
     INFO(wrong);
     const auto parsed = parse_object_condition(wrong, *find_kind("pods"));

@@ -1,5 +1,5 @@
-// A rolling update on a clock that only the test moves, against a controller that makes pods at
-// once; they are ready some seconds later, or never.
+// A rolling update on a clock that only the test advances, against a controller that creates pods
+// at once; they are ready some seconds later, or never.
 #include "tools/client/rolling_update.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ spec:
       containers: [{name: c, image: "x:1"}]
 )";
 
-// As many pods as the controller wants, created again as soon as one is deleted. Pods with the
+// As many pods as the controller's replicas; a deleted pod is recreated at once. Pods with the
 // image "bad" are never ready.
 class small_cluster final : public cluster_client {
  public:
@@ -73,7 +73,7 @@ class small_cluster final : public cluster_client {
                 {"PATCH", at_controller, strategic_patch, "application/strategic-merge-patch+json"})
               .status == 200);
   }
-  // What the fewest were since it was asked last.
+  // The lowest number of ready pods since the last call.
   int fewest_ready() { return std::exchange(fewest_ready_, 1'000); }
   int made() const { return next_; }
   std::vector<std::string> images() const {
@@ -113,7 +113,7 @@ class small_cluster final : public cluster_client {
       by.set_uid("u-web");
       by.set_controller(true);
       *pod.mutable_spec() = owner_.spec().template_().spec();
-      // What the server adds.
+      // Fields that the server adds.
       pod.mutable_spec()->set_service_account_name("default");
       pod.mutable_spec()->set_priority(0);
       pod.mutable_spec()->set_preemption_policy("PreemptLowerPriority");
@@ -180,7 +180,7 @@ struct updates {
                           [this](std::string line) { said.push_back(std::move(line)); });
   }
 
-  // Until then, and no further.
+  // Runs until then, and no further.
   void interrupt_after(wait::duration time, std::optional<std::string> image = {}) {
     clock.interrupt_after(clock.passed() + time);
     const auto done = run(std::move(image), 60s);
@@ -243,7 +243,7 @@ TEST_CASE("another image takes the place of an update that is under way") {
   CHECK(web.cluster.made() == 7);
 }
 
-TEST_CASE("the way back replaces nothing but what was updated") {
+TEST_CASE("a rollback replaces only updated pods") {
   updates web;
   CHECK_FALSE(web.run("bad"));
   CHECK(web.run("x:1"));
@@ -284,7 +284,7 @@ TEST_CASE("pods that serve nobody are replaced first") {
 TEST_CASE("an update whose place was taken ends and touches nothing more") {
   updates web;
   web.interrupt_after(1s, "x:2");
-  // As if another had been at work while this one waited.
+  // As if another update had been at work while this one waited.
   web.clock.interrupt_after(web.clock.passed() + 24h);
   rolling_update_options options;
   options.controller = "web";

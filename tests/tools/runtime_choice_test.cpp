@@ -1,4 +1,4 @@
-// By what the pods of a node are run, and what the pods say that are here already.
+// Which runtime runs the pods of a node, given its existing pods.
 #include "tools/node/runtime_choice.hpp"
 
 #include <catch2/catch.hpp>

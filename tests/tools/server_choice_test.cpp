@@ -1,4 +1,4 @@
-// Which control plane a machine calls over which of its links.
+// Which control plane a machine calls over which link.
 #include "tools/links/server_choice.hpp"
 
 #include <catch2/catch.hpp>

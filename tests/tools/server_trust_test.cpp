@@ -1,4 +1,4 @@
-// Whether a server is the one that a join line means, by the certificates that it shows.
+// Whether a server is the one that a join command names, by its certificates.
 #include "tools/join/server_trust.hpp"
 
 #include <catch2/catch.hpp>
@@ -38,7 +38,7 @@ TEST_CASE("a server that shows the authority of the hash, and is signed by it, i
     REQUIRE(trusted);
     CHECK(trusted->authority == mine.authority.certificate);
   }
-  // Whose clock is wrong is another question.
+  // A wrong clock is a separate check.
   for (const auto& valid : {valid_between(-3h, -2h), valid_between(2h, 3h)})
     CHECK(check_server({mine.server(valid), mine.authority.certificate}, mine.hash, "127.0.0.1"));
 }
@@ -56,11 +56,11 @@ TEST_CASE("a server that is not the one of the line is told apart by what it lac
   CHECK(refused({mine.server()}, "127.0.0.1") == distrust::other_authority);
   CHECK(refused({other.server(), other.authority.certificate}, "127.0.0.1") ==
         distrust::other_authority);
-  // The authority signs servers; it is none.
+  // The authority signs servers, but is not one.
   CHECK(refused({authority}, "127.0.0.1") == distrust::other_authority);
   CHECK(refused({other.server(), authority}, "127.0.0.1") == distrust::not_signed);
   CHECK(refused({mine.server(), authority}, "127.0.0.2") == distrust::other_name);
-  // A node of the cluster is no server of it.
+  // A node of the cluster is not a server of it.
   const auto key = must(x509::make_key());
   const auto csr = must(x509::read_request(must(x509::make_request(key, "n"))));
   const auto node = must(x509::certify(

@@ -1,4 +1,4 @@
-// An HTTPS server that certifies nodes as its test says: of any age, late, or not at all.
+// An HTTPS server that issues node certificates as its test configures: of any age, late, or none.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class small_authority final : public server::handler {
     return {now - before, now + after};
   }
 
-  // What the next requests get, in order; the last one again and again. Nothing: a refusal.
+  // The responses to the next requests, in order; the last one repeats. Nullopt: a refusal.
   void will_give(std::vector<std::optional<server::x509::validity>> validities) {
     const std::lock_guard lock{mutex_};
     answers_ = std::move(validities);
@@ -74,7 +74,7 @@ class small_authority final : public server::handler {
   std::string address() const { return server::to_string(where_); }
   std::string hash() const { return must(server::x509::key_hash(own_.certificate)); }
 
-  // Changes what it says to who asks for a certificate of that key.
+  // Changes the response to a certificate request with that key.
   std::function<void(server::flat_json& said, const std::string& public_key)> spoil;
 
   joined_credentials given(server::x509::validity valid) const {

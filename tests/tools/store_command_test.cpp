@@ -1,4 +1,4 @@
-// `troupe store`, by the program itself.
+// `troupe store`, through the program itself.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -81,7 +81,7 @@ TEST_CASE("a backup of a node's store becomes a store again, with its authority"
   const auto again = program({"store", "restore", file, "--to", other.string()});
   CHECK(again.code == 1);
   CHECK_THAT(again.err, Contains("not empty"));
-  // A restore that was interrupted is repeated; another authority is never overwritten.
+  // An interrupted restore is repeated; another authority is never overwritten.
   fs::remove_all(other / "store");
   CHECK(program({"store", "restore", file, "--to", other.string()}).code == 0);
   fs::remove_all(other / "store");

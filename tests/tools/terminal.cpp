@@ -120,8 +120,8 @@ int terminal::wait() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-// False when the program has closed the terminal. What it shows is waited for one tick only: a
-// condition may come true without it.
+// False if the program has closed the terminal. Waits for output for one tick only: a
+// condition may become true without it.
 bool terminal::read_some() {
   pollfd ready{fd_, POLLIN, 0};
   if (::poll(&ready, 1, static_cast<int>(tick.count())) <= 0) return true;
@@ -191,7 +191,7 @@ void terminal::carry_out(char command) {
       column_ = std::min<std::size_t>(n - 1, size_.columns - 1u);
       break;
     case 'H':
-      row_ = column_ = 0;  // nobody here goes elsewhere
+      row_ = column_ = 0;  // only moves to the top left occur
       break;
     case 'J':
       for (auto i = row_ + 1; i < rows_.size(); ++i)

@@ -1,4 +1,4 @@
-// The rules of waiting, on a clock that only the test moves.
+// The rules of waiting, on a clock that only the test advances.
 #include "tools/client/wait.hpp"
 
 #include <catch2/catch.hpp>
@@ -29,7 +29,7 @@ TEST_CASE("a poll looks after each interval, and once more when the time is over
   const auto done = poll(clock, {10ms, 35ms}, never(looks));
   REQUIRE_FALSE(done);
   CHECK(done.error().reason == reason::timed_out);
-  CHECK(looks == 4);  // at 10, 20, 30 and, as the last thing, 35
+  CHECK(looks == 4);  // at 10, 20, 30 and, after the last tick, 35
   CHECK(clock.passed() == 35ms);
 }
 

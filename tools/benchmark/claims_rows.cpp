@@ -1,4 +1,4 @@
-// Claims that are bound at once, each to a volume that is made for it.
+// Claims that are bound at once, each to a volume that is provisioned for it.
 #include <fmt/format.h>
 
 #include <thread>

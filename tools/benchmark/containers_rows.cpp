@@ -1,4 +1,4 @@
-// Containers by a containerd of the bench's own: what a node adds to what the runtime takes.
+// Containers run by a containerd of the bench's own: the time that a node adds to the runtime's.
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -40,7 +40,7 @@ class bare_client {
   bare_client(const std::string& socket, std::string folder)
       : client_{std::make_shared<actors::event_loop>(), socket}, folder_{std::move(folder)} {}
 
-  // The calls that a kubelet makes for a pod, one after the other.
+  // Makes the calls of a kubelet for a pod, one after the other.
   bare_pod start(int number, const std::vector<std::string>& command) {
     cri::RunPodSandboxRequest sandbox;
     auto& config = *sandbox.mutable_config();
@@ -83,7 +83,7 @@ class bare_client {
     exec.add_cmd(command);
     call<cri::ExecSyncResponse>("ExecSync", exec);
   }
-  // The address of the streams of a command.
+  // Returns the address of a command's streams.
   std::string exec(const std::string& container) {
     cri::ExecRequest ask;
     ask.set_container_id(container);
@@ -92,7 +92,7 @@ class bare_client {
     ask.set_stderr(true);
     return call<cri::Url>("Exec", ask).url();
   }
-  // The address of a stream to the ports of a pod.
+  // Returns the address of a stream to a pod's ports.
   std::string forward(const std::string& pod) {
     cri::ListPodSandboxRequest list;
     (*list.mutable_filter()->mutable_label_selector())["io.kubernetes.pod.name"] = pod;
@@ -115,7 +115,7 @@ class bare_client {
   const std::string folder_;
 };
 
-// `action` for 0 to `count` - 1, so many at a time.
+// Runs `action` for 0 to `count` - 1, with limited concurrency.
 template <class F>
 void in_parallel(int count, F action) {
   std::atomic<int> next{0};
@@ -155,7 +155,7 @@ void post(const node& n, const std::string& path, const std::string& body) {
   must(n.client().request("POST", path, body, {{"content-type", "application/json"}}));
 }
 
-// Names of pods that run, as a watch brings them.
+// Names of running pods, from a watch.
 class running_pods {
  public:
   explicit running_pods(const node& n) : client_{n.client()} {
@@ -234,7 +234,7 @@ std::string after(const std::string& text, const std::string& before) {
   return text.substr(from, text.find_first_of("\"\n", from) - from);
 }
 
-// Seconds that the runtime has taken for all calls so far.
+// Seconds that the runtime has spent in all calls so far.
 double runtime_seconds(const node& n) {
   const auto text = n.client().get("/metrics").body;
   const std::string name = "kubelet_runtime_operations_duration_seconds_sum{operation_type=\"";
@@ -242,7 +242,7 @@ double runtime_seconds(const node& n) {
   for (auto at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
     const auto type =
         text.substr(at + name.size(), text.find('"', at + name.size()) - at - name.size());
-    // Those of a pod's start; others are on their way all the time.
+    // Counts the calls of a pod's start; other calls occur all the time.
     if (type == "run_podsandbox" || type == "podsandbox_status" || type == "image_status" ||
         type == "create_container" || type == "start_container" || type == "container_status")
       sum += std::atof(text.c_str() + text.find(' ', at));
@@ -250,7 +250,7 @@ double runtime_seconds(const node& n) {
   return sum;
 }
 
-// When the store had the pod with a node, in seconds since the epoch.
+// The time when the store had the pod bound, in seconds since the epoch.
 double bound_at(const node& n, const std::string& pod) {
   const auto text = n.client().get("/console/api/history?object=pods/" + pod).body;
   const auto bind = text.find("nodeName");
@@ -265,7 +265,7 @@ double now_s() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// From bind to Running in a watch, less what the runtime took for it: milliseconds.
+// Milliseconds from bind to Running in a watch, minus the time that the runtime spent on it.
 double share_of(const node& n, int number) {
   const auto name = fmt::format("one-{}", number);
   running_pods watch{n};
@@ -292,7 +292,7 @@ test::wire_options plain_address(const std::string& url) {
   return to;
 }
 
-// The same command by the runtime's own streaming server.
+// The same command over the runtime's own streaming server.
 double stream_ms(const std::string& url) {
   const auto began = clock::now();
   spdy_client client{plain_address(url),
@@ -320,7 +320,7 @@ double exec_ms(const node& n, const std::string& pod) {
   return seconds_since(began) * 1e3;
 }
 
-// Megabytes a second out of a port that sends `forwarded_mb`.
+// Megabytes a second from a port that sends `forwarded_mb`.
 double forward_mb_s(const test::wire_options& where, const std::string& path) {
   spdy_client client{where, path, {{"X-Stream-Protocol-Version", "portforward.k8s.io"}}};
   if (client.head().status != 101) die("port-forward: " + client.head().body);
@@ -409,7 +409,7 @@ void measure_containers(results& out, const bench_options& options) {
   out.add("50 pods at once: all Running", percentile(ours, 50), "s");
   out.add("… over a bare client of the runtime, 8 at once", percentile(ratios, 50), "x",
           at_most(1.15));
-  std::this_thread::sleep_for(probed);  // past the first probes
+  std::this_thread::sleep_for(probed);  // after the first probes
   const auto used = n.processor_s();
   const auto began = clock::now();
   std::this_thread::sleep_for(probed);
@@ -418,7 +418,7 @@ void measure_containers(results& out, const bench_options& options) {
   out.add("… memory, after 165 pods", n.memory_mb(), "MB");
   remove_many(n);
   measure_streams(out, n, bare);
-  // The node removes what it has of a pod, mounts and sandbox, after the pod is gone.
+  // The node removes the pod's files, mounts and sandbox after the pod is deleted.
   const std::filesystem::path left = place.path() + "/node/kubelet/pods";
   for (const auto waits = clock::now(); !std::filesystem::is_empty(left);)
     if (seconds_since(waits) > 30) die("files of pods stay");

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-// As large as those of known projects are on average: 20 parts of 70 fields with rules, 1,400
+// The average size of definitions in known projects: 20 parts of 70 fields with rules, 1,400
 // nodes.
 constexpr int schema_parts = 20;
 constexpr int part_fields = 69;
@@ -44,7 +44,7 @@ std::string definition_json(const std::string& group, const std::string& schema)
       group, schema);
 }
 
-// About 3 KB in 100 of the fields.
+// About 3 KB, in 100 of the fields.
 std::string thing_json(const std::string& name) {
   std::string parts;
   for (int part = 0; part < schema_parts; ++part)

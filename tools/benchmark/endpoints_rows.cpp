@@ -19,7 +19,7 @@ constexpr std::string_view mark = "\"type\":\"MODIFIED\"";
 using time_point = std::chrono::system_clock::time_point;
 constexpr const char* slices = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices";
 
-// The text between `before` and the next quote; empty where there is none.
+// The text between `before` and the next quote; empty if there is none.
 std::string quoted_after(std::string_view text, std::string_view before) {
   const auto at = text.find(before);
   if (at == text.npos) return {};
@@ -27,7 +27,7 @@ std::string quoted_after(std::string_view text, std::string_view before) {
   return std::string{text.substr(0, text.find('"'))};
 }
 
-// The object that a watch last brought, and how many changes it has. Of metadata alone, so that ten
+// The last object of a watch, and the number of its changes. Requests metadata only, so that ten
 // thousand pods are read quickly.
 class change_watch {
  public:
@@ -56,7 +56,7 @@ class change_watch {
   }
 
   int count() const noexcept { return count_; }
-  const std::string& last() const noexcept { return last_; }  // its name
+  const std::string& last() const noexcept { return last_; }  // the object's name
 
  private:
   test::http_client client_;
@@ -65,7 +65,7 @@ class change_watch {
   std::string last_;
 };
 
-// When the store took the last change of an object, as the console's history says it.
+// The time of the store's last change of an object, from the console's history.
 time_point changed_at(const node& n, const std::string& object) {
   const auto answer = n.client().request("GET", "/console/api/history?top=1&object=" + object);
   if (answer.status != 200) die(answer.body);
@@ -100,7 +100,7 @@ void create_pods(test::http_client& client, int number) {
 
 }  // namespace
 
-// Pods of simulated nodes are Running and Ready in one write, the last change of each.
+// Simulated pods become Running and Ready in one write, the last change of each pod.
 void measure_endpoints(results& out, const bench_options& options) {
   constexpr int changes = 2 * services * pods_of_each;  // bound, running
   const scratch place;
@@ -114,7 +114,7 @@ void measure_endpoints(results& out, const bench_options& options) {
     create_pods(client, i);
   std::array<pollfd, 2> ready{pollfd{pods.descriptor(), POLLIN, 0},
                               pollfd{all_slices.descriptor(), POLLIN, 0}};
-  // At its end nothing has come for a second.
+  // The loop ends when no event has come for a second.
   while (::poll(ready.data(), ready.size(), pods.count() < changes ? 30'000 : 1'000) > 0) {
     if (ready[0].revents != 0) pods.take();
     if (ready[1].revents != 0) all_slices.take();

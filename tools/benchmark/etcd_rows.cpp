@@ -1,4 +1,4 @@
-// Creates and reads over etcd, beside a bare client that does the same in the same etcd.
+// Creates and reads over etcd, compared with a bare client that does the same in the same etcd.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ figures figures_of(std::vector<double> micros, double seconds) {
   return {static_cast<double>(micros.size()) / seconds, micros[micros.size() / 2]};
 }
 
-// Keeps a watch on everything, and sends what a control plane sends, without doing anything else.
+// Watches all keys and sends a control plane's requests, without any other work.
 class bare_client final : persistence::log_reader {
  public:
   explicit bare_client(const test::etcd_server& etcd) {
@@ -50,7 +50,7 @@ class bare_client final : persistence::log_reader {
   }
   ~bare_client() override { log_->close(); }
 
-  // `outstanding` at any time.
+  // Keeps `outstanding` requests in flight.
   figures create(std::size_t outstanding) {
     begin();
     for (std::size_t i = 0; i < outstanding; ++i)
@@ -113,7 +113,7 @@ class bare_client final : persistence::log_reader {
       leave();
     });
   }
-  // On the thread of the log.
+  // Called on the thread of the log.
   void note(clock::time_point sent) {
     micros_.push_back(std::chrono::duration<double, std::micro>{clock::now() - sent}.count());
   }
@@ -171,7 +171,7 @@ double median(std::vector<double> of) {
   return *middle;
 }
 
-// The bare client and the control plane in turn, since the disk under etcd comes and goes.
+// Alternates the bare client and the control plane, because the speed of etcd's disk varies.
 struct comparison {
   std::vector<double> bare, made, ratios;
 

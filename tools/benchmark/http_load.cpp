@@ -20,7 +20,7 @@
 namespace troupe::bench {
 namespace {
 
-// An answer that takes longer counts as none.
+// A response that takes longer counts as missing.
 constexpr std::chrono::seconds patience{30};
 
 std::shared_ptr<SSL_CTX> make_context(const load_options& options) {
@@ -45,7 +45,7 @@ std::shared_ptr<SSL_CTX> make_context(const load_options& options) {
   return context;
 }
 
-// Serves the connections until nobody waits for an answer any more.
+// Serves the connections until no response is outstanding.
 void run_connections(std::vector<std::unique_ptr<load_connection>>& connections) {
   const int epoll = ::epoll_create1(EPOLL_CLOEXEC);
   const std::unique_ptr<const int, void (*)(const int*)> closer{&epoll,
@@ -75,7 +75,7 @@ struct shared_state {
   std::uint64_t limit;
 };
 
-// One thread's part; an error is the text of what went wrong.
+// Runs one thread's part; returns the error's text, or an empty text.
 std::string run_thread(load_thread& thread, std::size_t connections, shared_state& state) {
   thread.take = [&state](std::uint64_t& number) {
     number = state.number.fetch_add(1, std::memory_order_relaxed);
@@ -101,7 +101,7 @@ std::uint32_t load_result::percentile(double percent) const {
 }
 
 tl::expected<load_result, std::string> run_load(const load_options& options) {
-  ::signal(SIGPIPE, SIG_IGN);  // a server that goes away is an error, not the end of the program
+  ::signal(SIGPIPE, SIG_IGN);  // a closed connection must be an error, not the program's end
   try {
     const auto context = make_context(options);
     const auto start = load_clock::now();

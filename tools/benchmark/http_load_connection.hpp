@@ -16,18 +16,18 @@ namespace troupe::bench {
 
 using load_clock = std::chrono::steady_clock;
 
-// What the connections of one thread share.
+// State shared by the connections of one thread.
 struct load_thread {
   const load_options& options;
   ssl_ctx_st* tls;
-  // False when the load is over; otherwise the number of the request to send.
+  // False when the load is over; otherwise sets the number of the next request.
   std::function<bool(std::uint64_t& number)> take;
   load_result result;
 
   void answered(int status, std::size_t bytes, load_clock::time_point asked);
 };
 
-// The bytes below HTTP. The handshake and the connect block: they are not measured.
+// The transport below HTTP. The handshake and the connect block: they are not measured.
 class load_socket {
  public:
   // Throws std::runtime_error.
@@ -36,10 +36,10 @@ class load_socket {
   load_socket(const load_socket&) = delete;
   load_socket& operator=(const load_socket&) = delete;
 
-  // Queues; flush() sends what the kernel takes.
+  // Queues the bytes; flush() sends as many as the kernel accepts.
   void write(std::string_view bytes) { waiting_ += bytes; }
   void flush();
-  // The number of bytes; 0 when there are none now. Throws at the end of the connection.
+  // The number of bytes; 0 if none are available. Throws at the end of the connection.
   std::size_t read(char* into, std::size_t size);
   int descriptor() const noexcept { return descriptor_; }
 
@@ -53,11 +53,11 @@ class load_connection {
  public:
   virtual ~load_connection() = default;
   virtual int descriptor() const = 0;
-  // Asks as often as it may.
+  // Sends as many requests as it may.
   virtual void start() = 0;
-  // Something may be read or written. Throws std::runtime_error when the server breaks off.
+  // The socket is readable or writable. Throws std::runtime_error if the server closes it early.
   virtual void on_event() = 0;
-  // Answers that are still to come.
+  // Number of outstanding responses.
   virtual std::size_t waiting() const = 0;
 };
 

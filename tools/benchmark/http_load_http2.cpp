@@ -12,7 +12,7 @@ namespace troupe::bench {
 namespace {
 
 constexpr std::size_t read_bytes = 64 << 10;
-// Wide enough that a list is not held up by our own window.
+// Large enough that our window does not slow down a list.
 constexpr std::int32_t window_bytes = 16 << 20;
 
 class http2_load final : public load_connection {
@@ -57,7 +57,7 @@ class http2_load final : public load_connection {
     load_clock::time_point asked;
     int status = 0;
     std::size_t bytes = 0;
-    std::string body;  // what is still to be sent
+    std::string body;  // the rest of the body to send
   };
 
   static http2_load& self(void* user) { return *static_cast<http2_load*>(user); }

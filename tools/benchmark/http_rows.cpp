@@ -32,14 +32,14 @@ void measure_at(results& out, const node& n, std::size_t connections) {
   load.next = [=](std::uint64_t i) {
     return map_request("POST", maps, fmt::format("m{}-{}", connections, i), 0);
   };
-  // The disk of a shared machine is not the same from minute to minute.
+  // The disk of a shared machine differs from minute to minute.
   const double sync_us = connections == 1 ? sync_p50_us() : 0;
   const auto created = must_run(load);
   add("creates", created, at_least(8'000));
   if (connections == 1)
     out.add("… one durable write, p50, in fdatasyncs of 1 KB", created.percentile(50) / sync_us,
             "x", at_most(3));
-  // Each connection changes objects of its own, mostly: an update names no revision, so none fails.
+  // Each connection mostly changes objects of its own; updates name no revision, so none fails.
   load.next = [=](std::uint64_t i) {
     auto name = fmt::format("m{}-{}", connections, i % 1000);
     return map_request("PUT", fmt::format("{}/{}", maps, name), name, i);
@@ -68,7 +68,7 @@ void measure_lists(results& out, const node& n) {
   }
 }
 
-// In a namespace whose quota each of them is charged to.
+// In a namespace with a quota, to which each object is charged.
 void measure_quota(results& out, const node& n) {
   const std::string to_namespaces = "/api/v1/namespaces";
   const std::string bounded = to_namespaces + "/bounded";
@@ -89,7 +89,7 @@ void measure_quota(results& out, const node& n) {
           "/s", at_least(5'000));
 }
 
-// Of a thousand deployments without pods, so that nothing but the apply is measured.
+// Applies to a thousand deployments without pods, so that only the apply is measured.
 load_request apply_request(std::uint64_t n, std::uint64_t note) {
   const auto name = fmt::format("d{}", n % 1000);
   return {"PATCH", "/apis/apps/v1/namespaces/default/deployments/" + name + "?fieldManager=bench",

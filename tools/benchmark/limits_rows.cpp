@@ -28,7 +28,7 @@ void post(test::http_client& client, const std::string& path, const std::string&
   if (answer.status != 201) die(fmt::format("POST {}: {}", path, answer.body));
 }
 
-// The token of a user who is no administrator and may do everything.
+// The token of a user who is not an administrator but may do everything.
 std::string token_of(test::http_client& client, const std::string& name) {
   const std::string accounts = "/api/v1/namespaces/default/serviceaccounts";
   post(client, accounts, fmt::format(R"({{"metadata":{{"name":"{}"}}}})", name));
@@ -52,7 +52,7 @@ test::wire_options without_certificate(const node& n) {
 
 // -- slow bodies ----------------------------------------------------------------------------------
 
-// Connections of one user that have sent the head of a POST and send a byte a second of its body.
+// Connections of one user that send the head of a POST, then one byte a second of its body.
 class slow_bodies {
  public:
   slow_bodies(const test::wire_options& to, const std::string& token, int count) {
@@ -91,7 +91,7 @@ void measure_slow_bodies(results& out, const bench_options& options) {
   load.connections = 8;
   load.duration = 2s;
   int run = 0;
-  // What is refused is no write.
+  // Refused requests do not count as writes.
   const auto writes_per_second = [&] {
     ++run;
     load.next = [run](std::uint64_t i) {
@@ -109,7 +109,7 @@ void measure_slow_bodies(results& out, const bench_options& options) {
       const slow_bodies attack{without_certificate(n), slow, bodies};
       beside.push_back(writes_per_second());
     };
-    // Each goes first as often as second: the store grows, and the machine has other work.
+    // Alternates the order: the store grows, and the machine has other work.
     if (i % 2 == 0) with();
     alone.push_back(writes_per_second());
     if (i % 2 == 1) with();
@@ -159,7 +159,7 @@ void measure_long_lists(results& out, const bench_options& options) {
 
 // -- memory ---------------------------------------------------------------------------------------
 
-// When it has not grown for two seconds, within a megabyte.
+// Waits until it has not grown by more than a megabyte for two seconds.
 double settled_memory_mb(const node& n) {
   double last = n.memory_mb();
   auto since = clock::now();
@@ -226,7 +226,7 @@ void measure_unread_traces(results& out, const bench_options& options) {
     return load_request{i < 100 ? "POST" : "PUT", i < 100 ? maps : fmt::format("{}/{}", maps, name),
                         map_json(name, 100), "application/json"};
   };
-  must_run(load);  // what the updates themselves take is there before the traces
+  must_run(load);  // memory of the updates themselves is allocated before the traces
   load.duration = 10s;
   auto updates = std::async(std::launch::async, [&] { return must_run(load); });
   std::this_thread::sleep_for(4s);

@@ -1,6 +1,6 @@
 // Measures the rooms, the store and a whole node, and prints one table (or JSON).
 //
-// Everything runs on this machine and shares its cores with what is measured: read the ratios.
+// Everything runs on this machine and shares its cores with the measured program: read the ratios.
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember(names));
   CLI11_PARSE(app, argc, argv);
 
-  spdlog::set_level(spdlog::level::off);  // standard output is the table's
+  spdlog::set_level(spdlog::level::off);  // standard output is for the table
   results out;
   const auto wanted = [&](const std::string& name) {
     return only.empty() || std::find(only.begin(), only.end(), name) != only.end();

@@ -1,6 +1,6 @@
-// Names and services: answers of DNS, and how long a change takes to the answer and to the kernel.
+// Names and services: DNS answers, and the time until a change is in DNS and in the kernel.
 //
-// The node runs in a network namespace of its own: the machine's rules stay as they are.
+// The node runs in a network namespace of its own: the machine's rules are not changed.
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <net/if.h>
@@ -52,7 +52,7 @@ unique_fd open_socket(int type) {
   return fd;
 }
 
-// Whether something comes within the limit.
+// Whether the descriptor becomes readable within the limit.
 bool readable(int fd, std::chrono::milliseconds limit) {
   pollfd waits{fd, POLLIN, 0};
   return ::poll(&waits, 1, static_cast<int>(limit.count())) == 1;
@@ -92,8 +92,8 @@ struct dns_load {
   std::size_t lost = 0;
 };
 
-// Asks for `during`; so many questions are under way, and at most so many are begun in a second
-// (0: as many as are answered).
+// Sends questions for `during`, with `under_way` of them in flight and at most `per_second` (0: as
+// fast as they are answered).
 dns_load ask_server(const dns_server& server, std::size_t under_way, double per_second,
                     std::chrono::milliseconds during) {
   const auto fd = open_socket(SOCK_DGRAM);
@@ -142,7 +142,7 @@ void measure_names(results& out) {
 
 // -- a node ---------------------------------------------------------------------------------------
 
-// Loopback as on a machine whose default route leads to all addresses of services.
+// Sets up loopback as on a machine whose default route covers all service addresses.
 void set_up_namespace() {
   const auto fd = open_socket(SOCK_DGRAM);
   ifreq request{};
@@ -188,7 +188,7 @@ class listener {
         ::listen(fd_.get(), 1'024) != 0)
       die("no listener at " + host);
   }
-  // Takes who waits; whether there was somebody.
+  // Accepts a waiting connection; false if there is none.
   bool take() const {
     bool any = false;
     while (unique_fd{::accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC)})
@@ -200,7 +200,7 @@ class listener {
   unique_fd fd_;
 };
 
-// A connection to the last service, or none within a moment.
+// Connects to the last service; fails after a short time.
 void try_service() {
   const auto fd = open_socket(SOCK_STREAM | SOCK_NONBLOCK);
   const auto last = services - 1;
@@ -224,7 +224,7 @@ void measure_rules(results& out, const bench_options& options) {
     auto client = n.client();
     create_services(client);
   }
-  // The rules of before must not be taken for those of now.
+  // Removes old rules, so that they are not taken for new ones.
   const auto removed =
       actors::services::run_nft({*actors::services::find_nft()}, "delete table ip troupe\n", 10s);
   if (!removed) die(removed.error());
@@ -248,7 +248,7 @@ void measure_rules(results& out, const bench_options& options) {
           at_most(30));
 }
 
-// The address of a service that has none of its own, as DNS on the node says it.
+// Measures how soon the node's DNS answers with a changed endpoint of a headless service.
 void measure_age(results& out, const bench_options& options) {
   const scratch place;
   const node n{options.program, place.path(), 1, {"--network-mode", "services"}};
@@ -302,7 +302,7 @@ void measure_network(results& out, const bench_options& options) {
     std::fprintf(stderr, "tools/bench: rules of services are left out: %s\n", reason.c_str());
     return;
   }
-  // The namespace of a thread is that of the programs and threads that it starts.
+  // Programs and threads inherit the network namespace of the thread that starts them.
   std::exception_ptr failed;
   std::thread{[&] {
     try {

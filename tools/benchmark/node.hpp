@@ -1,4 +1,4 @@
-// A running `troupe node` with simulated minions, its data on the disk that is measured.
+// A running `troupe node` with simulated minions; its data is on the disk that is measured.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,7 @@ namespace troupe::bench {
 
 class node {
  public:
-  // Returns when it serves.
+  // Returns when the API is served.
   node(const std::string& program, const std::string& folder, int simulated_nodes,
        const std::vector<std::string>& more_flags = {});
   ~node();
@@ -24,8 +24,8 @@ class node {
   clock::time_point started() const noexcept { return started_; }
   double ready_ms() const noexcept { return ready_ms_; }
   double memory_mb() const;    // resident
-  double processor_s() const;  // of all its threads since it was started
-  // Until all simulated nodes have registered.
+  double processor_s() const;  // of all its threads since its start
+  // Waits until all simulated nodes have registered.
   void wait_for_nodes() const;
 
   test::wire_options address() const;
@@ -42,7 +42,7 @@ class node {
   double ready_ms_ = 0;
 };
 
-// Dies when the load broke or more than one in a hundred was refused.
+// Ends the run if the load failed or if more than one request in a hundred was refused.
 load_result must_run(const load_options& options);
 
 }  // namespace troupe::bench

@@ -14,8 +14,8 @@ struct owner {
   const char* kind;
   const char* api_version;
   const char* path;
-  const char* more = "";  // of its spec
-  bool by_labels = true;  // its selector is a LabelSelector
+  const char* more = "";  // for the spec
+  bool by_labels = true;  // the selector is a LabelSelector
 };
 constexpr owner controller{"ReplicationController", "v1",
                            "/api/v1/namespaces/default/replicationcontrollers", "", false};
@@ -32,7 +32,7 @@ class cluster {
  public:
   cluster(const node& n) : node_{n}, client_{n.client()} {}
 
-  // Below 0 replicas its kind has no such field.
+  // With `replicas` below 0 the kind has no such field.
   void create(const owner& controller, const std::string& name, int replicas) {
     const auto labels = fmt::format(R"({{"app":"{}"}})", name);
     const auto selector =
@@ -68,7 +68,7 @@ class cluster {
            200);
   }
 
-  // The field of its status is so much; status leaves out what is zero.
+  // Whether a field of the status has this value; the status leaves out zeros.
   bool has(const owner& controller, const std::string& name, const char* field, int value) {
     const auto body = client_.get(fmt::format("{}/{}", controller.path, name)).body;
     const auto text = fmt::format("\"{}\":", field);
@@ -147,7 +147,7 @@ void many_controllers(results& out, cluster& on, int count, int each, std::optio
   on.wait("all gone", [&] { return on.none(""); });
 }
 
-// Of simulated pods that end as soon as they run.
+// Jobs of simulated pods that end as soon as they run.
 void many_jobs(results& out, cluster& on, int count, int each) {
   const auto name = [&](int i) { return fmt::format("job-{}", i); };
   const auto start = clock::now();
@@ -224,7 +224,7 @@ void measure_idle_nodes(results& out, const bench_options& options) {
   const scratch place;
   const node n{options.program, place.path(), many_nodes};
   n.wait_for_nodes();
-  // Each has made its lease and renewed it once.
+  // Waits until each node has created its lease and renewed it once.
   std::this_thread::sleep_for(std::chrono::seconds{12});
   const auto start = clock::now();
   const auto before = n.processor_s();
@@ -259,7 +259,7 @@ void measure_many_pods(results& out, const bench_options& options) {
 
 namespace {
 
-// Processor time of a node for one controller's pods, from none to Running.
+// Processor time of a node to bring one controller's pods from none to Running.
 double processor_time_of_pods(const bench_options& options, const char* observation) {
   constexpr int count = 5'000;
   const scratch place;
@@ -278,7 +278,7 @@ void measure_console(results& out, const bench_options& options) {
   constexpr int rounds = 15;
   std::vector<double> with, without, cost;
   for (int i = 0; i < rounds; ++i) {
-    // Each goes first as often as second: what else the machine does comes and goes.
+    // Alternates the order, because other load on the machine varies.
     const bool with_first = i % 2 == 0;
     const auto first = processor_time_of_pods(options, with_first ? "on" : "off");
     const auto second = processor_time_of_pods(options, with_first ? "off" : "on");

@@ -25,7 +25,7 @@ void results::add(std::string name, double value, std::string unit, std::optiona
 }
 
 std::string results::markdown() const {
-  std::string out = "| what | figure | bar |\n|---|---|---|\n";
+  std::string out = "| measurement | figure | bar |\n|---|---|---|\n";
   for (const auto& each : rows_)
     out +=
         fmt::format("| {} | {:.1f} {} | {} |\n", each.name, each.value, each.unit, each.bar_text());

@@ -1,5 +1,5 @@
-// The table of a bench run, in the order of measuring. Each row is also told on standard error when
-// it comes, so that who waits sees something happen.
+// The results of a bench run, in the order of measuring. Each row is also printed on standard error
+// when it is measured, to show progress.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace troupe::bench {
 
-// What a figure must reach.
+// The limit that a figure must meet.
 struct bar {
   enum class side { at_most, at_least } of;
   double value;

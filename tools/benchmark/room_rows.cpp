@@ -17,7 +17,7 @@
 namespace troupe::bench {
 namespace {
 
-// Of this thread's processor time, over half a second.
+// Measures this thread's processor time over half a second.
 template <class Work>
 double megabytes_per_second(std::size_t size_bytes, const Work& work) {
   for (int i = 0; i < 200; ++i)
@@ -110,7 +110,7 @@ void measure_neighbours(results& out) {
 }  // namespace
 
 void measure_rooms(results& out, const bench_options&) {
-  measure_actors(out);  // first: it looks at the memory of this process
+  measure_actors(out);  // first, because it measures the memory of this process
   measure_codec(out);
   measure_scheduler(out);
   measure_neighbours(out);

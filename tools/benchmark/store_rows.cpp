@@ -23,7 +23,7 @@ std::unique_ptr<api::body> kilobyte_map(const std::string& name) {
 }
 
 // Clients in a closed loop: each submits its next transaction when its last one is on disk. One
-// thread speaks for all of them.
+// thread drives all of them.
 class clients {
  public:
   clients(persistence::store& store, int count) : store_{store} {

@@ -1,4 +1,4 @@
-// What the rows share: time, percentiles, a place on the disk, and how to give up.
+// Shared parts of the rows: time, percentiles, a folder on the disk, and a way to abort.
 #pragma once
 
 #include <chrono>
@@ -11,13 +11,13 @@ using clock = std::chrono::steady_clock;
 
 double seconds_since(clock::time_point start);
 
-// `percent` from 0 to 100; of at least one value.
+// `percent` from 0 to 100; needs at least one value.
 double percentile(std::vector<double> values, double percent);
 
 std::string read_file(const std::string& path);
 
-// A folder below the current one, so that the bench measures the disk it is started on; gone at the
-// end.
+// A folder below the current one, so that the bench measures the disk on which it was started;
+// removed at the end.
 class scratch {
  public:
   scratch();
@@ -31,8 +31,8 @@ class scratch {
   std::string path_;
 };
 
-// A measurement of which a part failed is none: ends the run (std::runtime_error that main prints),
-// and with it the nodes that it has started.
+// Aborts the run when a part of a measurement failed: throws a std::runtime_error that main prints;
+// the nodes that the run has started end too.
 [[noreturn]] void die(const std::string& reason);
 
 }  // namespace troupe::bench

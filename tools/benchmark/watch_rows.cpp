@@ -26,7 +26,7 @@ std::string marked_map() {
       now_us(), std::string(900, 'x'));
 }
 
-// The events of one watch, as far as their marks go.
+// The events of one watch, identified by their marks.
 class watch {
  public:
   explicit watch(const node& n) : client_{n.client()} {
@@ -37,7 +37,7 @@ class watch {
 
   int descriptor() { return client_.connection().descriptor(); }
 
-  // What there is to read: a latency for each event.
+  // Reads the available events and adds a latency for each.
   void take(std::vector<double>& latencies_us) {
     do {
       text_ += client_.connection().receive();
@@ -75,7 +75,7 @@ void measure_watch(results& out, const bench_options& options) {
   auto client = n.client();
   const test::http_client::fields json{{"content-type", "application/json"}};
   const auto start = clock::now();
-  // Joined before anything else is given up; what it is refused shows as events that do not come.
+  // Joined before everything else is destroyed; refused writes show up as missing events.
   const std::jthread writer{[&] {
     client.request("POST", maps, marked_map(), json);
     for (int i = 1; i < updates; ++i)

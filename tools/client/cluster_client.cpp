@@ -72,7 +72,7 @@ tl::expected<void, std::string> list_into(cluster_client& from, const api::kind_
   const auto answer = get(from, std::move(path));
   if (!answer) return tl::make_unexpected(answer.error());
   if (answer->status == 404) return tl::make_unexpected(refusal(*answer));
-  // As large as the cluster: the bounds of a request's body are not those of an answer.
+  // As large as the cluster: the size limits of request bodies do not apply to responses.
   api::decode_options options;
   options.size_limit_bytes = answer->body.size();
   options.memory_limit_bytes = answer->body.size() * 20;

@@ -1,5 +1,5 @@
-// What the commands that change or wait for objects need of a cluster: its API, one request at a
-// time. The real one speaks HTTPS (node_client.hpp); tests hand in another.
+// The API of a cluster, one request at a time, for commands that change objects or wait for them.
+// node_client.hpp implements it over HTTPS; tests use another implementation.
 #pragma once
 
 #include <map>
@@ -31,27 +31,27 @@ struct client_answer {
 class cluster_client {
  public:
   virtual ~cluster_client() = default;
-  // The error: there was no answer, and why.
+  // Error: why there was no response.
   virtual tl::expected<client_answer, std::string> call(const client_request& request) = 0;
 };
 
-// "/api/v1/namespaces/default/pods/web", the collection without a name.
+// "/api/v1/namespaces/default/pods/web"; without a name, the path of the collection.
 std::string path_of(const api::kind_info& kind, std::string_view ns, std::string_view name = {});
 
-// As users write it: "rc", "replicationcontroller", "pods", "deploy", "ReplicaSet". Null when no
-// kind is called so.
+// Accepts the names that users write: "rc", "replicationcontroller", "pods", "deploy",
+// "ReplicaSet". Null if no kind has this name.
 api::kind_handle find_kind(std::string_view word);
 
-// Errors are what the server said, as one line. No object is no error: null.
+// Errors are the server's message as one line. Null if the object does not exist.
 tl::expected<std::unique_ptr<api::body>, std::string> get_object(cluster_client& from,
                                                                  const api::kind_info& kind,
                                                                  const std::string& ns,
                                                                  const std::string& name);
-// Into a list message of the kind, "PodList" for pods. `labels` as kubectl's -l, empty for all.
+// Reads a list message of the kind ("PodList" for pods). `labels` as kubectl's -l; empty for all.
 tl::expected<void, std::string> list_into(cluster_client& from, const api::kind_info& kind,
                                           const std::string& ns, const std::string& labels,
                                           api::body& into);
-// The message of the Status that a server answered with.
+// The message of the Status in the server's response.
 std::string refusal(const client_answer& answer);
 
 }  // namespace troupe::tools

@@ -20,7 +20,7 @@ tl::unexpected<std::string> wrong(std::string_view path, const std::string& reas
   return tl::make_unexpected(fmt::format("{} {}", path, reason));
 }
 
-// Quantities and times are messages, too, but one value in JSON.
+// False for quantities and times: they are messages, but a single value in JSON.
 bool has_fields(const api::field_info& info) {
   return info.type != nullptr && info.type->form() == api::OBJECT;
 }
@@ -34,7 +34,7 @@ std::string unknown(std::string_view name, const api::type_info& type) {
   return fmt::format("; there are {}", fmt::join(known, ", "));
 }
 
-// Takes "[3]" from the front of the text; -1 where it is none.
+// Removes "[3]" from the front of the text; -1 if the text does not begin with an index.
 int take_index(std::string_view& text) {
   int index = -1;
   const auto end = text.find(']');
@@ -45,7 +45,7 @@ int take_index(std::string_view& text) {
   return index;
 }
 
-// The message that holds the member itself, behind inlined ones.
+// The message that holds the member itself, inside inlined messages.
 const Message& holder(const Message& message, const api::member& member) {
   const Message* at = &message;
   for (const auto* field : member.through)
@@ -59,7 +59,7 @@ std::string json_text(const Message& value) {
   return text.empty() || text.front() == '{' ? std::string{} : text;
 }
 
-// One value of a field, or of a list.
+// One value of a field, or of a list field.
 std::string value_text(const Message& message, const FieldDescriptor& field, int index) {
   const auto& access = *message.GetReflection();
   const bool list = field.is_repeated();
@@ -92,7 +92,7 @@ std::string value_text(const Message& message, const FieldDescriptor& field, int
   }
 }
 
-// Null where the map has no such key.
+// Null if the map has no such key.
 const Message* entry_of(const Message& message, const FieldDescriptor& map,
                         const std::string& key) {
   const auto& access = *message.GetReflection();

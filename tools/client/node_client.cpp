@@ -39,7 +39,7 @@ tl::expected<config::address, std::string> address_in(const std::string& url) {
   return *found;
 }
 
-// The library opens sockets by name and port; this one by a file.
+// Connects to a Unix socket; the library can only connect by name and port.
 class local_http final : public httplib::ClientImpl {
  public:
   local_http(std::filesystem::path file, std::atomic<int>& newest)
@@ -77,7 +77,7 @@ struct node_client::impl {
     if (const auto trusted = certificate_in(authority)) {
       auto* known = ::X509_STORE_new();
       ::X509_STORE_add_cert(known, trusted.get());
-      tls->set_ca_cert_store(known);  // takes it over
+      tls->set_ca_cert_store(known);  // takes ownership
     }
     tls->enable_server_certificate_verification(true);
     http = std::move(tls);
@@ -87,7 +87,7 @@ struct node_client::impl {
 
   void set_limits() {
     http->set_keep_alive(true);
-    http->set_tcp_nodelay(true);  // else a body waits for the head to be acknowledged
+    http->set_tcp_nodelay(true);  // otherwise a body waits for the head's acknowledgement
     http->set_connection_timeout(defaults::connect_limit);
     http->set_read_timeout(defaults::answer_limit);
     http->set_socket_options([this](int made) { newest_socket = made; });
@@ -113,7 +113,7 @@ struct node_client::impl {
   const std::string to;
   const certificate_ptr certificate;
   const key_ptr key;
-  // The library locks its own while it connects.
+  // Kept here because the library holds its lock while it connects.
   std::atomic<int> newest_socket{-1};
   std::unique_ptr<httplib::ClientImpl> http;
   httplib::Headers headers;

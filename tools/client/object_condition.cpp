@@ -20,7 +20,7 @@ bool equal_without_case(std::string_view a, std::string_view b) {
   });
 }
 
-// Empty, too, where the kind has no such field.
+// Empty also if the kind has no such field.
 std::string text_at(const api::body& object, std::string_view path) {
   const auto parsed = field_path::parse(*object.GetDescriptor(), path);
   return parsed ? parsed->text_in(object) : std::string{};

@@ -1,4 +1,4 @@
-// What `troupe wait --for` can wait for, as a question about one object of the API.
+// A condition that `troupe wait --for` waits for: a predicate on one object of the API.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,10 @@ namespace troupe::tools {
 // Null: the object does not exist.
 using object_condition = std::function<bool(const api::body*)>;
 
-// `condition=TYPE`, `condition=TYPE=STATUS` (as kubectl: the status is compared without case, and
-// True where none is named), `delete`, `desiredReplicas` (Kubernetes #943: as many pods are there
-// as are wanted), `FIELD.PATH=VALUE` (field_path.hpp). The error names what is wrong with the text,
-// or what objects of the kind can never come to.
+// `condition=TYPE`, `condition=TYPE=STATUS` (as kubectl: the status is compared without case and
+// defaults to True), `delete`, `desiredReplicas` (Kubernetes #943: the number of pods equals the
+// desired one), `FIELD.PATH=VALUE` (field_path.hpp). The error names the mistake in the text, or
+// the condition that objects of the kind can never reach.
 tl::expected<object_condition, std::string> parse_object_condition(std::string_view text,
                                                                    const api::kind_info& kind);
 

@@ -42,7 +42,7 @@ bool ready(const Pod& pod) {
       [](const auto& each) { return each.type() == "Ready" && each.status() == "True"; });
 }
 
-// Why a pod is not ready, in a few words.
+// The reason why a pod is not ready, in a few words.
 std::string reason_not_ready(const Pod& pod) {
   for (const auto& each : pod.status().container_statuses())
     if (each.state().has_waiting()) return each.state().waiting().reason();
@@ -51,7 +51,7 @@ std::string reason_not_ready(const Pod& pod) {
   return pod.status().phase();
 }
 
-// What admission has mounted so that the pod may call the API.
+// Removes the token volume and its mounts that admission added for access to the API.
 void drop_api_access(api::core::v1::PodSpec& spec) {
   const auto drop = [](auto& all) {
     for (int i = all.size() - 1; i >= 0; --i)
@@ -64,8 +64,8 @@ void drop_api_access(api::core::v1::PodSpec& spec) {
       drop(*container.mutable_volume_mounts());
 }
 
-// Whether the template would make this pod again. What admission adds to a pod is left aside, where
-// the template does not say it.
+// Whether the template would create this pod again. Ignores the fields that admission adds to a pod
+// and that the template does not set.
 bool made_of(const PodTemplateSpec& from, const Pod& pod) {
   const auto& wanted = from.spec();
   auto is = pod.spec();
@@ -83,7 +83,7 @@ bool made_of(const PodTemplateSpec& from, const Pod& pod) {
   return api::same_meaning(is, wanted);
 }
 
-// The controller's pods, by the mark they carry. Those that are on their way out count no more.
+// The controller's pods, by their mark. Pods that are being deleted do not count.
 struct pods_of_controller {
   std::vector<Pod> old, updated;
 
@@ -104,7 +104,7 @@ class update {
   result<void> run() {
     if (auto begun = begin(); !begun) return begun;
     for (;;) {
-      // First of all, too: the pod that an interrupted update has replaced may not be there yet.
+      // Also before the first step: an interrupted update may not have replaced its last pod yet.
       const auto pods = settle();
       if (!pods) return tl::make_unexpected(pods.error());
       if (pods->old.empty()) return finish();
@@ -133,7 +133,7 @@ class update {
   }
   std::string path() const { return path_of(kind(), options_.ns, options_.controller); }
 
-  // Marks the controller, or finds the update that is under way and still what is wanted.
+  // Marks the controller, or finds an update in progress that still has the wanted template.
   result<void> begin() {
     const auto found = controller();
     if (!found) return tl::make_unexpected(found.error());
@@ -150,7 +150,7 @@ class update {
     return keep_matching_pods();
   }
 
-  // Why the update that is under way is not to go on; empty when it is.
+  // Why the update in progress must not continue; empty if it may.
   result<std::string> reason_to_begin_again(const ReplicationController& now) {
     const auto& from = now.spec().template_();
     const auto& containers = from.spec().containers();
@@ -194,7 +194,7 @@ class update {
                        json_string(mark_));
   }
 
-  // Pods that the template would make again need no replacement: the way back is short.
+  // Pods that the template would create again are not replaced, which makes a rollback short.
   result<void> keep_matching_pods() {
     const auto now = controller();
     if (!now) return tl::make_unexpected(now.error());
@@ -203,7 +203,7 @@ class update {
     for (const auto& each : pods->old) {
       const auto& name = each.metadata().name();
       if (!ready(each) || !made_of(now->spec().template_(), each)) continue;
-      // One that is gone is none to keep.
+      // A pod that no longer exists cannot be kept.
       if (patch(path_of(api::kind_of<Pod>(), options_.ns, name),
                 fmt::format(R"({{"metadata":{{"uid":{},{}}}}})", json_string(each.metadata().uid()),
                             annotation()),
@@ -225,7 +225,7 @@ class update {
   result<pods_of_controller> list() {
     const auto owner = controller();
     if (!owner) return tl::make_unexpected(owner.error());
-    // Two that do not know of each other would replace each other's pods for ever.
+    // Two updates unaware of each other would replace each other's pods for ever.
     if (mark_of(owner->spec().template_().metadata()) != mark_)
       return tl::make_unexpected(
           fmt::format("somebody else has begun another update of {} or replaced its template; call "
@@ -246,7 +246,7 @@ class update {
       if (!ours || meta.has_deletion_timestamp()) continue;
       (mark_of(meta) == mark_ ? out.updated : out.old).push_back(std::move(pod));
     }
-    // Those that serve nobody go first.
+    // Pods that are not ready are replaced first.
     std::stable_partition(out.old.begin(), out.old.end(),
                           [](const Pod& each) { return !ready(each); });
     return out;
@@ -263,7 +263,7 @@ class update {
          "application/json",
          {}});
     if (!answer) return tl::make_unexpected(answer.error());
-    // Gone already, or another pod under that name: the next look will tell.
+    // The pod is deleted already, or another pod has its name: the next round finds out.
     if (answer->status != 200 && answer->status != 202 && answer->status != 404 &&
         answer->status != 409)
       return tl::make_unexpected(refusal(*answer));
@@ -273,7 +273,7 @@ class update {
     return {};
   }
 
-  // Until there are as many pods as wanted and the new ones are ready.
+  // Waits until the desired number of pods exists and the new ones are ready.
   result<pods_of_controller> settle() {
     pods_of_controller seen;
     const auto done = wait::poll(clock_, {options_.poll, options_.timeout, true},

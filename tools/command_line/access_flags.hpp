@@ -14,24 +14,24 @@ namespace troupe::tools {
 
 class access_flags {
  public:
-  // Where nothing is named, the node whose data is in `fallback`; empty: that is an error.
+  // If no node is named, uses the node whose data is in `fallback`; an error if that is empty.
   explicit access_flags(CLI::App& to, std::string fallback = {});
   access_flags(const access_flags&) = delete;
   access_flags& operator=(const access_flags&) = delete;
 
-  // --data-dir before --kubeconfig before $KUBECONFIG; --server and the token change parts of it.
-  // The error is one line: what is missing, or which file is wrong.
+  // --data-dir overrides --kubeconfig, which overrides $KUBECONFIG; --server and the token replace
+  // parts of it. The error is one line: the missing setting or the wrong file.
   tl::expected<server::cluster_access, std::string> access() const;
 
-  // A client of the API there. Connects with the first request.
+  // A client of that API. Connects with the first request.
   tl::expected<std::unique_ptr<cluster_client>, std::string> connect() const;
 
-  // The folder of --data-dir where that alone says which node is meant; empty otherwise.
+  // The folder of --data-dir if only that flag names the node; empty otherwise.
   std::filesystem::path local_dir() const {
     if (!server_.empty() || !token_file_.empty()) return {};
     return data_dir_;
   }
-  // The server that --server names; empty where it is not given.
+  // The value of --server; empty if not given.
   const std::string& server() const noexcept { return server_; }
 
  private:

@@ -15,7 +15,7 @@ struct word {
   std::string about;
 };
 
-// What may follow a flag or stand as an argument.
+// The kind of words that can follow a flag or be an argument.
 enum class source { words, folders, files, anything };
 struct argument {
   std::string flag;  // empty: the positional arguments
@@ -51,7 +51,7 @@ argument argument_of(const CLI::App& root, const CLI::Option& option) {
   return result;
 }
 
-// The first sentence, without its stop and what would end a quoted string.
+// The first sentence, without its full stop and without characters that end a quoted string.
 std::string summary(const std::string& text) {
   std::string result;
   for (const char c : text.substr(0, std::min(text.find(". "), text.size() - 1))) {

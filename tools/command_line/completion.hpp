@@ -1,4 +1,4 @@
-// Shell completion, made from the command line's own tree: whatever a subcommand declares can be
+// Shell completion, derived from the tree of subcommands: every flag that a subcommand declares is
 // completed without further code.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace troupe::tools {
 
-// A script for the shell to evaluate. Shells: bash, zsh, fish; another gives an empty text.
+// A script for the shell to evaluate. Shells: bash, zsh, fish; empty for any other.
 std::string completion_script(const CLI::App& root, const std::string& shell);
 
 }  // namespace troupe::tools

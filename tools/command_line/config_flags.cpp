@@ -15,7 +15,7 @@ namespace troupe::tools {
 
 namespace {
 
-// The word that stands for the value in help; completion goes by it.
+// The placeholder for the value in help; completion depends on it.
 std::string type_name(const config::setting& row) {
   switch (row.at.form) {
     case config::form::count:
@@ -47,7 +47,7 @@ std::string description(const config::setting& row) {
   return std::string(row.about) + " Default: " + config::default_text(row) + ".";
 }
 
-// What config/ cannot know: the names of the scheduler's plugins.
+// Checks that config/ cannot make: the names of the scheduler's plugins.
 config::problems unknown_plugins(const config::loaded_config& loaded) {
   std::vector<std::string> known;
   std::string all;
@@ -72,7 +72,7 @@ config::problems unknown_plugins(const config::loaded_config& loaded) {
   return out;
 }
 
-// Of the controllers too.
+// The same for the names of controllers.
 config::problems unknown_controllers(const config::loaded_config& loaded) {
   config::problems out;
   for (const auto& name : actors::unknown_controllers(loaded.config.controllers)) {
@@ -100,7 +100,7 @@ config_flags::config_flags(CLI::App& to) {
                       ->type_name(type_name(row))
                       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   }
-  // What config/ cannot know. Asked for by help alone: it takes the tables of all kinds.
+  // Lists that config/ does not know. Built only for help: it loads the tables of all kinds.
   to.footer([] {
     return fmt::format("Controllers are {}.", fmt::join(actors::controller_names(), ", "));
   });

@@ -1,5 +1,5 @@
-// Flags for the keys of the configuration, derived from its table, and the configuration that they
-// make with the file and the environment.
+// Flags for the keys of the configuration, derived from its table, and the configuration that
+// results from them, the file and the environment.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -19,12 +19,12 @@ class config_flags {
   config_flags(const config_flags&) = delete;
   config_flags& operator=(const config_flags&) = delete;
 
-  // After the command line was read. What is wrong goes to stderr, a line each.
+  // Call after the command line was parsed. Errors go to stderr, one per line.
   tl::expected<config::loaded_config, int> load() const;
 
  private:
   std::string file_;
-  // By the name of the flag; the option knows whether it was given.
+  // Keyed by the flag's name; the option knows whether the flag was given.
   struct given {
     std::string text;
     const CLI::Option* option = nullptr;

@@ -14,7 +14,7 @@ namespace troupe::tools {
 
 namespace {
 
-// Text in lines of at most help_columns, each behind `indent`.
+// Wraps the text at help_columns, each line indented by `indent`.
 std::string wrapped(const std::string& text, std::size_t indent) {
   std::string result;
   std::string line;
@@ -29,7 +29,7 @@ std::string wrapped(const std::string& text, std::size_t indent) {
   return result + std::string(indent, ' ') + line + "\n";
 }
 
-// Names on one line, the meaning below it: flags with long names and long words stay readable.
+// Prints names on one line and the meaning below it: readable with long flags and long words.
 class help_formatter : public CLI::Formatter {
  public:
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
@@ -46,13 +46,13 @@ class help_formatter : public CLI::Formatter {
   }
 };
 
-// The innermost subcommand that the arguments named.
+// The innermost subcommand that the arguments select.
 const CLI::App& innermost(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   return chosen.empty() ? app : innermost(*chosen.front());
 }
 
-// In the reverse order that CLI11 takes. `--flag=` means an empty value there, too.
+// In reverse order, as CLI11 expects. `--flag=` means an empty value for CLI11, too.
 std::vector<std::string> reversed(int argc, const char* const* argv) {
   std::vector<std::string> result;
   for (int i = argc - 1; i > 0; --i) {
@@ -66,7 +66,7 @@ std::vector<std::string> reversed(int argc, const char* const* argv) {
   return result;
 }
 
-// What is wrong, with the flag that was perhaps meant.
+// The error, with the name of the flag that was possibly meant.
 std::string error_text(const CLI::ParseError& error, const CLI::App& at,
                        const std::vector<std::string>& arguments) {
   std::vector<std::string> known;
@@ -89,7 +89,7 @@ std::string full_name(const CLI::App& app) {
 }
 
 std::string help_of(const CLI::App& app) {
-  // App::help() would explain the subcommand that was parsed, `help` itself, in place of the app.
+  // App::help() would explain the parsed subcommand, `help` itself, instead of the app.
   return app.get_formatter()->make_help(&app, full_name(app), CLI::AppFormatMode::Normal);
 }
 
@@ -118,7 +118,7 @@ void program::version(std::string text) {
 
 int program::run(int argc, const char* const* argv) {
   const auto code = choose(argc, argv);
-  // A disk that is full, say: what was to be said is lost, and a token with it.
+  // For example on a full disk: the output is lost, and with it perhaps a token.
   if (std::cout.flush() && std::fflush(stdout) == 0) return code;
   std::cerr << "troupe: the output cannot be written\n";
   return code == exit_code::done ? exit_code::failed : code;

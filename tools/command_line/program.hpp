@@ -1,4 +1,4 @@
-// The command line: a tree of subcommands, one of which is chosen and run.
+// The command line: a tree of subcommands, one of which is selected and run.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -19,24 +19,24 @@ std::string help_of(const CLI::App& app);
 
 class program {
  public:
-  // What a subcommand does once its flags are read; returns an exit code.
+  // The function that runs a subcommand after its flags were parsed; returns an exit code.
   using action = std::function<int()>;
 
   program();
   program(const program&) = delete;
   program& operator=(const program&) = delete;
 
-  // Adds a subcommand. The type names of its options say what completion offers: "a|b" these words,
+  // Adds a subcommand. The type names of its options define completion: "a|b" offers these words,
   // "DIR" folders, "FILE" files, "SUBCOMMAND" the program's subcommands.
   CLI::App& add(std::string name, std::string about, action run);
-  // Adds one below `parent`.
+  // Adds a subcommand of `parent`.
   CLI::App& add(CLI::App& parent, std::string name, std::string about, action run);
 
-  // What --version prints.
+  // The text that --version prints.
   void version(std::string text);
 
-  // Reads the arguments and runs what they choose; without a subcommand, help. A wrong command line
-  // is one line on stderr and exit_code::usage; output that cannot be written is exit_code::failed.
+  // Parses the arguments and runs the selected subcommand; without one, prints help. An invalid
+  // command line is one line on stderr and exit_code::usage; if output cannot be written, failed.
   int run(int argc, const char* const* argv);
 
   const CLI::App& root() const { return app_; }

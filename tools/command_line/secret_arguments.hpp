@@ -1,5 +1,5 @@
-// Keeps what is secret out of the lists of processes: command lines are there for everybody to
-// read (/proc/PID/cmdline), environments for the same user.
+// Keeps secrets out of process lists: every user can read command lines (/proc/PID/cmdline), and
+// the same user can read environments.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace troupe::tools {
 
-// A copy of the arguments; in the original the value of --token is overwritten, and so is the
-// variable TROUPE_TOKEN, which is taken out of the environment. To be called first of all.
+// Returns a copy of the arguments. Overwrites the value of --token in the original, and overwrites
+// and unsets the variable TROUPE_TOKEN. Call it before anything else.
 std::vector<std::string> take_secrets(int argc, char** argv);
 
-// What TROUPE_TOKEN held; empty where it was not set.
+// The value of TROUPE_TOKEN; empty if it was not set.
 const std::string& token_of_environment();
 
 }  // namespace troupe::tools

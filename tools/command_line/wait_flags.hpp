@@ -1,4 +1,4 @@
-// Flags that the commands which wait have in common.
+// Flags shared by the commands that wait.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,8 +8,8 @@
 
 namespace troupe::tools {
 
-// As Kubernetes writes durations: 90s, 1m30s. What stands in `into` is the default, and is shown.
-// A shorter one than `least` is refused.
+// A duration in Kubernetes' form: 90s, 1m30s. The value of `into` is the default, and is shown.
+// Refuses a value shorter than `least`.
 void add_duration(CLI::App& to, const std::string& name, wait::duration& into,
                   const std::string& about, wait::duration least = wait::duration{0});
 

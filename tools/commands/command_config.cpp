@@ -10,7 +10,7 @@ namespace troupe::tools {
 
 namespace {
 
-// A subcommand that is about the configuration which its flags, the file and the environment make.
+// A subcommand that uses the configuration from its flags, the file and the environment.
 void add_about_config(program& to, CLI::App& parent, const std::string& name,
                       const std::string& about,
                       std::function<void(const config::loaded_config&)> show) {
@@ -32,11 +32,11 @@ void add_config_command(program& to) {
         << "troupe: expected a subcommand: print, validate or docs; see troupe config --help\n";
     return exit_code::usage;
   });
-  add_about_config(to, config, "print", "Prints the configuration in force, with sources.",
+  add_about_config(to, config, "print", "Prints the effective configuration, with sources.",
                    [](const auto& loaded) { std::cout << config::render_yaml(loaded); });
   add_about_config(to, config, "validate", "Checks the configuration.",
                    [](const auto&) { std::cout << "the configuration is valid\n"; });
-  to.add(config, "docs", "Prints what every key means, as Markdown.", [] {
+  to.add(config, "docs", "Prints the meaning of every key, as Markdown.", [] {
     std::cout << config::render_docs();
     return exit_code::done;
   });

@@ -24,7 +24,7 @@ struct console_flags {
   bool allow_control = false;
 };
 
-// By its socket where the node's data directory is named, else by address and keys.
+// By the node's socket if its data directory is given, else by address and keys.
 tl::expected<std::unique_ptr<console_client>, std::string> attach(const access_flags& flags) {
   std::error_code ignored;
   const auto folder = flags.local_dir();

@@ -105,13 +105,13 @@ void add_member_flags(CLI::App& to, etcd_flags& flags) {
                             etcd_defaults::package))
       ->type_name("FILE");
   add_duration(to, "--heartbeat-interval", flags.heartbeat,
-               "How often the leader says that it lives. The same for all members.",
+               "How often the leader sends a heartbeat. The same for all members.",
                std::chrono::milliseconds{1});
   add_duration(to, "--election-timeout", flags.election,
-               "After which silence of the leader another one is elected. The same for all.",
+               "After this silence of the leader another one is elected. The same for all.",
                etcd_defaults::shortest_election);
   to.add_option("--quota-backend-bytes", order.tuning.quota_bytes,
-                fmt::format("Size of the database from which on nothing grows. Default: {}.",
+                fmt::format("Size of the database above which no write may grow it. Default: {}.",
                             etcd_defaults::quota_bytes))
       ->type_name("BYTES");
 }
@@ -122,10 +122,10 @@ void add_join(program& to, CLI::App& etcd) {
                          [flags] { return run_etcd(*flags); });
   auto& line = flags->order.line;
   command
-      .add_option("address", line.address, "A machine that is one, as `troupe etcd token` says.")
+      .add_option("address", line.address, "A member's address, as `troupe etcd token` prints it.")
       ->type_name("HOST:PORT")
       ->required();
-  command.add_option("--token", line.token, "What `troupe etcd token` printed there.")
+  command.add_option("--token", line.token, "The token that `troupe etcd token` printed.")
       ->type_name("ID.SECRET")
       ->required();
   command
@@ -194,16 +194,16 @@ void add_etcd_command(program& to) {
   add_join(to, etcd);
   const auto none = [](CLI::App&, etcd_flags&) {};
   add_below(
-      to, etcd, "token", "Prints the line by which another machine becomes a member.",
+      to, etcd, "token", "Prints the command by which another machine becomes a member.",
       [](CLI::App& command, etcd_flags& into) {
-        add_duration(command, "--ttl", into.life, "How long the line is good.",
+        add_duration(command, "--ttl", into.life, "How long the command is valid.",
                      std::chrono::seconds{1});
       },
       make_token_line);
-  add_below(to, etcd, "members", "Lists the members, and how they are.", none,
+  add_below(to, etcd, "members", "Lists the members and their state.", none,
             [](const etcd_flags& given) { return list_members(given.data_dir); });
   add_below(
-      to, etcd, "remove", "Takes a member out that will not come back.",
+      to, etcd, "remove", "Removes a member that will not come back.",
       [](CLI::App& command, etcd_flags& into) {
         command.add_option("name", into.member, "Its name.")->type_name("NAME")->required();
       },
@@ -212,8 +212,8 @@ void add_etcd_command(program& to) {
         if (left) *left = "removed " + given.member + "; " + *left + "\n";
         return left;
       });
-  add_below(to, etcd, "leave", "Takes this machine's member out, and removes its data and keys.",
-            none, [](const etcd_flags& given) -> tl::expected<std::string, std::string> {
+  add_below(to, etcd, "leave", "Removes this machine's member, its data and its keys.", none,
+            [](const etcd_flags& given) -> tl::expected<std::string, std::string> {
               auto left = leave_members(given.data_dir);
               if (left) *left = "left; " + *left + "\n";
               return left;

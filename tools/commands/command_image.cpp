@@ -23,7 +23,7 @@ struct order {
   std::string subject;
 };
 
-// Replaces this program: what ctr prints, and its exit code, are ours.
+// Replaces this program, so that ctr's output and exit code become ours.
 int run_ctr(const order& from, std::vector<std::string> action) {
   auto socket = from.endpoint;
   constexpr std::string_view scheme = "unix://";
@@ -57,15 +57,15 @@ void add_image_command(program& to) {
         return exit_code::usage;
       });
   const auto given = std::make_shared<order>();
-  add(to, image, "import", "Takes the images of an archive (OCI, or of docker save).", given,
+  add(to, image, "import", "Imports the images of an archive (OCI, or of docker save).", given,
       {"import"})
       .add_option("file", given->subject, "The archive.")
       ->type_name("FILE")
       ->required()
       ->check(CLI::ExistingFile);
-  add(to, image, "list", "Shows their names, digests and sizes.", given, {"list"});
-  add(to, image, "remove", "Removes one; a container that uses it goes on.", given, {"remove"})
-      .add_option("name", given->subject, "As list shows it.")
+  add(to, image, "list", "Lists the images with digests and sizes.", given, {"list"});
+  add(to, image, "remove", "Removes an image; a container that uses it runs on.", given, {"remove"})
+      .add_option("name", given->subject, "Its name, as list shows it.")
       ->type_name("IMAGE")
       ->required();
 }

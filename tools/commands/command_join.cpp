@@ -42,7 +42,7 @@ tl::expected<std::string, std::string> standard_input() {
   return text;
 }
 
-// --token before --token-file before TROUPE_TOKEN.
+// --token overrides --token-file, which overrides TROUPE_TOKEN.
 tl::expected<std::string, std::string> token_of(const join_flags& given) {
   if (!given.line.token.empty()) return given.line.token;
   if (given.token_file.empty()) return token_of_environment();
@@ -94,7 +94,7 @@ void add_join_command(program& to) {
       ->type_name("HOST:PORT");
   command
       .add_option("--token", given.line.token,
-                  "What `troupe token create` printed on the control plane; also TROUPE_TOKEN.")
+                  "The token that `troupe token create` printed; also TROUPE_TOKEN.")
       ->type_name("ID.SECRET");
   command.add_option("--token-file", given.token_file, "Holds the token; - is standard input.")
       ->type_name("FILE");

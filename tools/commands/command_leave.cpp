@@ -29,7 +29,7 @@ void add_leave_command(program& to) {
   const auto order = std::make_shared<leave_order>();
   order->data_dir = config::defaults::data_dir;
   auto& command =
-      to.add("leave", "Takes this machine out of its cluster.", [order] { return run(*order); });
+      to.add("leave", "Removes this machine from its cluster.", [order] { return run(*order); });
   command
       .add_option("--data-dir", order->data_dir,
                   "Where the node keeps its data. Default: " +

@@ -12,7 +12,7 @@ namespace troupe::tools {
 
 namespace {
 
-// A node's data folder keeps the store in a folder of its own; both may be named.
+// The store's folder inside a node's data folder; both are accepted.
 std::string store_in(const std::string& folder) {
   const auto below = std::filesystem::path{folder} / "store";
   std::error_code bad;
@@ -71,10 +71,10 @@ void add_store_command(program& to) {
                  "troupe store --help\n";
     return exit_code::usage;
   });
-  add_on_folder(to, store, "verify", "Reads all of it and says what is missing; changes nothing.",
-                &verify);
+  add_on_folder(to, store, "verify",
+                "Reads the whole store and reports missing data; changes nothing.", &verify);
   add_on_folder(to, store, "salvage",
-                "Keeps what can be read of a damaged one, and says what is lost.", &salvage);
+                "Keeps the readable data of a damaged store, and reports lost data.", &salvage);
   add_copy_commands(to, store);
 }
 

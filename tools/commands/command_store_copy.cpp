@@ -29,13 +29,13 @@ using namespace persistence;
 constexpr std::string_view place_about =
     "`etcd`, with --etcd-endpoints, or the data directory of a node that is stopped.";
 
-// What the three commands share.
+// Flags shared by the three commands.
 struct copy_flags {
   std::string from, to, file, authority;
   etcd_options etcd;
 };
 
-// What the store has to say beside the result goes to stderr.
+// Sends the store's log to stderr, apart from the result.
 struct quiet_log {
   quiet_log() {
     config::log_config wanted;
@@ -47,7 +47,7 @@ struct quiet_log {
 
 // -- places ---------------------------------------------------------------------------------------
 
-// etcd, opened when it is asked for.
+// etcd, opened on first use.
 struct etcd_place {
   std::unique_ptr<shared_log> log;
   std::unique_ptr<blocking_log> asked;
@@ -73,7 +73,7 @@ std::string store_of(const std::string& place) {
 
 // -- the authority --------------------------------------------------------------------------------
 
-// Empty: none.
+// The folder of the authority; empty if there is none.
 std::string authority_of(const copy_flags& flags, const std::string& place) {
   if (!flags.authority.empty()) return flags.authority;
   return is_etcd(place) ? std::string{} : (fs::path{place} / "pki").string();
@@ -96,10 +96,10 @@ expected<state_files> read_authority(const std::string& directory) {
   return files;
 }
 
-// What is there may be of a restore of the same backup that was interrupted.
+// Existing files may come from an interrupted restore of the same backup.
 expected<void> check_authority(const std::string& directory, const state_files& files) {
   if (directory.empty() || files.empty()) return {};
-  for (const auto& [name, content] : files)  // a name in a backup is no path
+  for (const auto& [name, content] : files)  // a name in a backup must not be a path
     if (name.empty() || name == "." || name == ".." || name.find('/') != name.npos)
       return fail(errc::invalid, fmt::format("the backup holds a file named {}", name));
   const auto present = read_authority(directory);
@@ -204,7 +204,7 @@ int run_restore(const copy_flags& flags) {
     const auto& files = (*from)->files();
     const auto authority = authority_of(flags, flags.to);
     if (auto good = check_authority(authority, files); !good) return fail(std::move(good.error()));
-    // First: a node that finds a store without its authority would make another one.
+    // Before the store: a node that finds a store without its authority would create another one.
     if (auto kept = write_authority(authority, files); !kept) return fail(std::move(kept.error()));
     return copy_to(flags, **from);
   };
@@ -217,9 +217,9 @@ void add_etcd_flags(CLI::App& to, copy_flags& flags) {
   to.add_option("--etcd-endpoints", flags.etcd.endpoints, "Its members, as https://10.0.0.1:2379.")
       ->delimiter(',')
       ->type_name("URL,...");
-  to.add_option("--etcd-ca", flags.etcd.ca_file, "Certificates that its own must be signed by.")
+  to.add_option("--etcd-ca", flags.etcd.ca_file, "The authorities that sign etcd's certificates.")
       ->type_name("FILE");
-  to.add_option("--etcd-cert", flags.etcd.certificate_file, "The certificate that it knows.")
+  to.add_option("--etcd-cert", flags.etcd.certificate_file, "The client's certificate for etcd.")
       ->type_name("FILE");
   to.add_option("--etcd-key", flags.etcd.key_file, "The key of that certificate.")
       ->type_name("FILE");
@@ -234,11 +234,11 @@ void add_one(program& to, CLI::App& parent, const std::string& name, const std::
   });
   const std::string place{place_about};
   if (has_from)
-    command.add_option("--from", flags->from, "Where it is: " + place)
+    command.add_option("--from", flags->from, "The source: " + place)->type_name("DIR")->required();
+  if (has_to)
+    command.add_option("--to", flags->to, "The destination: " + place)
         ->type_name("DIR")
         ->required();
-  if (has_to)
-    command.add_option("--to", flags->to, "Where it comes: " + place)->type_name("DIR")->required();
   if (!has_from || !has_to) {
     command.add_option("file", flags->file, "The backup.")->type_name("FILE")->required();
     command
@@ -260,7 +260,7 @@ void add_copy_commands(program& to, CLI::App& store) {
       &run_copy, true, true);
   add_one(to, store, "backup", "Writes a cluster's state and its authority to a file.", &run_backup,
           true, false);
-  add_one(to, store, "restore", "Makes a store of a backup.", &run_restore, false, true);
+  add_one(to, store, "restore", "Restores a backup into a new store.", &run_restore, false, true);
 }
 
 }  // namespace troupe::tools

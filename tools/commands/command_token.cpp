@@ -31,9 +31,9 @@ using api::core::v1::Secret;
 using api::core::v1::SecretList;
 using result = tl::expected<void, std::string>;
 
-// kubeadm token create: a day.
+// As kubeadm token create: one day.
 constexpr std::chrono::hours token_life{24};
-// kubeadm init --upload-certs: what is sealed stays for two hours.
+// As kubeadm init --upload-certs: sealed keys are kept for two hours.
 constexpr std::chrono::hours control_plane_life{2};
 
 struct token_flags {
@@ -52,7 +52,7 @@ const api::kind_info& secrets() {
   return api::kind_of<Secret>();
 }
 
-// The address to join by, and the authority's hash.
+// The address to join by, and the hash of the authority.
 tl::expected<server::flat_json, std::string> cluster_facts(cluster_client& to) {
   const auto answer = to.call({.path = "/troupe/v1/cluster", .body = {}});
   if (!answer) return tl::make_unexpected(answer.error());
@@ -83,7 +83,7 @@ tl::expected<actors::bootstrap_token, std::string> new_token(const token_flags& 
   return token;
 }
 
-// The uid of what was made.
+// Returns the uid of the new object.
 tl::expected<std::string, std::string> create_secret(cluster_client& to, const Secret& secret) {
   const auto answer = to.call({.method = "POST",
                                .path = path_of(secrets(), actors::bootstrap_token_namespace),
@@ -96,7 +96,7 @@ tl::expected<std::string, std::string> create_secret(cluster_client& to, const S
   return *made ? api::meta_of(**made).uid() : std::string{};
 }
 
-// What another control plane needs: the keys in DATA-DIR/pki here, and how etcd is reached.
+// The data that another control plane needs: the keys in DATA-DIR/pki and the access to etcd.
 tl::expected<server::control_plane_bundle, std::string> bundle_of(const token_flags& given,
                                                                   const server::flat_json& facts) {
   const auto endpoints = server::member(facts, "etcdEndpoints");
@@ -126,7 +126,7 @@ tl::expected<server::control_plane_bundle, std::string> bundle_of(const token_fl
   return bundle;
 }
 
-// Removes the token where what belongs to it cannot be there.
+// Deletes the token if its bundle cannot be stored.
 tl::expected<std::string, std::string> leave_bundle(cluster_client& to, const std::string& token_id,
                                                     const std::string& token_uid,
                                                     const server::control_plane_bundle& bundle) {
@@ -175,7 +175,7 @@ result create(const token_flags& given) {
   return {};
 }
 
-// Without the secrets: others may see the screen.
+// Without the secrets, because others may see the screen.
 result list(const token_flags& given) {
   const auto to = given.access.connect();
   if (!to) return tl::make_unexpected(to.error());
@@ -216,16 +216,15 @@ void add_token_command(program& to) {
     std::cerr << "troupe: expected a subcommand: create, list or delete; see troupe token --help\n";
     return exit_code::usage;
   });
-  const auto made =
-      add_subcommand(to, token, "create",
-                     "Makes a token and prints the line to run on the other machine.", &create);
+  const auto made = add_subcommand(
+      to, token, "create", "Makes a token and prints the command for the other machine.", &create);
   add_duration(made.first, "--ttl", made.second.life,
                "How long it is valid; 0 is forever. With --control-plane two hours where it is not "
                "given.");
   made.second.life_given = made.first.get_option("--ttl");
   made.first.add_flag("--control-plane", made.second.control_plane,
                       "For another control plane: leaves the keys of the cluster for it, sealed by "
-                      "a key that is in the printed line alone.");
+                      "a key that only the printed command contains.");
   made.first.add_option("--description", made.second.description, "A description, for people.")
       ->type_name("TEXT");
   add_subcommand(to, token, "list", "Lists the tokens, without their secrets.", &list);

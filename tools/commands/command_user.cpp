@@ -25,7 +25,7 @@ using api::core::v1::Secret;
 using api::core::v1::SecretList;
 using result = tl::expected<void, std::string>;
 
-// As certificates of clients: a year.
+// One year, as client certificates.
 constexpr std::chrono::hours user_life{365 * 24};
 
 struct user_flags {
@@ -129,8 +129,8 @@ void add_user_command(program& to) {
       ->type_name("GROUP");
   add_duration(made.first, "--ttl", made.second.life, "How long it is valid; 0 is forever.");
   add_subcommand(to, user, "list", "Lists the users, without their tokens.", &list);
-  const auto gone = add_subcommand(
-      to, user, "delete", "Deletes a user: the token counts no more from now on.", &remove);
+  const auto gone = add_subcommand(to, user, "delete",
+                                   "Deletes a user: the token becomes invalid at once.", &remove);
   gone.first.add_option("name", gone.second.name, "Name of the user.")
       ->type_name("NAME")
       ->required();

@@ -50,13 +50,13 @@ tl::expected<target, std::string> parse_target(const std::string& text) {
   return target{kind, text.substr(slash + 1)};
 }
 
-// On a minion whose kubelet has taken it.
+// True if the pod is bound to a minion whose kubelet has accepted it.
 bool on_minion(const Pod& pod) {
   return !pod.spec().node_name().empty() && pod.status().has_start_time();
 }
 
-// As the integration test of Kubernetes v0.2 asks it: of a pod, or of all that a replication
-// controller wants.
+// The condition of Kubernetes v0.2's integration test: of a pod, or of all pods of a replication
+// controller.
 tl::expected<bool, std::string> pods_on_minions(cluster_client& cluster, const target& target,
                                                 const std::string& ns) {
   const auto found = get_object(cluster, *target.kind, ns, target.name);
@@ -106,7 +106,7 @@ struct awaited {
   wait::condition condition;
 };
 
-// What can never come true is found before anything is waited for.
+// Finds a condition that can never become true before it waits for any.
 tl::expected<std::vector<awaited>, std::string> all_awaited(cluster_client& cluster,
                                                             const wait_flags& given) {
   std::vector<awaited> out;
@@ -120,7 +120,7 @@ tl::expected<std::vector<awaited>, std::string> all_awaited(cluster_client& clus
   return out;
 }
 
-// One after the other; all of them share the time.
+// Waits for one after the other; all of them share the time-out.
 tl::expected<void, std::string> wait_for_all(cluster_client& cluster, const wait_flags& given) {
   interruptible_clock clock;
   const auto all = all_awaited(cluster, given);

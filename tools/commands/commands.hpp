@@ -27,11 +27,11 @@ void add_version_command(program& to);
 void add_help_command(program& to);
 void add_completion_command(program& to);
 
-// Those of `troupe store` that take a state from one place to another.
+// The subcommands of `troupe store` that copy a state from one store to another.
 void add_copy_commands(program& to, CLI::App& store);
 
-// All of them, in the order in which help lists them. Where the first argument says `node`, that
-// one alone: the flags of the others take two milliseconds of a start.
+// All subcommands, in the order in which help lists them. If the first argument is `node`, adds
+// only that one: the flags of the others take two milliseconds of a start.
 void add_commands(program& to, std::string_view first_argument);
 
 }  // namespace troupe::tools

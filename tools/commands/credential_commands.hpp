@@ -1,4 +1,4 @@
-// What the commands have in common that make, list and delete credentials: troupe token, troupe
+// Shared parts of the commands that create, list and delete credentials: troupe token, troupe
 // user.
 #pragma once
 
@@ -14,13 +14,13 @@
 
 namespace troupe::tools {
 
-// "2026-11-23T12:00:00Z", with " (over)" where it is past; "never" where there is none.
+// "2026-11-23T12:00:00Z", with " (over)" if it has passed; "never" if there is none.
 std::string expiry_text(const std::optional<std::chrono::system_clock::time_point>& expires);
 
-// 0, or 1 with the error on stderr.
+// 0, or 1 after printing the error on stderr.
 int exit_code_of(const tl::expected<void, std::string>& done);
 
-// A subcommand with flags of its own: `Flags` adds them to the command that it is made with.
+// A subcommand with flags of its own: the constructor of `Flags` adds them to the command.
 template <class Flags>
 std::pair<CLI::App&, Flags&> add_subcommand(program& to, CLI::App& parent, const char* name,
                                             const char* about,

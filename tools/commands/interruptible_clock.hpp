@@ -1,5 +1,5 @@
-// The real clock for commands that wait: a signal that asks the process to end wakes it. To be made
-// before any other thread (stop_signals).
+// The real clock for commands that wait: a signal that asks the process to end wakes it. Construct
+// it before any other thread starts (stop_signals).
 #pragma once
 
 #include "tools/client/wait.hpp"

@@ -17,8 +17,8 @@
 
 namespace {
 
-// Reports in one line that memory or a thread was refused where the program cannot go on without.
-// Any other exception that reaches this is a bug: it leaves its trace.
+// Reports in one line that the system refused memory or a thread which the program needs.
+// Any other exception is a bug and keeps its diagnostics.
 [[noreturn]] void report_and_exit() noexcept {
   const auto say = [](const char* reason) {
     for (const char* each :
@@ -32,7 +32,7 @@ namespace {
     say("out of memory");
   } catch (const std::system_error& e) {
     say(e.what());
-  } catch (...) {  // as the library's own: its name and text, and SIGABRT
+  } catch (...) {  // as std::terminate: its name and text, and SIGABRT
     __gnu_cxx::__verbose_terminate_handler();
   }
   std::abort();
@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
     troupe::tools::program program;
     troupe::tools::add_commands(program, argc > 1 ? texts[1] : "");
     return program.run(argc, texts.data());
-  } catch (const std::exception& e) {  // the machine gives no thread, memory or descriptor
+  } catch (const std::exception& e) {  // the system refused a thread, memory or descriptor
     std::fprintf(stderr, "troupe: %s\n", e.what());
     return troupe::tools::exit_code::failed;
   }

@@ -1,5 +1,5 @@
-// The console's end of the connection to a node: its questions in the form that the node's console
-// takes them. One thread but for `cancel`.
+// The console's client of a node: sends requests in the form that the node's console accepts. Used
+// by one thread, except for `cancel`.
 #pragma once
 
 #include <functional>
@@ -14,23 +14,23 @@
 namespace troupe::tools {
 
 struct console_request {
-  std::string path;  // behind /console/api/
+  std::string path;  // after /console/api/
   std::map<std::string, std::string> query;
-  bool changes = false;  // POST, with the right to control
+  bool changes = false;  // POST; needs the right to control
 };
 
 class console_client {
  public:
-  // The error is one line: what is wrong with the address or the keys.
+  // The error is one line: the problem with the address or the keys.
   static tl::expected<std::unique_ptr<console_client>, std::string> make(
       const server::cluster_access& access);
-  // Of the node that runs in this data directory, as the administrator of its machine.
+  // A client of the node that runs in this data directory, as the administrator of its machine.
   static std::unique_ptr<console_client> at(const std::filesystem::path& data_dir);
 
-  // The body, or what the server said in its place.
+  // The body, or the server's error message.
   tl::expected<std::string, std::string> ask(const console_request& request);
-  // Hands on each part of an endless answer as it comes, until `take` is false or the server ends
-  // it.
+  // Passes on each part of a streamed response as it arrives, until `take` returns false or the
+  // server ends the stream.
   tl::expected<void, std::string> follow(const console_request& request,
                                          const std::function<bool(std::string_view)>& take);
   // See node_client.

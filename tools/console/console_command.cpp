@@ -31,13 +31,7 @@ std::vector<console_command> make_commands() {
        0,
        {"kind", "match", "node", "sort", "top", "offset"},
        actor},
-      {"actor",
-       "ACTOR [--node N]",
-       "All that is known of one actor.",
-       {"name"},
-       1,
-       {"node"},
-       actor},
+      {"actor", "ACTOR [--node N]", "The details of one actor.", {"name"}, 1, {"node"}, actor},
       {"top",
        "[--node N]",
        "Rates of the last moment; live at a terminal (q ends it).",
@@ -61,7 +55,7 @@ std::vector<console_command> make_commands() {
        object},
       {"why",
        "OBJECT",
-       "What led to an object's state, from the client's request on.",
+       "The causes of an object's state, from the client's request on.",
        {"object"},
        1,
        {},
@@ -76,7 +70,7 @@ std::vector<console_command> make_commands() {
       {"cluster", "", "Nodes, their leases, pods and links, objects by kind.", {}, 0, {}, none},
       {"watchers",
        "[--top N]",
-       "Who follows the change log, and how far behind.",
+       "Subscribers of the change log, and their lag.",
        {},
        0,
        {"top"},
@@ -273,7 +267,7 @@ tl::expected<std::string, std::string> console_help(std::string_view name) {
   for (const auto& each : console_commands())
     text += fmt::format("  {:<10}{}{}\n", each.name, each.about,
                         each.changes ? " (needs --allow-control)" : "");
-  text += "  help      This list; help COMMAND tells how it is used.\n";
+  text += "  help      This list; help COMMAND shows its usage.\n";
   text += "  quit      Ends the console.\n";
   text += "\nACTOR is kind/name, or the name alone where it is clear: writer, pod/default/web-1.\n";
   text += "OBJECT is resource/namespace/name: pods/default/web-1, nodes/n1, po/web-1.\n";

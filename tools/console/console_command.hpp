@@ -1,4 +1,4 @@
-// The console's commands: what a person may type, and which request that is. Pure.
+// The commands of the console: parses a line that a user typed into a request. Pure.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace troupe::tools {
 
-// What completion offers for a word.
+// The words that completion offers.
 enum class console_word { none, actor, object };
 
 struct console_command {
   std::string name;
-  std::string usage;  // what follows the name
+  std::string usage;  // the text after the name
   std::string about;
-  // Parameters that words without a flag are, in order; those behind `needed` may be left out.
+  // Names of the parameters given without a flag, in order; those after `needed` are optional.
   std::vector<std::string> positions;
   std::size_t needed = 0;
   std::vector<std::string> flags;  // "--top N" is the parameter "top"
@@ -26,28 +26,28 @@ struct console_command {
 };
 
 const std::vector<console_command>& console_commands();
-// Of the actors of one machine, which --node names. (Of `send` the node is a pod's.)
+// Whether the command shows actors of one machine, selected by --node. (For `send` it is a pod's.)
 bool takes_node(const console_command& command);
 const console_command* console_command_called(std::string_view name);
-// The values that a parameter can have where there are only a few.
+// The allowed values of a parameter that has only a few.
 std::vector<std::string> console_choices(std::string_view parameter);
 
-// Words as a shell makes them: blanks part them, quotes keep them together. `open_quote`: the one
-// that is not closed, 0 where all are.
+// Splits a line into words as a shell does: blanks separate them, quotes group them. `open_quote`:
+// the quote that is not closed; 0 if all are.
 std::vector<std::string> console_words(std::string_view line, char* open_quote = nullptr);
 
-// quit and exit.
+// True for quit and exit.
 bool ends_console(std::string_view line);
 
 struct console_line {
   const console_command* command = nullptr;  // null: an empty line
   console_request request;
 };
-// The error is one line for the user. What changes something needs `allow_control`.
+// The error is one line for the user. A command that changes something needs `allow_control`.
 tl::expected<console_line, std::string> parse_console_line(std::string_view line,
                                                            bool allow_control);
 
-// All commands, or one. The error is one line for the user.
+// Help for all commands, or for one. The error is one line for the user.
 tl::expected<std::string, std::string> console_help(std::string_view name);
 
 }  // namespace troupe::tools

@@ -18,7 +18,7 @@ namespace troupe::tools {
 
 namespace {
 
-// libedit calls plain functions: there is one prompt in a process.
+// libedit calls plain functions: a process has only one prompt.
 console_session* prompting = nullptr;
 
 // The strings of a JSON array of strings.
@@ -41,13 +41,13 @@ std::vector<std::string> beginning_with(const std::string& text,
   return found;
 }
 
-// As the node knows them.
+// Asks the node for names.
 std::vector<std::string> names_beginning(const std::string& text, console_word word) {
   const auto answer = prompting->names(text, word == console_word::object);
   return answer ? strings_in(*answer) : std::vector<std::string>{};
 }
 
-// What may follow a flag.
+// The values that can follow a flag.
 std::vector<std::string> values_of(std::string_view flag, const std::string& text) {
   if (flag == "--object") return names_beginning(text, console_word::object);
   if (flag == "--actor") return names_beginning(text, console_word::actor);
@@ -61,7 +61,7 @@ std::vector<std::string> values_of(std::string_view flag, const std::string& tex
   return beginning_with(text, console_choices(flag.substr(2)));
 }
 
-// What may stand at the next place without a flag.
+// The words that can stand at the next position without a flag.
 std::vector<std::string> words_at(const console_command& command,
                                   const std::vector<std::string>& words, const std::string& text) {
   std::size_t position = 0;
@@ -108,7 +108,7 @@ char* next_candidate(const char*, int state) {
 }
 
 char** complete(const char* text, int start, int) {
-  rl_attempted_completion_over = 1;  // no names of files
+  rl_attempted_completion_over = 1;  // no file names
   offered =
       candidates(text, std::string{rl_line_buffer}.substr(0, static_cast<std::size_t>(start)));
   return offered.empty() ? nullptr : rl_completion_matches(text, next_candidate);
@@ -128,7 +128,7 @@ void keep_history(const std::filesystem::path& path) {
       path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, ignored);
 }
 
-// What libedit hands over: a line, or null for the end of the input.
+// The input from libedit: a line, or null at the end of the input.
 struct entered_line {
   bool there = false;
   std::optional<std::string> text;
@@ -144,7 +144,7 @@ void take_line(char* line) {
 void begin(const std::filesystem::path& history) {
   static char name[] = "troupe";
   ::rl_readline_name = name;
-  ::rl_catch_signals = 0;  // Ctrl-C is ours
+  ::rl_catch_signals = 0;  // we handle Ctrl-C
   ::using_history();
   ::stifle_history(defaults::console_history_lines);
   if (!history.empty()) ::read_history(history.c_str());
@@ -156,7 +156,7 @@ void begin(const std::filesystem::path& history) {
 
 }  // namespace
 
-// Waits for keys, and looks for warnings meanwhile. Ctrl-C drops the line.
+// Waits for keys and checks for warnings meanwhile. Ctrl-C discards the line.
 std::optional<std::string> console_session::read_line() {
   for (;;) {
     entered = {};
@@ -168,7 +168,7 @@ std::optional<std::string> console_session::read_line() {
       if (ready > 0 && (input.revents & POLLIN) != 0) {
         ::rl_callback_read_char();
       } else if (ready > 0) {
-        entered.there = true;  // the terminal has gone
+        entered.there = true;  // the terminal is closed
       } else if (ready == 0 && print_new_warnings()) {
         ::rl_forced_update_display();
       }

@@ -61,7 +61,7 @@ void live_screen::draw(std::string_view text) const {
 char live_screen::wait_for_key(std::chrono::milliseconds limit) const {
   pollfd input{live_ ? STDIN_FILENO : -1, POLLIN, 0};
   if (::poll(&input, 1, static_cast<int>(limit.count())) <= 0) return 0;
-  char pressed = 'q';  // at the end of the input too
+  char pressed = 'q';  // also at the end of the input
   return ::read(STDIN_FILENO, &pressed, 1) == 1 ? pressed : 'q';
 }
 

@@ -1,4 +1,4 @@
-// A terminal that is drawn over and over, and restored in the end. Plain ANSI sequences.
+// A terminal that is redrawn periodically and restored at the end. Uses plain ANSI sequences.
 #pragma once
 
 #include <termios.h>
@@ -10,15 +10,15 @@ namespace troupe::tools {
 
 class live_screen {
  public:
-  // Not wanted, or without a terminal: nothing is drawn, and waiting is only that.
+  // If `wanted` is false or there is no terminal, draws nothing and only waits.
   explicit live_screen(bool wanted);
   ~live_screen();
   live_screen(const live_screen&) = delete;
 
   bool live() const noexcept { return live_; }
-  // As much of the text as fits.
+  // Draws as much of the text as fits.
   void draw(std::string_view text) const;
-  // The key that was pressed within the time; 0 for none.
+  // The key that was pressed within `limit`; 0 if none.
   char wait_for_key(std::chrono::milliseconds limit) const;
 
  private:

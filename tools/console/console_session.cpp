@@ -36,7 +36,7 @@ auto answer_of(console_client& node, F question, const std::function<bool()>& is
   return answer.get();
 }
 
-// A request that the user did not type must not keep the prompt waiting.
+// A background request must not keep the prompt waiting.
 std::function<bool()> patience_limit() {
   return [until = std::chrono::steady_clock::now() + defaults::console_background_limit] {
     return interrupt_watch::seen() || std::chrono::steady_clock::now() > until;
@@ -48,7 +48,7 @@ bool key_waits() {
   return ::poll(&input, 1, 0) > 0;
 }
 
-// The terminal has shown ^C.
+// Ends a command after Ctrl-C, for which the terminal has printed ^C.
 int end_interrupted() {
   if (::isatty(STDOUT_FILENO) != 0) std::cout << std::endl;
   return exit_code::done;
@@ -59,8 +59,8 @@ int failed(const std::string& message) {
   return exit_code::failed;
 }
 
-// What is warned of, and about whom: a warning is told once for as long as it stands, though its
-// figures change.
+// The subject of a warning. A warning is printed once while it lasts, although its figures
+// change.
 std::string subject_of(const std::string& line) {
   std::istringstream words{line};
   std::string warning, subject;
@@ -136,7 +136,7 @@ tl::expected<std::string, std::string> console_session::names(const std::string&
   return ask(of_objects ? request : on_node(std::move(request)), patience_limit());
 }
 
-// Rates need two looks: where it is not live the second one counts.
+// Rates need two samples: if the view is not live, only the second one is printed.
 int console_session::run_top(const console_request& request, bool live) {
   const interrupt_watch watch;
   live_screen screen{live && options_.output == "text"};

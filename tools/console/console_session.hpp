@@ -1,4 +1,4 @@
-// The console: runs one command, or prompts for one after the other.
+// The console: runs one command, or prompts for commands in a loop.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace troupe::tools {
 struct console_options {
   std::string output = "text";  // text, json, yaml
   bool allow_control = false;
-  std::string node;  // whose actors are shown where a command does not say; empty: the server's own
+  std::string node;  // shows this node's actors if a command names none; empty: the server's own
 };
 
 class console_session {
@@ -20,21 +20,21 @@ class console_session {
   console_session(console_client& node, console_options options)
       : node_{node}, options_{std::move(options)} {}
 
-  // Runs a line and prints what comes of it; an exit code. `live`: at a terminal, where `top` goes
-  // on until q.
+  // Runs a line and prints the result; returns an exit code. `live`: at a terminal, where `top`
+  // refreshes until q.
   int run(const std::string& line, bool live);
-  // Prompts until the end of the input or quit (console_prompt.cpp). The exit code is that of the
-  // first line of a script that failed; at a terminal it is always 0.
+  // Prompts until the end of the input or quit (console_prompt.cpp). For a script the exit code is
+  // that of the first line that failed; at a terminal it is always 0.
   int prompt();
-  // Prints the warnings that were not there the last time; false when there is none.
+  // Prints warnings that are new since the last call; false if there are none.
   bool print_new_warnings();
 
-  // For completion, as the node answers: a JSON array of strings.
+  // Names for completion, from the node: a JSON array of strings.
   tl::expected<std::string, std::string> names(const std::string& prefix, bool of_objects);
 
  private:
   using answer = tl::expected<std::string, std::string>;
-  // Cuts the question off when `is_cancelled` says so; asked now and then, on this thread.
+  // Cancels the request when `is_cancelled` returns true; polled on this thread.
   answer ask(const console_request& request, const std::function<bool()>& is_cancelled);
   std::optional<std::string> read_line();
   console_request on_node(console_request request) const;
@@ -46,7 +46,7 @@ class console_session {
   std::string warnings_;
 };
 
-// Sees Ctrl-C as long as one of them lives, in the place of the process's end. One thread.
+// While one exists, Ctrl-C sets a flag and does not end the process. One thread.
 class interrupt_watch {
  public:
   interrupt_watch();

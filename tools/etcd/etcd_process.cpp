@@ -20,7 +20,7 @@ namespace troupe::tools {
 
 namespace {
 
-// etcd takes flags from variables as well.
+// Without ETCD_…: etcd reads flags from variables as well.
 std::vector<std::string> environment() {
   std::vector<std::string> words;
   for (char** each = environ; *each != nullptr; ++each)
@@ -28,7 +28,7 @@ std::vector<std::string> environment() {
   return words;
 }
 
-// Between fork and exec: nothing that could wait for a lock of another thread.
+// Runs between fork and exec: must not wait for a lock of another thread.
 [[noreturn]] void become(const std::vector<char*>& arguments, const std::vector<char*>& variables,
                          pid_t parent) {
   sigset_t none;
@@ -36,9 +36,9 @@ std::vector<std::string> environment() {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::signal(SIGPIPE, SIG_DFL);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) ::_exit(1);  // it has ended meanwhile
+  if (::getppid() != parent) ::_exit(1);  // the parent has ended meanwhile
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
-  ::setpgid(0, 0);  // Ctrl-C is ours to pass on
+  ::setpgid(0, 0);  // we pass Ctrl-C on ourselves
   ::execve(arguments.front(), arguments.data(), variables.data());
   ::_exit(127);
 }

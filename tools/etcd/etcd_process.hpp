@@ -1,5 +1,5 @@
-// The child that is etcd. It ends with this object and, by SIGTERM, with the thread that started
-// it, however that ends. Not thread safe.
+// etcd as a child process. It ends with this object and, by SIGTERM, with the thread that started
+// it, however that thread ends. Not thread safe.
 #pragma once
 
 #include <sys/types.h>
@@ -15,17 +15,17 @@ namespace troupe::tools {
 
 class etcd_process {
  public:
-  // Its output goes to our stderr; it gets no ETCD_… of our environment. The error names the
-  // package where the program is missing.
+  // Its output goes to our stderr; it gets no ETCD_… variable of our environment. If the program is
+  // missing, the error names its package.
   static tl::expected<std::unique_ptr<etcd_process>, std::string> start(
       const std::vector<std::string>& command);
   ~etcd_process();
   etcd_process(const etcd_process&) = delete;
   etcd_process& operator=(const etcd_process&) = delete;
 
-  // "with code 1", "by signal 9"; nothing while it runs.
+  // "with code 1", "by signal 9"; empty while it runs.
   std::optional<std::string> ended();
-  // SIGTERM, and SIGKILL when that takes longer than `limit`.
+  // Sends SIGTERM, and SIGKILL if the process has not ended after `limit`.
   void end(std::chrono::milliseconds limit);
 
  private:
@@ -34,7 +34,7 @@ class etcd_process {
   std::optional<std::string> ended_;
 };
 
-// Why that program cannot be run; empty where it can.
+// Why the program cannot be run; empty if it can.
 std::string missing_program(const std::string& binary);
 
 }  // namespace troupe::tools

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view bearer = "Bearer ";
 
-// A flood of refusals is counted, not written line by line. Of one thread.
+// Counts refusals, so that a flood of them does not fill the log. Used by one thread.
 class refusal_count {
  public:
   void add(const std::string& peer) {
@@ -73,7 +73,7 @@ struct join_server::impl final : server::handler {
       return answer.respond(server::status_response(404, "NotFound", "nothing is there"));
     std::string token{request->headers.get("authorization")};
     if (token.starts_with(bearer)) token.erase(0, bearer.size());
-    // The token is in a file: not for a thread of connections.
+    // Reading the token's file would block a connection thread.
     auto later = std::make_shared<server::responder>(std::move(answer));
     const std::string peer{request->connection ? request->connection->peer : ""};
     if (!disk.post([this, later, token, peer] {
@@ -83,7 +83,7 @@ struct join_server::impl final : server::handler {
   }
 
   const std::filesystem::path data_dir;
-  refusal_count refusals;  // of the thread of `disk`
+  refusal_count refusals;  // used by the thread of `disk`
   std::unique_ptr<server::tls_identity> identity;
   server::http_server http{small_server()};
   runtime::worker_pool disk{"etcd tokens", 1, etcd_defaults::join_queue};

@@ -1,5 +1,5 @@
-// Where machines that become members get the sealed keys: HTTPS at a port of its own, with the
-// member's certificate. Who asks must have a token (join_tokens.hpp).
+// The server from which joining machines get the sealed keys: HTTPS on a port of its own, with the
+// member's certificate. A client must present a token (join_tokens.hpp).
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,7 @@ class join_server {
       const std::filesystem::path& data_dir, const server::endpoint& at, const member_keys& keys);
   ~join_server();
 
-  // After a renewal.
+  // Uses the new keys after a renewal.
   tl::expected<void, std::string> replace(const member_keys& keys);
 
  private:

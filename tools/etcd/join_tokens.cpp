@@ -24,7 +24,7 @@ fs::path folder_of(const fs::path& data_dir) {
   return data_dir / "tokens";
 }
 
-// An end that cannot be read is long past.
+// An unreadable expiry counts as expired.
 bool is_over(const server::flat_json& fields, token_time now) {
   const auto text = server::member(fields, "expires");
   std::int64_t seconds = 0;
@@ -38,7 +38,7 @@ server::flat_json read(const fs::path& file) {
   return server::read_flat_json(**text).value_or(server::flat_json{});
 }
 
-// How many are left.
+// Returns the number of remaining tokens.
 std::size_t remove_ended(const fs::path& folder, token_time now) {
   std::size_t left = 0;
   std::error_code failed;
@@ -90,7 +90,7 @@ tl::expected<made_token, std::string> make_join_token(const fs::path& data_dir,
 }
 
 std::string sealed_for(const fs::path& data_dir, std::string_view token, token_time now) {
-  const auto parts = actors::split_token(token);  // so the id is no path
+  const auto parts = actors::split_token(token);  // which also ensures that the id is no path
   if (!parts) return {};
   const auto fields = read(folder_of(data_dir) / std::string{parts->id});
   if (!same(server::member(fields, "secret"), parts->secret) || is_over(fields, now)) return {};

@@ -1,6 +1,6 @@
-// Tokens with which a machine becomes a member: DATA-DIR/tokens/ID holds the token's secret, when
-// it ends, and the keys of the etcd, sealed with a key that is in the printed line alone. So who
-// has the token without that key opens nothing, as with `troupe token create --control-plane`.
+// Tokens with which a machine becomes a member. DATA-DIR/tokens/ID holds the token's secret, its
+// expiry, and etcd's keys, sealed with a key that only the printed command contains. A stolen token
+// without that key opens nothing, as with `troupe token create --control-plane`.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace troupe::tools {
 
-// What a joining machine is given.
+// The keys and addresses that a joining machine receives.
 struct member_bundle {
   server::x509::identity authority;
   std::vector<std::string> endpoints;  // client URLs of members
@@ -27,12 +27,12 @@ struct made_token {
 
 using token_time = std::chrono::system_clock::time_point;
 
-// Removes those that have ended. Fails when `etcd_defaults::tokens` are there.
+// Removes expired tokens. Fails if there are `etcd_defaults::tokens`.
 tl::expected<made_token, std::string> make_join_token(const std::filesystem::path& data_dir,
                                                       const member_bundle& bundle, token_time now,
                                                       std::chrono::milliseconds life);
 
-// The sealed keys, for the network; nothing where the token is not known, or has ended.
+// The sealed keys to send; empty if the token is unknown or has expired.
 std::string sealed_for(const std::filesystem::path& data_dir, std::string_view token,
                        token_time now);
 

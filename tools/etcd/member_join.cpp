@@ -66,7 +66,7 @@ expected<void> write_authority(const fs::path& data_dir, const member_bundle& bu
   return server::write_private_file(pki / "ca.crt", bundle.authority.certificate);
 }
 
-// The id of the learner, old or new.
+// The id of the learner, existing or new.
 persistence::expected<std::uint64_t> take_place(persistence::etcd_members& members,
                                                 const join_plan& plan,
                                                 const std::string& peer_url) {

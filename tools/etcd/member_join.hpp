@@ -1,4 +1,4 @@
-// How a machine becomes a member: it gets the keys with a token, then asks the members themselves.
+// Makes a machine a member: it gets the keys with a token, then calls the members themselves.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace troupe::tools {
 
-// What of the flags of a first machine, or of one that joins, is wrong; else what was not given is
-// filled in. A machine that joins listens where the others see it.
+// Checks the flags of a first or joining machine, and fills in the defaults. The error names the
+// wrong flag. A joining machine listens on the address that the others see.
 tl::expected<member_settings, std::string> complete_settings(const member_order& order);
 
-// The keys are in the data dir and member.json says what to start etcd with. On failure nothing is
-// left. At the other members nothing has changed either, or the machine stands among them as a
-// learner without a vote: the same line again goes on there.
+// Writes the keys to the data dir and etcd's start settings to member.json. On failure nothing is
+// left here. The other members are unchanged too, or have the machine as a learner without a vote:
+// the same command continues from there.
 tl::expected<member_settings, std::string> join_members(const member_order& order);
 
-// A member whose data are gone becomes a new one in the place of the old: with its old vote and no
-// memory of what it has acknowledged, it could make the others forget that as well.
+// A member that has lost its data becomes a new member in its own place. With its old vote but
+// without the log that it acknowledged, it could make the others lose acknowledged writes as well.
 tl::expected<member_settings, std::string> join_again(const std::filesystem::path& data_dir,
                                                       member_settings settings);
 

@@ -23,7 +23,7 @@ tl::expected<bool, std::string> member_keys::renew() {
   auto authority = server::keep_authority(directory_, "troupe-etcd", now, authority_);
   if (!authority) return authority;
   server::x509::leaf own{"troupe-etcd-member", {}, {"localhost", "127.0.0.1", "::1", host_}, {}};
-  // The peers of a member look whether the address that it comes from is one of its certificate.
+  // Peers check that the address from which a member connects is in its certificate.
   for (const auto& each : server::interface_addresses())
     own.names.push_back(each);
   own.calls_others = true;

@@ -1,6 +1,6 @@
-// The keys of a member of etcd, in DATA-DIR/pki: the authority of all members (ca), what the member
-// shows to clients and to its like (member), and a client's (client), for control planes and
-// commands. The authority is etcd's alone: who has a certificate of it may do anything there.
+// The keys of a member of etcd, in DATA-DIR/pki: the authority of all members (ca), the member's
+// certificate for clients and peers (member), and a client's (client), for control planes and
+// commands. Only etcd uses the authority: every certificate that it signed has full access.
 #pragma once
 
 #include <filesystem>
@@ -16,15 +16,15 @@ namespace troupe::tools {
 
 class member_keys {
  public:
-  // Makes what is missing. `host` is how others call the member.
+  // Creates missing keys. `host` is the host by which others call the member.
   static tl::expected<member_keys, std::string> open(const std::filesystem::path& data_dir,
                                                      const std::string& host);
 
-  // True when there is a new certificate; etcd reads them again for each connection.
+  // True if there is a new certificate; etcd reads certificates again for each connection.
   tl::expected<bool, std::string> renew();
   const server::x509::identity& authority() const noexcept { return authority_; }
   std::string authority_hash() const;
-  // For the listener of machines that join.
+  // For the listener that joining machines call.
   server::tls_material server() const;
 
  private:
@@ -36,7 +36,7 @@ class member_keys {
   server::x509::identity authority_, member_, client_;
 };
 
-// With the client's certificate.
+// Options with the client's certificate.
 persistence::etcd_options etcd_client(const std::filesystem::path& data_dir,
                                       std::vector<std::string> endpoints);
 

@@ -59,8 +59,8 @@ class member_process {
   std::unique_ptr<join_server> joins_;
   stop_signals& signals_;
 
-  bool is_greeted_ = false;  // once in the life of this process
-  bool serves_ = false;      // the child that runs now
+  bool is_greeted_ = false;  // once per process
+  bool serves_ = false;      // the current child
   bool is_learner_ = false;
   int failed_starts_ = 0;
   clock::time_point started_, next_look_, next_refresh_, next_renewal_;
@@ -104,7 +104,7 @@ member_process::turn member_process::watch(etcd_process& child) {
   }
 }
 
-// At most two calls that wait, so that a signal is heard within seconds.
+// Makes at most two blocking calls, so that a signal is handled within seconds.
 void member_process::look() {
   const auto now = clock::now();
   renew_keys();
@@ -130,7 +130,7 @@ void member_process::begin_to_serve() {
       spdlog::error("etcd: {}", saved.error());
 }
 
-// True when it has it.
+// True if the member has a vote.
 bool member_process::seek_vote(persistence::etcd_members& members, std::uint64_t id) {
   if (!is_learner_)
     spdlog::info("etcd: a learner without a vote, until it has what the leader has");
@@ -177,7 +177,7 @@ void member_process::renew_keys() {
     spdlog::error("etcd: {}", replaced.error());
 }
 
-// Only the others can say so; where none answers nobody knows.
+// Only the other members can know; if none answers, returns false.
 bool member_process::was_taken_out() {
   auto others = settings_.endpoints;
   std::erase(others, client_url(settings_));
@@ -198,7 +198,7 @@ bool holds_nothing(const fs::path& folder) {
   return !fs::exists(folder, failed) || fs::is_empty(folder, failed);
 }
 
-// What was given must be what is kept: the other members know this one by it.
+// The given settings must equal the stored ones: the other members identify this one by them.
 result check_same(const member_order& order, const member_settings& kept) {
   const auto& given = order.settings;
   const auto differs = [](const server::endpoint& a, const server::endpoint& b) {

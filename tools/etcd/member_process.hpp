@@ -1,5 +1,5 @@
-// The life of a member as a process: its data dir, etcd as a child that is started again when it
-// dies, the vote for a learner that has caught up, renewal of certificates, the end.
+// The life of a member as a process: its data dir, etcd as a child process that is restarted when
+// it dies, the promotion of a learner that has caught up, renewal of certificates, the end.
 #pragma once
 
 #include <filesystem>
@@ -12,22 +12,22 @@ namespace troupe::tools {
 
 class process_setup;
 
-// Of a machine that joins.
+// The arguments of a joining machine.
 struct member_join_line {
   std::string address, token, authority_hash, certificate_key;
 };
 
 struct member_order {
   std::filesystem::path data_dir;
-  // What is empty, or port 0, has not been given.
+  // An empty field, or port 0, was not given.
   member_settings settings;
   member_tuning tuning;
-  // Empty address: the first machine, or one that has joined.
+  // Empty address: the first machine, or one that has already joined.
   member_join_line line;
 };
 
-// Runs until a signal ends it, or the others have taken the member out. To be called before the
-// process has other threads. An error is one line.
+// Runs until a signal ends it, or the other members have removed it. Call it before the process has
+// other threads. An error is one line.
 tl::expected<void, std::string> run_member(const member_order& order);
 
 }  // namespace troupe::tools

@@ -1,4 +1,4 @@
-// What `troupe etcd members`, `remove` and `leave` do, from the data dir of a member.
+// Implements `troupe etcd members`, `remove` and `leave`, from the data dir of a member.
 #pragma once
 
 #include <filesystem>
@@ -7,12 +7,12 @@
 
 namespace troupe::tools {
 
-// The table.
+// The table of members.
 tl::expected<std::string, std::string> list_members(const std::filesystem::path& data_dir);
-// What is left, as tolerance_text().
+// Returns the tolerance of the remaining members, as tolerance_text().
 tl::expected<std::string, std::string> remove_member(const std::filesystem::path& data_dir,
                                                      const std::string& name);
-// Takes this machine's member out, waits until its process has ended, and removes data and keys.
+// Removes this machine's member, waits until its process has ended, and removes data and keys.
 tl::expected<std::string, std::string> leave_members(const std::filesystem::path& data_dir);
 
 }  // namespace troupe::tools

@@ -44,8 +44,8 @@ std::string join_address(const member_settings& of) {
   return server::to_string(server::endpoint{of.host, of.join.port});
 }
 
-// Flags alone that 3.4, 3.5 and 3.6 know. Compaction is the business of the control plane that
-// leads; `--pre-vote` keeps a member that was cut off from unseating the leader when it is back.
+// Uses only flags that 3.4, 3.5 and 3.6 have. The leading control plane compacts. `--pre-vote`
+// keeps a member that was cut off from unseating the leader when it returns.
 std::vector<std::string> etcd_arguments(const fs::path& data_dir, const member_settings& settings,
                                         const member_tuning& tuning) {
   const auto pki = member_pki(data_dir);

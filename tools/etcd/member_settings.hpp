@@ -1,5 +1,5 @@
-// What a member of etcd is started with, and DATA-DIR/member.json, which keeps it. Pure but for the
-// file.
+// The settings that a member of etcd is started with, and DATA-DIR/member.json, which stores them.
+// Pure except for the file.
 #pragma once
 
 #include <chrono>
@@ -16,21 +16,21 @@ namespace troupe::tools {
 
 struct member_settings {
   std::string name;
-  // Where it listens for clients, for its like, and for machines that join.
+  // The addresses where it listens for clients, for peers, and for joining machines.
   server::endpoint client, peer, join;
-  // By which host the other machines call it.
+  // The host by which other machines call it.
   std::string host;
   // "a=https://10.0.0.1:2380,b=…": the members that it knows at its first start.
   std::string initial_cluster;
-  // It was added to members that run.
+  // It was added to running members.
   bool is_added = false;
-  // From then on its data are part of what was acknowledged: without them it must not vote.
+  // Since it served, its data are part of the acknowledged state: without them it must not vote.
   bool has_served = false;
-  // The client URLs of all members, as far as they were known last.
+  // The last known client URLs of all members.
   std::vector<std::string> endpoints;
 };
 
-// Not kept: they may differ from start to start.
+// Not stored: may differ from start to start.
 struct member_tuning {
   std::string binary{etcd_defaults::binary};
   std::chrono::milliseconds heartbeat = etcd_defaults::heartbeat;
@@ -52,13 +52,13 @@ std::string node_flags(const std::filesystem::path& data_dir, const member_setti
 std::string write_member_settings(const member_settings& settings);
 tl::expected<member_settings, std::string> parse_member_settings(std::string_view text);
 
-// The error names the file. Nothing: there is none.
+// The error names the file. Nullopt: there is no file.
 tl::expected<std::optional<member_settings>, std::string> load_member_settings(
     const std::filesystem::path& data_dir);
 tl::expected<void, std::string> save_member_settings(const std::filesystem::path& data_dir,
                                                      const member_settings& settings);
 
-// Where etcd keeps its own data.
+// The folder of etcd's own data.
 inline std::filesystem::path member_data(const std::filesystem::path& data_dir) {
   return data_dir / "member-data";
 }

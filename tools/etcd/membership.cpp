@@ -44,7 +44,7 @@ std::string state_of(const member_view& view) {
   return view.status->leader == view.member.id ? "leader" : "follower";
 }
 
-// What of `members` keeps others from being added; `but`: of this one it does not matter.
+// Why a member cannot be added, from the state of the other members; ignores the member `but`.
 tl::expected<void, std::string> check_peace(const member_views& members, std::uint64_t but) {
   for (const auto& each : members) {
     if (each.member.id == but) continue;

@@ -1,5 +1,5 @@
-// What may be done to the members of an etcd without losing its majority. Pure, but for the two
-// functions that call etcd.
+// Decides which changes of an etcd's members keep its majority. Pure, except for the two functions
+// that call etcd.
 #pragma once
 
 #include <chrono>
@@ -17,18 +17,18 @@ namespace troupe::tools {
 
 struct member_view {
   persistence::etcd_member member;
-  // Nothing: it does not answer.
+  // Nullopt: the member does not answer.
   std::optional<persistence::etcd_member_status> status;
 };
 using member_views = std::vector<member_view>;
 
-// Whether the same change may be taken a moment later. etcd takes members for well that have been
-// connected for five seconds; and it makes a member's id of address and second, so that one which
-// is added in the second of its predecessor has an id that was taken out ("member not found").
+// Whether the same change may succeed a moment later. etcd regards members as healthy once they
+// have been connected for five seconds; and it derives a member's id from address and second, so
+// that a member added in the second of its predecessor has a removed id ("member not found").
 bool is_too_early(const persistence::error& refusal);
 
-// Repeats a change of members as long as it is too early. Blocks, `etcd_defaults::health_limit` at
-// most.
+// Repeats a change of members while it is too early. Blocks for at most
+// `etcd_defaults::health_limit`.
 template <class T>
 persistence::expected<T> change_members(const std::function<persistence::expected<T>()>& change) {
   const auto until = std::chrono::steady_clock::now() + etcd_defaults::health_limit;
@@ -40,31 +40,31 @@ persistence::expected<T> change_members(const std::function<persistence::expecte
   }
 }
 
-// Asks each of them.
+// Queries each member.
 persistence::expected<member_views> look_at_members(persistence::etcd_members& of);
 
-// Its name, or its address where it has not started yet.
+// The member's name, or its address if it has not started yet.
 std::string name_of(const persistence::etcd_member& member);
 
 struct join_plan {
   enum class step : std::uint8_t {
     add,
-    take_over,  // `id` was added for this machine, and never started
-    replace,    // `id` is this machine's, whose data are lost
+    take_over,  // `id` was added for this machine but never started
+    replace,    // `id` is this machine's, which has lost its data
   };
   step first = step::add;
   std::uint64_t id = 0;
 };
 
-// How a machine without data becomes a member; the error says why it may not, and what to do.
+// Plans how a machine without data becomes a member; the error says why it may not, and the remedy.
 tl::expected<join_plan, std::string> plan_join(const member_views& members, const std::string& name,
                                                const std::string& peer_url);
 
-// The id of the member of that name, when the others go on without it.
+// The id of the member with that name, if the others keep their majority without it.
 tl::expected<std::uint64_t, std::string> plan_removal(const member_views& members,
                                                       const std::string& name);
 
-// The members' line for a machine that is about to start, itself included.
+// etcd's list of initial members for a machine that is about to start, including itself.
 std::string initial_cluster(const std::vector<persistence::etcd_member>& members,
                             const std::string& name, const std::string& peer_url);
 std::vector<std::string> client_urls(const std::vector<persistence::etcd_member>& members);
@@ -73,7 +73,7 @@ std::vector<std::string> client_urls(const std::vector<persistence::etcd_member>
 std::string tolerance_text(std::size_t voters);
 std::size_t voters_of(const member_views& members);
 
-// A table for people, and tolerance_text().
+// A table for users, and tolerance_text().
 std::string members_text(const member_views& members);
 
 }  // namespace troupe::tools

@@ -1,4 +1,4 @@
-// What servers of aggregated APIs say: lists of resources, and metrics.
+// Responses of aggregated API servers: lists of resources, and metrics.
 #include "actors/core/metric_questions.hpp"
 #include "api/discovery/foreign_versions.hpp"
 #include "api/limits.hpp"
@@ -29,7 +29,7 @@ std::vector<std::string> metrics() {
       R"(3{"items":[{"metadata":{"name":"p"},"window":"15s","timestamp":"2023-11-14T22:13:20Z","containers":[{"name":"c","usage":{"cpu":"250m","memory":"1Mi"}}]}]})"};
 }
 
-// The first byte says what was asked for.
+// The first byte selects the request.
 void read_metrics(std::string_view bytes) {
   if (bytes.empty()) return;
   using source = actors::metric_query::source;

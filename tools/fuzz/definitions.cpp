@@ -1,5 +1,5 @@
-// Definitions of custom kinds, with an object of the kind and a change of it: from the document of
-// the definition to the object as it is stored, shown and patched.
+// Definitions of custom kinds, with an object of the kind and a patch of it: from the document of
+// the definition to the stored, served and patched object.
 #include "api/codec/codec.hpp"
 #include "api/codec/custom_json.hpp"
 #include "api/codec/json_decode.hpp"
@@ -24,7 +24,7 @@ using definition = api::apiextensions::v1::CustomResourceDefinition;
 using api::CustomBody;
 using rules = api::version_rules;
 
-// A definition, an object and a merge patch, a line each.
+// Input: a definition, an object and a merge patch, one a line.
 std::string_view next_line(std::string_view& text) {
   const auto end = std::min(text.find('\n'), text.size());
   const auto line = text.substr(0, end);

@@ -1,4 +1,4 @@
-// What comes over the sockets of the cluster's DNS: questions of anybody, answers of resolvers.
+// Messages on the sockets of the cluster's DNS: questions from any client, answers of resolvers.
 #include "actors/network/defaults.hpp"
 #include "actors/network/dns/dns_answer.hpp"
 #include "actors/network/dns/dns_name.hpp"

@@ -21,7 +21,7 @@ namespace {
 
 using api::media;
 
-constexpr std::string_view between = "\n---\n";  // a document and its patch
+constexpr std::string_view between = "\n---\n";  // separates a document and its patch
 
 std::string encoded(const api::body& content, const api::kind_info& kind, media form) {
   if (form == media::json) return api::encode_json(content, kind.api_version(), kind.kind());

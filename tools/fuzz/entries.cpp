@@ -35,7 +35,7 @@ namespace {
 
 std::string_view current;
 
-// As a string of C++ would write them.
+// Prints the bytes as a C++ string literal.
 void print_current() {
   std::fputs("fuzz: bytes: \"", stderr);
   for (const char c : current) {

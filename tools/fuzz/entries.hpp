@@ -1,9 +1,9 @@
 // Every decoder that reads bytes from outside, as a function of bytes that libFuzzer and the suite
-// call: it must take anything, and what it accepts must keep the decoder's promises (written again
-// and read again it is the same; what is refused is refused with a 4xx). A broken promise ends the
+// call. It must handle any input and keep the decoder's invariants: accepted input is the same
+// after another write and read, refused input is refused with a 4xx. A broken invariant ends the
 // program, as a crash would.
 //
-// Pure and without threads: the same bytes always do the same.
+// Pure and without threads: the same bytes always give the same result.
 #pragma once
 
 #include <string>
@@ -14,16 +14,16 @@ namespace troupe::fuzz {
 
 struct entry {
   std::string_view name;
-  // What to begin with besides the files of corpus/NAME.
+  // Inputs to start with besides the files of corpus/NAME.
   std::vector<std::string> (*seeds)();
   void (*run)(std::string_view bytes);
 };
 
 const std::vector<entry>& entries();
-// Null where there is none of that name.
+// Null if no entry has this name.
 const entry* find_entry(std::string_view name);
 
-// Runs the entry; where a promise breaks, the bytes are printed before the end.
+// Runs the entry; if an invariant breaks, prints the bytes before the program ends.
 void run(const entry& target, std::string_view bytes);
 
 // -- by room --------------------------------------------------------------------------------------
@@ -34,14 +34,14 @@ void add_definitions(std::vector<entry>& to);      // CustomResourceDefinitions 
 void add_texts(std::vector<entry>& to);            // selectors, amounts, times, the configuration
 void add_transports(std::vector<entry>& to);       // HTTP/1.1, WebSocket, targets, tokens
 void add_sessions(std::vector<entry>& to);         // HTTP/2
-void add_records(std::vector<entry>& to);          // what the store reads back
-void add_upstream_values(std::vector<entry>& to);  // what kube-apiserver has stored
+void add_records(std::vector<entry>& to);          // records of the store
+void add_upstream_values(std::vector<entry>& to);  // values that kube-apiserver has stored
 void add_dns_messages(std::vector<entry>& to);     // questions and answers of DNS
 void add_link_packets(std::vector<entry>& to);     // of a link: greeting, packets
-void add_link_frames(std::vector<entry>& to);      // of a link: what is in its frames
-void add_aggregation(std::vector<entry>& to);      // what servers of aggregated APIs say
+void add_link_frames(std::vector<entry>& to);      // of a link: contents of its frames
+void add_aggregation(std::vector<entry>& to);      // responses of aggregated API servers
 
-// Ends the program with the promise that does not hold.
+// Ends the program with the broken invariant's text if `holds` is false.
 void require(bool holds, const char* promise);
 
 }  // namespace troupe::fuzz

@@ -1,4 +1,4 @@
-// A client's bytes into an HTTP/2 session, on a real connection without a thread.
+// Feeds a client's bytes to an HTTP/2 session, on a real connection without threads.
 #include <nghttp2/nghttp2.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -16,16 +16,16 @@
 namespace troupe::fuzz {
 namespace {
 
-// Small, so that few bytes come to the limits.
+// Small, so that few bytes reach the limits.
 constexpr std::size_t limit_bytes = 2048;
-// SETTINGS_MAX_FRAME_SIZE can only be raised; nobody here uses more than the least.
+// SETTINGS_MAX_FRAME_SIZE can only be raised; both sides use the minimum.
 constexpr std::size_t frame_bytes = 16u << 10;
 constexpr std::size_t frame_head_bytes = 9;
 
 // -- the server's side ----------------------------------------------------------------------------
 
-// The ways in which answers come, by path: refused before the body, never, as a stream that stays
-// open, ends or is too much for its reader, else at once with what was sent.
+// Answers depend on the path: refused before the body, never, as a stream that stays open, ends or
+// exceeds its reader's limit, otherwise at once with the sent body.
 class site_of_all_answers final : public server::handler {
  public:
   std::optional<server::response> admit(server::request& head) override {
@@ -58,7 +58,7 @@ class site_of_all_answers final : public server::handler {
     if (request->path == "/open") open_.push_back(std::move(to));
   }
 
-  // After the session: what is answered now must harm nobody.
+  // Called after the session: late answers must do no harm.
   void end() {
     unanswered_.clear();
     open_.clear();
@@ -71,7 +71,7 @@ class site_of_all_answers final : public server::handler {
   std::vector<server::stream> open_;
 };
 
-// An I/O thread that has ended: what is its own is ours.
+// The worker of an I/O thread that has ended, so that this thread owns its state.
 struct quiet_worker {
   quiet_worker() { all.stop(); }
 
@@ -92,7 +92,7 @@ class client_socket {
             "there are sockets");
     ours_ = ends[0];
     theirs_ = ends[1];
-    const int small = 1;  // the kernel's least
+    const int small = 1;  // the kernel's minimum
     ::setsockopt(theirs_, SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
   }
   ~client_socket() { ::close(ours_); }
@@ -107,7 +107,7 @@ class client_socket {
       received_.append(part, static_cast<std::size_t>(got));
   }
 
-  // Whole frames, and none longer than was agreed.
+  // Checks that frames are complete and not longer than agreed.
   void check() const {
     std::string_view rest = received_;
     while (rest.size() >= frame_head_bytes) {
@@ -138,7 +138,7 @@ void make_room(server::connection& connection, server::http2& session, client_so
   }
 }
 
-// The first byte says in which pieces the rest comes, and whether the client reads in between.
+// The first byte selects the sizes of the pieces, and whether the client reads in between.
 void read_session(std::string_view bytes) {
   if (bytes.empty()) return;
   static quiet_worker worker;
@@ -197,7 +197,7 @@ ssize_t send_body(nghttp2_session*, std::int32_t, std::uint8_t* into, std::size_
   return static_cast<ssize_t>(count);
 }
 
-// What a client sends that hears nothing.
+// The bytes of a client that reads nothing.
 std::string client_bytes(std::vector<question> questions) {
   nghttp2_session_callbacks* calls = nullptr;
   nghttp2_session_callbacks_new(&calls);

@@ -1,5 +1,5 @@
-// What is in the frames of a link: what a node says, read and judged as the control plane does, and
-// what the control plane says, read as a node does. And the page of a trace that a node answers.
+// Contents of link frames: a node's messages, read and checked as the control plane does, and the
+// control plane's messages, read as a node does. Also the page of a trace that a node answers.
 #include <algorithm>
 
 #include "actors/access/node_identity.hpp"
@@ -53,7 +53,7 @@ api::object_ptr object_of(const char* ns, const char* name, std::uint64_t at,
   return std::make_shared<api::object>(api::kind_of<T>(), std::move(made), at);
 }
 
-// Of node "n0": itself, its Lease, a pod, one that is on its way out; and what is not its own.
+// Objects of node "n0": itself, its Lease, a pod, a terminating pod; and objects of others.
 const std::vector<api::object_ptr>& objects() {
   static const std::vector<api::object_ptr> all{
       object_of<Node>(
@@ -97,7 +97,7 @@ const persistence::snapshot& state() {
 
 // -- from the node --------------------------------------------------------------------------------
 
-// What travels has no resourceVersion.
+// Transmitted objects have no resourceVersion.
 std::unique_ptr<api::body> as_it_travels(const api::body& content) {
   std::unique_ptr<api::body> copy{content.New()};
   copy->CopyFrom(content);
@@ -167,7 +167,7 @@ void take(const wire::FromNode::Item& item) {
       const auto used = api::key_of(*objects()[5]);
       const auto allowed = may_follow("n0", m.prefix(), m.on_node(),
                                       [&](const std::string& key) { return key == used; });
-      // Services, nodes and network policies are there for every node.
+      // Every node may read services, nodes and network policies.
       const bool guarded = m.prefix().starts_with(api::kind_of<Secret>().prefix()) ||
                            m.prefix().starts_with(api::kind_of<ConfigMap>().prefix()) ||
                            m.prefix().starts_with(api::kind_of<Lease>().prefix());
@@ -204,7 +204,7 @@ void take(const wire::FromNode::Item& item) {
       return;
     }
     default:
-      return;  // taken as it is
+      return;  // accepted unchanged
   }
 }
 
@@ -324,7 +324,7 @@ void take_events(const wire::WatchEvents& m) {
             "an event stays");
 }
 
-// What the node had asked to be written.
+// The keys that the node had asked to write.
 std::vector<std::string> keys_asked() {
   return {api::key_of(*objects()[2]), api::key_of(*objects()[1])};
 }

@@ -1,4 +1,4 @@
-// What comes over the wire of a link before anybody looks into a frame: greeting and packets.
+// The bytes of a link before any frame is parsed: greeting and packets.
 #include <algorithm>
 
 #include "runtime/link/defaults.hpp"
@@ -13,12 +13,12 @@ namespace {
 namespace link = runtime::link;
 namespace defaults = link::defaults;
 
-// A packet stands behind its size, in two bytes, and how often it comes once more, in one, times
-// eight: so few bytes make frames above the limit.
+// Each packet is preceded by two bytes with its size and one with the number of further copies,
+// divided by eight: so few bytes make frames above the limit.
 constexpr std::size_t head_bytes = 3;
 constexpr std::size_t times_unit = 8;
 constexpr std::size_t work_bytes = 2 * defaults::frame_limit_bytes;
-// Of a packet besides its frames.
+// The part of a packet that is not frames.
 constexpr std::size_t packet_slack_bytes = 16;
 
 // -- the greeting ---------------------------------------------------------------------------------
@@ -44,10 +44,10 @@ void greet(const link::Hello& caller) {
 
 // -- packets --------------------------------------------------------------------------------------
 
-// One side's packets, with the sizes that must come out.
+// One side's packets, with the expected sizes.
 class incoming {
  public:
-  // False when the stream is of no use any more.
+  // False when the stream can no longer be used.
   bool take(link::Packet packet) {
     for (const auto& part : packet.frames())
       given_ += part.size();

@@ -1,4 +1,4 @@
-// What the store reads back from its tables.
+// Records that the store reads from its tables.
 #include "persistence/format/record.hpp"
 #include "tools/fuzz/entries.hpp"
 

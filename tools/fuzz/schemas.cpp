@@ -1,4 +1,4 @@
-// Schemas of custom kinds with objects, paths in objects, and what server-side apply reads.
+// Schemas of custom kinds with objects, paths in objects, and inputs of server-side apply.
 #include "api/apply/field_managers.hpp"
 #include "api/apply/field_set.hpp"
 #include "api/codec/json_dom.hpp"
@@ -14,7 +14,7 @@
 namespace troupe::fuzz {
 namespace {
 
-// A schema, a line feed, an object.
+// Input: a schema, a line feed, an object.
 std::vector<std::string> schemas() {
   return {
       R"({"type":"object","properties":{"a":{"type":"integer","minimum":1,"default":2},"b":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["k"],"items":{"type":"object","properties":{"k":{"type":"string"}}}}}})"

@@ -1,4 +1,4 @@
-// Selectors, amounts, times, the configuration file, and what joining machines send.
+// Selectors, amounts, times, the configuration file, and requests of joining machines.
 #include "actors/api_servers/api_server_record.hpp"
 #include "actors/api_servers/defaults.hpp"
 #include "api/scheme.hpp"
@@ -79,7 +79,7 @@ void read_web_token(std::string_view text) {
   if (const auto parts = server::split_token(text))
     require(text.starts_with(parts->signed_text), "what is signed is the beginning of the token");
   const auto read = server::parse_claims(std::string{text});
-  // An escape can name half of a surrogate pair, which is not read again.
+  // An escape can name half of a surrogate pair, which does not survive a second reading.
   if (!read || text.find("\\u") != text.npos) return;
   const auto again = server::parse_claims(server::print_claims(read->claims, read->issuer));
   require(again.has_value() && again->claims.account == read->claims.account &&

@@ -1,4 +1,4 @@
-// HTTP/1.1 both ways, WebSocket, SPDY, request targets, continue tokens.
+// HTTP/1.1 in both directions, WebSocket, SPDY, request targets, continue tokens.
 #include <algorithm>
 
 #include "actors/kubelet/os/spdy_frames.hpp"
@@ -32,7 +32,7 @@ std::vector<std::string> answers() {
       std::string{"\x02HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 101 S\r\nUpgrade: x\r\n\r\nbytes"}};
 }
 
-// The same pieces or all at once: the answer is the same.
+// Read in pieces or at once, the answer must be the same.
 void read_answer(std::string_view bytes) {
   if (bytes.empty()) return;
   const std::size_t piece = 1 + static_cast<unsigned char>(bytes.front());
@@ -53,7 +53,7 @@ void read_answer(std::string_view bytes) {
   require(read(piece) == read(bytes.size() + 1), "an answer does not depend on its pieces");
 }
 
-// The first byte says in which pieces the rest comes.
+// The first byte selects the sizes of the pieces.
 void read_request(std::string_view bytes) {
   if (bytes.empty()) return;
   const std::size_t piece = 1 + static_cast<unsigned char>(bytes.front());
@@ -116,7 +116,7 @@ std::vector<std::string> spdy_frames() {
               writer.write({.type = actors::spdy_type::rst_stream, .stream = 1, .status = 3})};
 }
 
-// The first byte says in which pieces the rest comes.
+// The first byte selects the sizes of the pieces.
 void read_spdy_frames(std::string_view bytes) {
   if (bytes.empty()) return;
   const std::size_t piece = 1 + static_cast<unsigned char>(bytes.front());

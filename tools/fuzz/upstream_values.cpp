@@ -1,4 +1,4 @@
-// What kube-apiserver, or anybody who writes to its etcd, has stored.
+// Values stored by kube-apiserver, or by any client that writes to its etcd.
 #include "api/schema/apiextensions_v1.pb.h"
 #include "api/schema/autoscaling_v2.pb.h"
 #include "api/schema/core_pod.pb.h"

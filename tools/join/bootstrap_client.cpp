@@ -35,7 +35,7 @@ bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// What to do about a connection that did not come to be.
+// The remedy for a connection that could not be established.
 tl::unexpected<std::string> unreachable(const host_and_port& to, const std::string& reason,
                                         const server_words& words) {
   const auto address = shown(to);
@@ -125,7 +125,7 @@ tl::expected<trusted_connection, std::string> open(const host_and_port& to, cons
   return trusted_connection{std::move(*connected), std::move(trusted->authority), chain.front()};
 }
 
-// The value of a field of the head; empty where there is none.
+// The value of a field of the head; empty if missing.
 std::string field(std::string_view head, std::string_view name) {
   const auto found = std::search(
       head.begin(), head.end(), name.begin(), name.end(),
@@ -161,7 +161,7 @@ std::string head_of(const char* method, const std::string& path, const host_and_
                      shown(to));
 }
 
-// By how much the other clock is ahead of ours, in seconds.
+// How far the server's clock is ahead of ours, in seconds.
 std::optional<long long> seconds_ahead(const std::string& date) {
   std::tm parts{};
   const char* end = ::strptime(date.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts);

@@ -1,7 +1,7 @@
 // Calls the control plane before this machine has credentials: it knows an address and the hash of
-// the cluster's authority. It sends a token only after the server has proved who it is.
+// the cluster's authority. It sends a token only after the server has proved its identity.
 //
-// Blocks, never longer than until the deadline. Errors are one line with the reason and the remedy.
+// Blocks, at most until the deadline. Errors are one line with the reason and the remedy.
 #pragma once
 
 #include <chrono>
@@ -13,12 +13,12 @@
 
 namespace troupe::tools {
 
-// What is said about a server that cannot be used.
+// Words for errors about a server that cannot be used.
 struct server_words {
-  const char* listens;     // by which command it listens
-  const char* port;        // which of its ports
-  const char* line;        // what prints the line for it
-  const char* names_flag;  // by which it gets another name
+  const char* listens;     // the command that makes it listen
+  const char* port;        // which of its ports to use
+  const char* line;        // the command that prints the join line
+  const char* names_flag;  // the flag that sets another name
 };
 inline constexpr server_words control_plane_words{"troupe node --listen",
                                                   "the HTTPS port of the API (by default 6443)",
@@ -28,8 +28,8 @@ class bootstrap_client {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  // Looks at who is there: a Troupe server with that authority, called by a name of its own, whose
-  // clock goes like ours.
+  // Checks the server: it must be a Troupe server with that authority and a certificate for the
+  // called name, and its clock must agree with ours.
   static tl::expected<bootstrap_client, std::string> make(
       const std::string& address, const std::string& authority_hash, time_point deadline,
       const server_words& words = control_plane_words);
@@ -37,7 +37,7 @@ class bootstrap_client {
   // The authority of the cluster, PEM.
   const std::string& authority() const noexcept { return authority_; }
 
-  // On a connection of its own, whose server is looked at again before the token is sent.
+  // Uses a connection of its own, and checks the server again before it sends the token.
   tl::expected<client_answer, std::string> post(const std::string& path, const std::string& token,
                                                 const std::string& body) const;
 

@@ -1,4 +1,4 @@
-// Lists as they stand in flags and in what a token brings: a,b,c.
+// Lists as written in flags and in the data that a token brings: a,b,c.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace troupe::tools {
 
-// Nothing for an empty text.
+// An empty list for an empty text.
 std::vector<std::string> split_commas(const std::string& text);
 
 }  // namespace troupe::tools

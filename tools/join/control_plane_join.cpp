@@ -33,7 +33,7 @@ result folder_error(const fs::path& folder, const std::string& reason) {
       fmt::format("data dir {}: {}; name another with --data-dir", folder.string(), reason));
 }
 
-// What an attempt that was cut short has left.
+// Removes the files of an interrupted attempt.
 void remove_unfinished(const fs::path& data_dir) {
   std::error_code ignored;
   if (!fs::exists(data_dir / "joining", ignored)) return;
@@ -139,7 +139,7 @@ result complete(config::node_config& config) {
   return {};
 }
 
-// That the machine is not told to join another cluster by what it holds.
+// Refuses to join another cluster than that of the existing files.
 result check_same_cluster(const fs::path& data_dir, const join_line& line) {
   const auto authority = server::read_private_file(data_dir / "pki" / "ca.crt");
   if (!authority) return tl::make_unexpected(authority.error());

@@ -33,7 +33,7 @@ namespace {
 using result = tl::expected<void, std::string>;
 using client_result = tl::expected<std::unique_ptr<cluster_client>, std::string>;
 
-// The administrator, at that address.
+// A client with the administrator's credentials, at that address.
 client_result connect_as_admin(const fs::path& data_dir, const std::string& address) {
   const auto pki = data_dir / "pki";
   server::cluster_access access;
@@ -57,7 +57,7 @@ tl::expected<server::flat_json, std::string> facts_of(cluster_client& to) {
   return server::read_flat_json(answer->body);
 }
 
-// The control planes besides the one of that name.
+// The control planes except the one with that name.
 tl::expected<actors::api_server_records, std::string> others(cluster_client& to,
                                                              const std::string& name) {
   const auto found = get_object(to, api::kind_of<Endpoints>(), actors::api_service_namespace,
@@ -73,7 +73,7 @@ tl::expected<actors::api_server_records, std::string> others(cluster_client& to,
   return all;
 }
 
-// Cordons its node and evicts its pods; comes back when none is left.
+// Cordons its node and evicts its pods; returns when none is left.
 result drain(cluster_client& to, const std::string& node, const leave_order& order,
              const std::function<void(const std::string&)>& progress) {
   const auto end = steady_clock::now() + order.timeout;
@@ -93,7 +93,7 @@ result drain(cluster_client& to, const std::string& node, const leave_order& ord
   }
 }
 
-// By another control plane, when the process here has ended and makes it no more.
+// Through another control plane, after the process here has ended and cannot create it again.
 result remove_node(const fs::path& data_dir, const std::string& node,
                    const actors::api_server_records& through) {
   std::string reason;
@@ -118,7 +118,7 @@ result remove_node(const fs::path& data_dir, const std::string& node,
                   node, reason, node));
 }
 
-// The keys last: until they are gone, leaving goes on where it was.
+// Removes the keys last: until then, leaving can continue after an interruption.
 result remove_files(const fs::path& data_dir) {
   std::error_code problem;
   for (const auto* each :
@@ -141,8 +141,8 @@ refused_leave not_a_member(const fs::path& data_dir) {
                       data_dir.string())};
 }
 
-// What the cluster has to do with it. By force what is here may go though it cannot be asked, but
-// only where it is known that the state is elsewhere.
+// Leaves the cluster. With --force the local files may be removed although the cluster cannot be
+// reached, but only if the state is known to be stored elsewhere.
 tl::expected<void, refused_leave> leave_cluster(
     const leave_order& order, const std::function<void(const std::string&)>& progress) {
   const bool joined = has_joined_as_control_plane(order.data_dir);

@@ -1,7 +1,7 @@
-// Holds the credentials of a joined node and renews its certificate before it ends, for as long as
-// it lives. A refusal is logged and retried with back-off, and so is a new certificate that is
-// old already by this machine's clock. That the node was removed is reported by its link.
-// Thread safe; a thread of its own asks and waits.
+// Holds the credentials of a joined node and renews its certificate before it expires. It logs a
+// refusal and retries with back-off, and does the same for a new certificate that is already due
+// for renewal by this machine's clock. The link, not the keeper, reports that the node was removed.
+// Thread safe; requests and waits happen on a thread of its own.
 #pragma once
 
 #include <chrono>
@@ -22,12 +22,12 @@ class credential_keeper {
   ~credential_keeper();
 
   joined_credentials now() const;
-  // Is kept with them. Returns at once.
+  // Stores them with the credentials. Returns at once.
   void learn(const std::string& control_planes);
 
  private:
   void keep();
-  // Asks once; false: try again after a pause.
+  // Sends one request; false: retry after a pause.
   bool renew_once();
   void save_learned(std::unique_lock<std::mutex>& lock);
 
@@ -41,7 +41,7 @@ class credential_keeper {
   std::thread keeper_;
 };
 
-// How long from `now` until the certificate is to be renewed; zero when it is time.
+// Time from `now` until the certificate must be renewed; zero if it is due.
 std::chrono::milliseconds until_renewal(const std::string& certificate, double jitter,
                                         std::chrono::system_clock::time_point now);
 

@@ -12,7 +12,7 @@ namespace {
 
 using text_result = tl::expected<std::string, std::string>;
 
-// Empty where there is no such file.
+// Empty if there is no such file.
 text_result text_of(const std::filesystem::path& file) {
   auto text = server::read_private_file(file);
   if (!text) return tl::make_unexpected(text.error());
@@ -66,8 +66,8 @@ tl::expected<std::string, std::string> join_folder::private_key() const {
   return key;
 }
 
-// The certificate before the authority: a renewed authority has the same key, so that either order
-// leaves a pair that fits.
+// Writes the certificate before the authority: a renewed authority has the same key, so in either
+// order the files match.
 tl::expected<void, std::string> join_folder::save(const joined_credentials& credentials) const {
   if (auto made = server::make_private_directory(path_); !made) return made;
   const auto text = server::write_flat_json({{"nodeName", credentials.node_name},
@@ -98,7 +98,7 @@ std::optional<std::filesystem::path> join_folder::root() const {
 
 tl::expected<void, std::string> join_folder::remove() const {
   std::error_code problem;
-  // What makes it a member goes first, whatever becomes of the rest.
+  // Removes the membership first, in case the rest fails.
   std::filesystem::remove(path_ / "cluster.json", problem);
   if (!problem) std::filesystem::remove_all(path_, problem);
   if (problem)

@@ -1,13 +1,13 @@
-// What a machine was given when it joined a cluster, kept in DATA-DIR/join/ (0700, each file 0600):
+// The credentials that a machine got when it joined a cluster: DATA-DIR/join/ (0700, files 0600).
 //
-//   node.key      made here, before anything is asked; never leaves the machine
+//   node.key      created here before the first request; never leaves the machine
 //   node.crt      its certificate, CN=system:node:NAME, O=system:nodes
 //   ca.crt        the authority of the cluster
 //   cluster.json  the node's name, the cluster's id, the addresses, the token's id, the control
-//                 planes; written last: with it the machine has joined
-//   root-dir      where its kubelet keeps pods: what leaving it has to look after
+//                 planes; written last: once it exists, the machine has joined
+//   root-dir      where its kubelet keeps pods, which `leave` cleans up
 //
-// Whoever holds the data dir's lock owns the folder. Errors are one line that names the file.
+// The holder of the data dir's lock owns the folder. Errors are one line that names the file.
 #pragma once
 
 #include <filesystem>
@@ -22,10 +22,10 @@ namespace troupe::tools {
 struct joined_credentials {
   std::string node_name;
   std::string cluster_id;
-  std::string api_address;    // HOST:PORT, as the API was called
+  std::string api_address;    // HOST:PORT by which the API was called
   std::string link_address;   // HOST:PORT
-  std::string token_id = {};  // of the token that it joined with, which is no secret
-  // Those that were there last (actors/api_servers/api_server_record.hpp); empty: none were told.
+  std::string token_id = {};  // of the token that it joined with; not secret
+  // The last known ones (actors/api_servers/api_server_record.hpp); empty: never received.
   std::string control_planes = {};
   // PEM.
   std::string certificate;
@@ -41,13 +41,13 @@ class join_folder {
 
   // Nullopt: the machine has not joined.
   tl::expected<std::optional<joined_credentials>, std::string> load() const;
-  // The key that is there, from an attempt that was cut short, or a new one.
+  // The existing key, from an interrupted attempt, or a new one.
   tl::expected<std::string, std::string> private_key() const;
   tl::expected<void, std::string> save(const joined_credentials& credentials) const;
-  // Of the kubelet that runs here; nothing where none was told.
+  // Of the kubelet that runs here; nullopt if never saved.
   tl::expected<void, std::string> save_root(const std::filesystem::path& root_dir) const;
   std::optional<std::filesystem::path> root() const;
-  // Removes the folder; nothing to remove is no error.
+  // Removes the folder; no error if there is none.
   tl::expected<void, std::string> remove() const;
 
  private:

@@ -31,7 +31,7 @@ tl::expected<std::string, std::string> request_body(const std::string& node,
   return server::write_flat_json({{"nodeName", node}, {"certificateRequest", *csr}});
 }
 
-// What the server answered, into what is held; the error is one of its own.
+// Merges the server's response into the held credentials; the error is our own text.
 tl::expected<joined_credentials, std::string> apply_answer(joined_credentials held,
                                                            const client_answer& answer) {
   const auto fields = server::read_flat_json(answer.body);
@@ -48,7 +48,7 @@ tl::expected<joined_credentials, std::string> apply_answer(joined_credentials he
   return held;
 }
 
-// A server that is just starting, or busy, is asked again as long as there is time.
+// Retries while time is left if the server is just starting, or busy.
 tl::expected<client_answer, std::string> ask(const bootstrap_client& contact, const join_line& line,
                                              const std::string& body, time_point deadline) {
   for (;;) {
@@ -168,7 +168,7 @@ tl::expected<joined_credentials, std::string> renew(const joined_credentials& he
     }
     if (answer->status != 201) return tl::make_unexpected(refusal(*answer));
     auto next = apply_answer(held, *answer);
-    // Names and addresses stay what the machine has joined by.
+    // Names and addresses stay those of the first join.
     if (next) next->link_address = held.link_address;
     return next;
   }

@@ -1,5 +1,5 @@
-// How a machine becomes a node of a cluster: it makes a key, asks for a certificate with a token,
-// keeps both. And how a node gets its next certificate.
+// Makes a machine a node of a cluster: creates a key, requests a certificate with a token, stores
+// both. Also requests a node's next certificate.
 #pragma once
 
 #include <chrono>
@@ -15,20 +15,20 @@
 
 namespace troupe::tools {
 
-// What a join line says.
+// The arguments of a join command.
 struct join_line {
-  std::string address;         // HOST:PORT, or several with commas between them
+  std::string address;         // HOST:PORT, or several separated by commas
   std::string token;           // ID.SECRET
   std::string authority_hash;  // "sha256:…"
 };
 
 std::vector<std::string> addresses_of(const join_line& line);
-// What of the line has not its form, and what to do.
+// Checks the form of the arguments; the error names the wrong one and the remedy.
 tl::expected<void, std::string> check_join_line(const join_line& line);
 
-// Calls the addresses of the line in turn until one is a control plane of that authority; `work`
-// is given that one, as a line of its own, and its answer is the answer. Ends within
-// `join_defaults::total_limit`, of which each address has its part.
+// Calls the addresses of the line in turn until one is a control plane with that authority; passes
+// that address to `work` as a line of its own, and returns its result. Ends within
+// `join_defaults::total_limit`, which the addresses share.
 template <class T>
 tl::expected<T, std::string> at_first_server(
     const join_line& line, const std::function<tl::expected<T, std::string>(
@@ -47,22 +47,22 @@ tl::expected<T, std::string> at_first_server(
   return tl::make_unexpected(reasons);
 }
 
-// What the refusal of a machine that joins means for its user.
+// Explains to the user why a joining machine was refused.
 std::string join_refusal(const join_line& line, const client_answer& answer);
 
-// Ends within `join_defaults::total_limit`. The key is in the folder before anything is asked, so
-// that an attempt which was cut short is found again by the control plane; all else is there when
-// this returns. Errors are one line with the reason and the remedy.
+// Ends within `join_defaults::total_limit`. Stores the key before the first request, so that the
+// control plane recognises the machine after an interrupted attempt; stores the rest before it
+// returns. Errors are one line with the reason and the remedy.
 tl::expected<joined_credentials, std::string> enrol(const join_line& line, const std::string& node,
                                                     const join_folder& into);
 
-// Of all control planes that the machine knows: first the one that it joined by.
+// The addresses of all known control planes; the one that the machine joined by comes first.
 std::vector<std::string> api_addresses(const joined_credentials& held);
 
-// With the certificate that is held, for the same key; at the first control plane that answers.
+// Uses the held certificate, for the same key; at the first control plane that answers.
 tl::expected<joined_credentials, std::string> renew(const joined_credentials& held);
 
-// The control plane that a node has joined, with the node's certificate.
+// A client of the control plane that the node has joined, with the node's certificate.
 tl::expected<std::unique_ptr<cluster_client>, std::string> connect_as_node(
     const joined_credentials& held);
 

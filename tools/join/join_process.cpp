@@ -44,7 +44,7 @@ bool expired(const std::string& certificate) {
   return !valid || valid->until <= std::chrono::system_clock::now();
 }
 
-// What was kept, if it is what is asked for.
+// The stored credentials, if they match the request.
 credentials_result reuse_credentials(joined_credentials held, const config::node_config& config,
                                      const join_order& order, const join_folder& folder) {
   const auto& line = order.line;
@@ -56,8 +56,8 @@ credentials_result reuse_credentials(joined_credentials held, const config::node
     return folder_error(config.data_dir,
                         "has joined as " + held.node_name + ", not as " + config.kubelet.node_name);
   const bool good = !expired(held.certificate);
-  // The line that it was started with before is no wish to join again, a new token is: the node may
-  // have been removed.
+  // The token of the last start is no request to join again, but a new token is: the node may have
+  // been removed.
   const auto token = actors::split_token(line.token);
   if (token && (!good || token->id != held.token_id)) {
     auto again = enrol(line, held.node_name, folder);
@@ -86,7 +86,7 @@ credentials_result credentials_for(const config::node_config& config, const join
   return enrol(order.line, config.kubelet.node_name, folder);
 }
 
-// What the link says of itself, from its threads.
+// The state of the link, reported by its threads.
 class link_status {
  public:
   explicit link_status(stop_signals& signals) : signals_{signals} {}
@@ -139,7 +139,7 @@ tl::expected<void, std::string> run_joined(config::node_config config, const joi
   if (*root)
     if (auto saved = join_folder{config.data_dir}.save_root(config.kubelet.root_dir); !saved)
       return saved;
-  // A machine that comes back is up with its pods, whether the control plane is or not.
+  // A returning machine is ready with its pods, whether the control plane is reachable or not.
   if (order.line.address.empty()) ::sd_notify(0, "READY=1\nSTATUS=looking for the control plane");
   link_status status{setup.signals};
   credential_keeper keeper{join_folder{config.data_dir}, *held};

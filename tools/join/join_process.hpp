@@ -1,5 +1,5 @@
-// The life of a joined node as a process: its data dir, joining where it has not joined yet, the
-// parts that run, renewal, the end. What it runs is the business of joined_node.hpp.
+// The life of a joined node as a process: its data dir, joining if it has not joined yet, the parts
+// that run, renewal, the end. joined_node.hpp builds the parts.
 #pragma once
 
 #include <functional>
@@ -14,18 +14,18 @@
 namespace troupe::tools {
 
 struct join_order {
-  // Empty where the machine has joined before.
+  // Empty if the machine has already joined.
   join_line line;
-  // The user named the node, so that it has to be this one.
+  // The user set the node's name, so it must not change.
   bool is_named = false;
 };
 
 using joined_composer =
     std::function<std::unique_ptr<node_parts>(const config::node_config&, joined_node_options)>;
 
-// Runs until a signal, or the cluster, ends it. To be called before the process has other threads.
-// Prints `joined CLUSTER as NAME` on stdout when the link stands for the first time. An error is
-// one line: why it could not join, or why the cluster ended it.
+// Runs until a signal, or the cluster, ends it. Call it before the process has other threads.
+// Prints `joined CLUSTER as NAME` on stdout when the link is established for the first time. An
+// error is one line: why it could not join, or why the cluster ended it.
 tl::expected<void, std::string> run_joined(config::node_config config, const join_order& order,
                                            const joined_composer& compose);
 

@@ -27,7 +27,7 @@ namespace troupe::tools {
 
 namespace {
 
-// The console while there is one: the gateway may ask until the last actor has ended.
+// The console while it exists: the gateway may use it until the last actor has ended.
 struct console_slot {
   std::mutex mutex;
   std::unique_ptr<server::node_console> console;
@@ -42,7 +42,7 @@ struct console_slot {
   }
 };
 
-// Declared bottom up: each part outlives those that use it.
+// Declared bottom up: each part outlives its users.
 class joined_node final : public node_parts {
  public:
   joined_node(const config::node_config& config, joined_node_options options)
@@ -91,7 +91,7 @@ class joined_node final : public node_parts {
   }
 
  private:
-  // What the machine answers to any control plane.
+  // The answers of the machine to any control plane.
   actors::gateway_options answers() const {
     actors::gateway_options gateway;
     gateway.node = node_;
@@ -147,7 +147,7 @@ class joined_node final : public node_parts {
     return {};
   }
 
-  // For the administrator of this machine. What keeps it from being served keeps no pod from
+  // For the administrator of this machine. If it cannot be served, pods run nevertheless.
   // running.
   void serve_console() {
     local_admin_.emplace(*console_->console);
@@ -160,7 +160,7 @@ class joined_node final : public node_parts {
       spdlog::warn("the console of this machine: {}", local.error());
   }
 
-  // Nothing of a cluster goes on running where it cannot be seen. In the gateway.
+  // Pods of a cluster must not run where the cluster cannot see them. Called in the gateway.
   void end_pods(const std::string& reason) {
     const auto kubelet = system_->actors().find("kubelet", node_);
     if (!kubelet) return options_.expelled(reason);
@@ -191,9 +191,9 @@ class joined_node final : public node_parts {
   std::string node_;
   const std::shared_ptr<console_slot> console_ = std::make_shared<console_slot>();
   std::unique_ptr<runtime::actor_system> system_;
-  std::unique_ptr<actors::node_network> network_;  // null: none is wanted
+  std::unique_ptr<actors::node_network> network_;  // null if disabled
   actors::simulated::policy_ptr simulation_policy_;
-  std::optional<actors::kubelet_options> kubelet_;  // absent where pods are simulated
+  std::optional<actors::kubelet_options> kubelet_;  // nullopt if pods are simulated
   std::shared_ptr<server_choice> choice_;
   std::unique_ptr<runtime::link::dialer> dialer_;
   std::shared_ptr<other_links> others_;

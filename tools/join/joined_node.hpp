@@ -13,20 +13,20 @@
 namespace troupe::tools {
 
 struct joined_node_options {
-  // The newest ones; thread safe. The names and addresses in them never change.
+  // Returns the newest ones; thread safe. The names and addresses in them never change.
   std::function<joined_credentials()> credentials;
-  // Each time the link stands. This and those below are called on any thread and must not block.
+  // Called when the link is established. All these are called on any thread and must not block.
   std::function<void()> linked;
-  // An attempt failed, or a session ended; the link goes on trying.
+  // Called when an attempt failed or a session ended; the link keeps retrying.
   std::function<void(const std::string& reason)> unlinked;
-  // The control plane refuses this node for good: it was removed, or has left.
+  // The control plane refuses this node permanently: it was removed, or has left.
   std::function<void(const std::string& reason)> expelled;
-  // Which control planes there are now, in the form of `joined_credentials::control_planes`.
+  // Called with the current control planes, in the form of `joined_credentials::control_planes`.
   std::function<void(const std::string& control_planes)> learned = {};
 };
 
 // start() returns when the node runs, linked or not, with the address of the link. The
-// configuration outlives the parts.
+// configuration must outlive the parts.
 std::unique_ptr<node_parts> compose_joined(const config::node_config& config,
                                            joined_node_options options);
 

@@ -25,7 +25,7 @@ using std::chrono::steady_clock;
 using result = tl::expected<void, std::string>;
 using progress_callback = std::function<void(const std::string&)>;
 
-// Of the first control plane that answers.
+// Asks the first control plane that answers.
 tl::expected<leave_state, leave_problem> request_leave_of_any(const joined_credentials& held,
                                                               bool at_once) {
   leave_problem last{true, "there is no address of a control plane"};
@@ -41,7 +41,7 @@ tl::expected<leave_state, leave_problem> request_leave_of_any(const joined_crede
   return tl::make_unexpected(std::move(last));
 }
 
-// Comes back when the cluster has let go of the node.
+// Returns when the cluster has released the node.
 result leave_cluster(const leave_order& order, const joined_credentials& held,
                      const progress_callback& progress) {
   const auto end = steady_clock::now() + order.timeout;
@@ -97,7 +97,7 @@ tl::expected<leave_state, leave_problem> request_leave(cluster_client& to, const
                .path = server::leave_path(node),
                .body = server::write_flat_json({{"force", at_once ? "true" : "false"}})});
   if (!answer) return tl::make_unexpected(leave_problem{true, answer.error()});
-  // Expelled before, so that there is nothing left to leave.
+  // The node was removed before, so that there is nothing left to leave.
   if (answer->status == 403) return leave_state{true, {}, {}};
   if (answer->status == 401)
     return tl::make_unexpected(leave_problem{
@@ -112,7 +112,7 @@ tl::expected<leave_state, leave_problem> request_leave(cluster_client& to, const
                      server::member(*fields, "pods")};
 }
 
-// The process ends by itself when the control plane lets it go; where it does not, by a signal.
+// The process ends by itself when the control plane releases the node, otherwise by a signal.
 result end_process(const leave_order& order, bool reported) {
   if (reported && ends(order.data_dir, join_defaults::process_end)) return {};
   const auto id = node_folder::holder(order.data_dir);
@@ -125,7 +125,7 @@ result end_process(const leave_order& order, bool reported) {
       fmt::format("the node's process {} does not end: end it, then leave again", *id));
 }
 
-// What pods have left here: by --force some may still run, and their secrets are in their volumes.
+// Ends pods that still run, as possible after --force, and removes their files, which have secrets.
 result end_pods(const std::filesystem::path& root_dir) {
   if (!std::filesystem::exists(root_dir)) return {};
   const auto held = node_folder::lock_root_dir(root_dir);
@@ -137,7 +137,7 @@ result end_pods(const std::filesystem::path& root_dir) {
                     (root_dir / "pods").string()));
   std::error_code ignored;
   std::filesystem::remove(root_dir / "kubelet.lock", ignored);
-  std::filesystem::remove(root_dir, ignored);  // only where nothing else is in it
+  std::filesystem::remove(root_dir, ignored);  // only if it is empty
   return {};
 }
 

@@ -1,6 +1,6 @@
-// How a node leaves its cluster: its pods are evicted and end, its Node and Lease go, its process
-// ends, and what it was given when it joined is removed. Each step may be repeated; one that was
-// cut short goes on where it was.
+// Makes a node leave its cluster: evicts its pods and waits until they end, deletes its Node and
+// Lease, ends its process and removes its credentials. Each step can be repeated; an interrupted
+// run continues where it stopped.
 #pragma once
 
 #include <chrono>
@@ -17,22 +17,22 @@ namespace troupe::tools {
 struct leave_order {
   std::filesystem::path data_dir;
   std::chrono::milliseconds timeout = join_defaults::leave_timeout;
-  // Pods are not waited for, nor a control plane that cannot be reached.
+  // Waits neither for pods nor for a control plane that cannot be reached.
   bool force = false;
 };
 
-// Whether the data dir is that of a control plane, of whichever kind.
+// Whether the data dir belongs to a control plane of any kind.
 bool is_control_plane(const std::filesystem::path& data_dir);
-// As `leave`: its pods are evicted, its process ends and gives the lead and its record up, another
-// control plane takes its Node out, and its keys and its copy of the state are removed. The last
-// one cannot leave.
+// As `leave`: evicts its pods; its process ends, resigns as leader and removes its record; another
+// control plane deletes its Node; its keys and its copy of the state are removed. The last control
+// plane cannot leave.
 tl::expected<void, std::string> leave_as_control_plane(
     const leave_order& order, const std::function<void(const std::string&)>& progress);
 
-// The parts of leaving that a node and a control plane have in common.
+// The part of `leave` that nodes and control planes share.
 struct leave_state {
   bool gone = false;
-  std::string left;  // so many pods
+  std::string left;  // number of remaining pods
   std::string pods;  // their names
 };
 struct leave_problem {
@@ -41,12 +41,12 @@ struct leave_problem {
 };
 tl::expected<leave_state, leave_problem> request_leave(cluster_client& to, const std::string& node,
                                                        bool at_once);
-// `reported`: the control plane has let it go, so that it ends by itself.
+// `reported`: the control plane has released the node, whose process therefore ends by itself.
 tl::expected<void, std::string> end_process(const leave_order& order, bool reported);
-// What pods have left in the kubelet's root directory.
+// Ends the pods that are left in the kubelet's root directory and removes their files.
 tl::expected<void, std::string> end_pods(const std::filesystem::path& root_dir);
 
-// Tells `progress` a line now and then. The error is one line: what is in the way, and what to do;
+// Reports to `progress`, a line now and then. The error is one line: the obstacle and the remedy;
 // the node stays cordoned.
 tl::expected<void, std::string> leave(const leave_order& order,
                                       const std::function<void(const std::string&)>& progress);

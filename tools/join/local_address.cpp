@@ -12,7 +12,7 @@ namespace troupe::tools {
 
 namespace {
 
-// Empty when the socket cannot be connected. A datagram socket only picks its route.
+// Empty if the socket cannot be connected. Connecting a datagram socket only selects a route.
 std::string source_towards(const addrinfo& there) {
   const runtime::unique_fd fd{::socket(there.ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
   if (!fd) return {};

@@ -1,4 +1,4 @@
-// By which address this machine is seen from another one.
+// The address by which another machine sees this one.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace troupe::tools {
 
-// The source address of what is sent there; "127.0.0.1" when there is no way. Sends nothing; looks
-// the name up, so it may take a moment.
+// The source address of packets to that host; "127.0.0.1" if there is no route. Sends nothing;
+// resolves the name, so it may take a moment.
 std::string local_address_towards(const std::string& host, std::uint16_t port);
 
 }  // namespace troupe::tools

@@ -38,7 +38,7 @@ bool is_for(X509& server, const std::string& host) {
          ::X509_check_host(&server, host.data(), host.size(), 0, nullptr) == 1;
 }
 
-// The server's certificate is signed by the authority itself and may be a server's.
+// The authority itself has signed the server's certificate, which may be used by a server.
 bool signed_by(X509& server, X509& authority) {
   const std::unique_ptr<X509_STORE, freed<X509_STORE_free>> known{::X509_STORE_new()};
   const std::unique_ptr<X509_STORE_CTX, freed<X509_STORE_CTX_free>> check{::X509_STORE_CTX_new()};

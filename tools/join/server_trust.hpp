@@ -1,4 +1,4 @@
-// Whether a server is the one that a join line means: pure, from the certificates that it shows.
+// Checks that a server is the one that a join command names: pure, from its certificates.
 #pragma once
 
 #include <chrono>
@@ -17,9 +17,9 @@ tl::expected<host_and_port, std::string> parse_host_and_port(const std::string& 
 
 enum class distrust {
   no_certificate,
-  other_authority,  // none of those shown has that hash
+  other_authority,  // no certificate in the chain has that hash
   not_signed,       // the authority has not signed the server's certificate
-  other_name,       // the certificate is good, for other names
+  other_name,       // the certificate is valid, but for other names
 };
 
 struct trusted_server {
@@ -27,12 +27,12 @@ struct trusted_server {
 };
 
 // `chain` as PEM, the server's own first; `authority_hash` is "sha256:…" of the authority's key.
-// Times are not looked at: whose clock is wrong is another question, with an answer of its own.
+// Ignores validity times: a wrong clock is checked separately, with an error of its own.
 tl::expected<trusted_server, distrust> check_server(const std::vector<std::string>& chain,
                                                     const std::string& authority_hash,
                                                     const std::string& host);
 
-// The names and addresses that a certificate is for, "127.0.0.1, node.example".
+// The names and addresses that a certificate is valid for, "127.0.0.1, node.example".
 std::string names_in(const std::string& certificate);
 
 }  // namespace troupe::tools

@@ -66,7 +66,7 @@ void other_links::open(const std::string& name) {
   answers.name = answers.node + "@" + name;
   answers.linked = [name] { spdlog::info("control plane {} may ask this machine", name); };
   answers.unlinked = {};
-  // Whether the node is still one is for its first link to say.
+  // The node's first link finds out whether it was removed.
   answers.expelled = {};
   link made;
   made.gateway = actors::spawn_gateway(system_, std::move(answers));

@@ -1,8 +1,8 @@
-// The links of a machine to the control planes that its kubelet does not work over: each may ask
-// it for logs, streams into containers, views of its console and what it uses, so that any control
-// plane answers for pods of any machine (docs/decisions/0071-several-servers.md).
+// Links of a machine to the control planes that its kubelet does not work over. Each may request
+// logs, streams into containers, console views and usage over its link, so that any control plane
+// answers for pods of any machine (docs/decisions/0071-several-servers.md).
 //
-// A thread of its own opens and closes them, since closing one waits for gRPC.
+// Opens and closes them on a thread of its own, because closing one waits for gRPC.
 #pragma once
 
 #include <condition_variable>
@@ -21,24 +21,24 @@
 namespace troupe::tools {
 
 struct other_links_options {
-  // What the machine answers. Of who is told of links nothing is taken.
+  // The machine's answers. Its callbacks for link events are not used.
   actors::gateway_options answers;
   runtime::link::credentials_source credentials;
-  // The control plane of that name gets none: it is this machine's own. May be empty.
+  // No link to the control plane with that name: it is this machine's own. May be empty.
   std::string except;
 };
 
 class other_links {
  public:
-  // The system outlives it.
+  // The system must outlive it.
   other_links(runtime::actor_system& system, std::shared_ptr<server_choice> choice,
               other_links_options options);
-  // Ends them.
+  // Closes the links.
   ~other_links();
   other_links(const other_links&) = delete;
   other_links& operator=(const other_links&) = delete;
 
-  // The choice has learned of others. Any thread; returns at once.
+  // Call after the choice has learned of other control planes. Any thread; returns at once.
   void look();
 
  private:
@@ -57,7 +57,7 @@ class other_links {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool due_ = false, ending_ = false;
-  std::map<std::string, link> links_;  // of the thread
+  std::map<std::string, link> links_;  // used by the thread
   std::thread thread_;
 };
 

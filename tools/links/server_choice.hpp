@@ -1,7 +1,7 @@
-// Which control plane a machine calls over which of its links. It has one link that its kubelet
-// works over, the first, to any control plane; and one to each of the others, by which those ask it
-// for logs, streams and what it uses. A control plane takes the newest link of a node for the
-// only one, so the two must not meet at the same. Thread safe.
+// Chooses which control plane a machine calls over which link. It has one link that its kubelet
+// works over, the first, to any control plane; and one to each other control plane, which uses it
+// to request logs, streams and usage. A control plane keeps only the newest link of a node, so two
+// links must not go to the same one. Thread safe.
 #pragma once
 
 #include <mutex>
@@ -18,25 +18,25 @@ class server_choice {
  public:
   using addresses = std::vector<runtime::link::address>;
 
-  // `joined`: by which the machine joined, which stays good where a name or a virtual address
-  // stands for all of them. Nothing: there is no first link.
+  // `joined`: the address by which the machine joined, which stays valid if a name or a virtual
+  // address stands for all control planes. Nullopt: there is no first link.
   explicit server_choice(std::optional<runtime::link::address> joined);
 
   void learn(actors::api_server_records records);
   actors::api_server_records records() const;
 
-  // Before each attempt of the first link: until `linked` the others begin nothing.
+  // Call before each attempt of the first link: no other link starts until `linked`.
   addresses for_first();
-  // It stands, to the server with that key.
+  // The first link is established, to the server with that key.
   void linked(const std::string& key_hash);
-  // Of the control plane of that name; none where the first link is there, or may be in a moment.
+  // Addresses of that control plane; empty if the first link goes there, or may soon.
   addresses for_other(const std::string& name) const;
 
  private:
   const std::optional<runtime::link::address> joined_;
   mutable std::mutex mutex_;
   actors::api_server_records records_;
-  std::string first_;  // the key of the server that it stands to; empty: it is dialling
+  std::string first_;  // key of the server that the first link uses; empty: connecting
 };
 
 }  // namespace troupe::tools

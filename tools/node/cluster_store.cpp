@@ -41,7 +41,7 @@ persistence::upstream_target target_of(const config::node_config& config) {
   return {api::first_storage_minor + static_cast<int>(config.etcd.storage_target)};
 }
 
-// Before anything is written to an etcd that no control plane of a troupe has served.
+// Runs before the first write to an etcd that no Troupe control plane has served.
 tl::expected<void, std::string> adopt(persistence::blocking_log& log) {
   const auto served = persistence::find_cluster(log);
   if (!served) return tl::make_unexpected(served.error().message);

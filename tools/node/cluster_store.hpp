@@ -1,4 +1,4 @@
-// The store that the configuration names, and who leads over it.
+// Opens the store that the configuration names, and elects a leader over a shared one.
 #pragma once
 
 #include <condition_variable>
@@ -16,28 +16,28 @@ namespace troupe::tools {
 
 struct cluster_store {
   std::unique_ptr<persistence::store> store;
-  // The same; null where nobody else writes to it.
+  // The same store; null if no other process writes to it.
   persistence::replicated_store* shared = nullptr;
 };
 
-// Opens it. One that is shared is waited for until its state is here, at most a minute.
+// Opens the store. If it is shared, waits at most a minute until its state is loaded.
 tl::expected<cluster_store, std::string> open_cluster_store(const config::node_config& config);
 
-// Stands for leader as long as it lives; the control plane leads while the term lasts.
+// A candidate for leader for as long as it exists; the control plane leads during its terms.
 //
-// Terms begin and end on a thread of its own: they are told on one of the store's, which a control
-// plane must not be started on.
+// Starts and stops the control plane on a thread of its own: the store reports terms on one of its
+// threads, where a control plane must not be started.
 class term_keeper {
  public:
   term_keeper(persistence::replicated_store& store, actors::control_plane& plane,
               const config::node_config& config);
-  // Gives the lead up.
+  // Resigns as leader.
   ~term_keeper();
   term_keeper(const term_keeper&) = delete;
   term_keeper& operator=(const term_keeper&) = delete;
 
  private:
-  // Shared with what the store calls, which may come late.
+  // Shared with the store's callbacks, which may come late.
   struct wanted {
     std::mutex mutex;
     std::condition_variable changed;

@@ -50,7 +50,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of one address, or of callers that nobody knows, the audit log counts what has the same reason.
+// The audit log groups refusals with the same reason, of one address or of unknown callers.
 server::refusal as_refusal(const runtime::link::refusal& seen) {
   const auto host = std::string_view{seen.peer}.substr(0, seen.peer.rfind(':'));
   auto reason = fmt::format("link: {}", to_string(seen.reason));
@@ -60,7 +60,7 @@ server::refusal as_refusal(const runtime::link::refusal& seen) {
           .reason = std::move(reason)};
 }
 
-// Declared bottom up: each part outlives those that use it.
+// Declared bottom up: each part outlives its users.
 class node : public node_parts {
  public:
   explicit node(const config::node_config& config) : config_{config} {}
@@ -92,7 +92,7 @@ class node : public node_parts {
   void shut_down() override { end_pods_at_shutdown(*system_, config_.kubelet); }
 
   void stop() override {
-    // Nobody is sent here any more before nobody answers.
+    // Resigns first, so that no client is sent to a control plane that no longer answers.
     terms_.reset();
     beside_.reset();
     end_link();
@@ -110,8 +110,8 @@ class node : public node_parts {
 
   fs::path keys_dir() const { return config_.data_dir / "pki"; }
 
-  // On a thread of their own, beside a store of this machine, which takes as long. An etcd may not
-  // answer, and a start that never was must leave no authority: they are made after it.
+  // Runs on a thread of its own while a local store opens, which takes as long. With etcd it runs
+  // after the store has opened: etcd may not answer, and a failed start must leave no authority.
   void begin_credentials() {
     std::error_code ignored;
     first_start_ = !fs::exists(keys_dir(), ignored);
@@ -120,7 +120,7 @@ class node : public node_parts {
     opened_ = std::async(policy, [this] { return open_credentials(); });
   }
 
-  // Of an authority that nobody has seen: a backup's would not be written over it.
+  // Removes an authority that no client has seen: a backup's could not be restored over it.
   void forget_credentials() {
     if (opened_.wait_for(std::chrono::seconds{0}) == std::future_status::deferred) return;
     opened_.wait();
@@ -187,7 +187,7 @@ class node : public node_parts {
     }
     plane.legacy_token_secrets =
         config_.service_account.legacy_token_secrets == config::legacy_token_secrets::on;
-    plane.controllers = shared_ == nullptr;  // else when it is elected
+    plane.controllers = shared_ == nullptr;  // else when elected
     plane_ = std::make_unique<actors::control_plane>(*system_, *store_, std::move(plane));
     prepared_ = std::async([this] { return server::prepare_cluster(*plane_); });
     return {};
@@ -270,8 +270,8 @@ class node : public node_parts {
     return server::to_string(front_->address());
   }
 
-  // Its owner's name for it, else the address where it listens, else the one that others most
-  // likely reach.
+  // The address that the owner configured, else the listening address, else the address that others
+  // most likely reach.
   server::join_addresses addresses_to_join() const {
     auto address = front_->address();
     const bool named = !config_.server.names.empty() && !server::is_loopback(address.host);
@@ -321,7 +321,7 @@ class node : public node_parts {
     console_->link_listener([link = link_.get()] { return link->stats(); });
   }
 
-  // How the other control planes and the machines call this one. On any thread.
+  // How other control planes and machines reach this one. Called on any thread.
   actors::api_server_record own_record() const {
     const auto& api = front_->address();
     actors::api_server_record own;
@@ -390,10 +390,10 @@ class node : public node_parts {
 
   const config::node_config& config_;
   std::future<tl::expected<credentials, std::string>> opened_;  // of open_credentials()
-  bool first_start_ = false;                                    // there was no directory of keys
-  std::unique_ptr<server::pki> keys_;                           // until the frontend has them
+  bool first_start_ = false;                                    // there was no key directory
+  std::unique_ptr<server::pki> keys_;                           // until the frontend takes them
   std::unique_ptr<persistence::store> store_;
-  persistence::replicated_store* shared_ = nullptr;  // the same, where others write to it too
+  persistence::replicated_store* shared_ = nullptr;  // the same store, if others write to it too
   const std::shared_ptr<actors::cluster_authority> authority_ =
       std::make_shared<actors::cluster_authority>();
   const std::shared_ptr<server::front_proxy> front_proxy_ = std::make_shared<server::front_proxy>();
@@ -402,22 +402,22 @@ class node : public node_parts {
   server::token_reviewer reviewer_;
   std::unique_ptr<runtime::actor_system> system_;
   std::unique_ptr<actors::control_plane> plane_;
-  std::future<tl::expected<void, std::string>> prepared_;  // the objects that every cluster has
-  std::unique_ptr<term_keeper> terms_;                     // null where nobody else may lead
+  std::future<tl::expected<void, std::string>> prepared_;  // objects that every cluster has
+  std::unique_ptr<term_keeper> terms_;                     // null if no other may lead
   server::health_checks health_;
   server::authorization permissions_{{}};
-  std::unique_ptr<actors::node_network> network_;  // null: none is wanted
+  std::unique_ptr<actors::node_network> network_;  // null if disabled
   actors::simulated::policy_ptr simulation_policy_;
-  std::optional<actors::kubelet_options> kubelet_;  // absent where pods are simulated
-  std::unique_ptr<server::console> console_;  // told of requests for as long as the API answers
+  std::optional<actors::kubelet_options> kubelet_;  // nullopt if pods are simulated
+  std::unique_ptr<server::console> console_;        // observes requests while the API answers
   std::unique_ptr<server::api_server> api_;
   std::unique_ptr<server::join_api> join_;
   std::unique_ptr<server::legacy_api> legacy_api_;
   std::unique_ptr<server::api_frontend> front_;
-  std::atomic<std::uint16_t> link_port_{0};  // 0: it does not listen yet
+  std::atomic<std::uint16_t> link_port_{0};  // 0: not listening yet
   std::unique_ptr<link_service> link_;
-  std::optional<own_node_key> node_key_;  // where other control planes ask this machine
-  std::unique_ptr<shared_plane> beside_;  // null where there are no others
+  std::optional<own_node_key> node_key_;  // set if other control planes call this machine
+  std::unique_ptr<shared_plane> beside_;  // null if there are no others
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Puts the rooms together: store, actors, server. The one place that knows them all.
+// Connects the rooms: store, actors, server. The only place that knows all of them.
 #pragma once
 
 #include "tools/node/node_parts.hpp"

@@ -20,7 +20,7 @@
 
 namespace troupe::tools {
 
-// The thread is started by the actor that sees that a link is wanted.
+// The actor that sees the first reason for a link starts the thread.
 struct link_service::shared {
   shared(actors::control_plane& plane, link_service_options options)
       : acceptor{plane.links().acceptor()}, options{std::move(options)} {}
@@ -43,7 +43,7 @@ struct link_service::shared {
     }
   }
 
-  // Of threads that it cannot have the library says so by an exception.
+  // The library throws if it cannot start its threads.
   tl::expected<std::unique_ptr<runtime::link::listener>, std::string> start_listener() const try {
     return runtime::link::listener::start({.listen = options.listen,
                                            .credentials = options.credentials,

@@ -1,7 +1,7 @@
-// The control plane's side of the links: the listener that joined nodes call, and what the console
-// asks over it.
+// The control plane's side of the links: the listener that joined nodes call, and the console's
+// requests over it.
 //
-// An idle single node pays nothing for it: the listener starts when the first bootstrap token or
+// It costs an idle single node nothing: the listener starts when the first bootstrap token or
 // joined node is seen, on a thread of its own.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace troupe::tools {
 struct link_service_options {
   runtime::link::address listen;
   runtime::link::credentials_source credentials;
-  // Told once, when it listens; on the service's thread.
+  // Called once, when it listens; on the service's thread.
   std::function<void(const runtime::link::address& address)> listening;
   // As runtime::link::listener_options::refused.
   std::function<void(const runtime::link::refusal& refusal)> refused = {};
@@ -26,9 +26,9 @@ struct link_service_options {
 
 class link_service {
  public:
-  // The control plane outlives it. Where the address cannot be had, it is tried again.
+  // The control plane must outlive it. If the address cannot be bound, it retries.
   link_service(actors::control_plane& plane, link_service_options options);
-  // Ends all sessions.
+  // Closes all sessions.
   ~link_service();
 
   // Zeros until it listens. Any thread.
@@ -39,7 +39,7 @@ class link_service {
   const std::shared_ptr<shared> state_;
 };
 
-// The consoles of the joined nodes, by their links. The control plane outlives it.
+// Consoles of the joined nodes, over their links. The control plane must outlive it.
 class linked_consoles final : public server::other_nodes {
  public:
   // `own`: the node of this machine, which needs no link.

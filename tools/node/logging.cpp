@@ -32,7 +32,7 @@ std::string_view view(spdlog::string_view_t text) {
   return {text.data(), text.size()};
 }
 
-// As in a JSON string; in text lines quotes and backslashes stay as they are.
+// Escapes as in a JSON string; in text lines quotes and backslashes are unchanged.
 void append_escaped(spdlog::memory_buf_t& to, std::string_view text, bool json) {
   for (const char c : text) {
     const auto code = static_cast<unsigned char>(c);
@@ -90,7 +90,7 @@ void start_logging(const config::log_config& wanted) {
 }
 
 void stop_logging() {
-  // The writing thread is joined before the logger goes.
+  // Joins the writing thread before the logger is destroyed.
   const auto last = spdlog::default_logger();
   spdlog::shutdown();
 }

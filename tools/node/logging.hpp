@@ -1,5 +1,5 @@
-// The log of the program: lines on stderr, for people or as JSON. Rooms take
-// spdlog::default_logger()->clone("room") and so share form, level and destination.
+// The log of the program: lines on stderr, as text or as JSON. Rooms use
+// spdlog::default_logger()->clone("room") and so share format, level and destination.
 #pragma once
 
 #include <spdlog/formatter.h>
@@ -8,7 +8,7 @@
 
 namespace troupe::tools {
 
-// Turns one message into one line: control characters are escaped, so that text from outside cannot
+// Formats one message as one line. Escapes control characters, so that text from outside cannot
 // forge a line.
 class line_formatter : public spdlog::formatter {
  public:
@@ -24,10 +24,10 @@ class line_formatter : public spdlog::formatter {
 };
 
 // Makes the default logger, named "troupe". It writes on a thread of its own with a bounded queue:
-// who logs never waits for the reader of stderr; when that one is too slow the oldest lines go.
+// logging never blocks on the reader of stderr; if it is too slow, the oldest lines are dropped.
 void start_logging(const config::log_config& wanted);
 
-// Writes what is queued and ends the thread.
+// Writes the queued lines and ends the thread.
 void stop_logging();
 
 }  // namespace troupe::tools

@@ -1,5 +1,5 @@
-// What a node has of the cluster's network: decided when it starts, by the configuration, by what
-// its pods are and by what the machine allows. Pure.
+// Decides at start which parts of the cluster's network a node has: from the configuration, the
+// kind of its pods and the abilities of the machine. Pure.
 #pragma once
 
 #include <string>
@@ -10,18 +10,18 @@
 namespace troupe::tools {
 
 struct network_choice {
-  bool services = false;  // rules, and names
+  bool services = false;  // nftables rules, and DNS
   bool pods = false;      // addresses and routes
-  std::string log;        // says why; empty: the configuration says it
+  std::string log;        // the reason; empty: the configuration decides it
 };
 
-// `images`: pods run from images. `missing`: why this machine can have no rules; empty: it can. The
-// error says what stands against a mode that was named.
+// `images`: pods run from images. `missing`: why this machine cannot have rules; empty: it can. The
+// error says why a configured mode is impossible.
 tl::expected<network_choice, std::string> choose_network(const config::network_config& from,
                                                          bool images, const std::string& missing);
 
-// Whether NetworkPolicies hold for every address of pods: processes have the machine's, and there
-// are no rules of IPv6.
+// Whether NetworkPolicies apply to every address of pods: processes use the machine's addresses,
+// and there are no rules for IPv6.
 bool guards_all_pods(const config::network_config& from, const network_choice& choice, bool images);
 
 }  // namespace troupe::tools

@@ -21,7 +21,7 @@ std::string error_text() {
   return std::generic_category().message(errno);
 }
 
-// Who has the lock, as its owner wrote it.
+// The process id that the lock's owner wrote into it.
 std::optional<int> owner(int lock) {
   std::array<char, 32> text{};
   const auto size = ::pread(lock, text.data(), text.size(), 0);

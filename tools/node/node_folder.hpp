@@ -1,4 +1,4 @@
-// A folder that a node keeps things in, held against a second node for as long as this lives.
+// A folder of a node, locked against a second node for as long as this object exists.
 #pragma once
 
 #include <filesystem>
@@ -11,16 +11,16 @@
 
 namespace troupe::tools {
 
-// Where a joined machine keeps what it was given; it exists from the first attempt to join on.
+// Where a joined machine keeps its credentials; it exists from the first attempt to join.
 inline std::filesystem::path join_dir(const std::filesystem::path& data_dir) {
   return data_dir / "join";
 }
 
 class node_folder {
  public:
-  // Makes the folder if it is not there and takes its lock, a file in it. The error is one line
-  // that names the folder and says what to do. The system frees the lock when the process ends,
-  // however it ends.
+  // Makes the folder if it is missing, and locks a file in it. The error is one line that names the
+  // folder and the remedy. The system releases the lock when the process ends, for whatever
+  // reason.
   using lock_result = tl::expected<node_folder, std::string>;
   // The data dir: mode 0700, node.lock.
   static lock_result lock_data_dir(const std::filesystem::path& folder);
@@ -28,7 +28,7 @@ class node_folder {
   // first for orphans and end them.
   static lock_result lock_root_dir(const std::filesystem::path& folder);
 
-  // The process that holds a data dir's lock now; nothing where it is free.
+  // The process that holds the lock of a data dir now; nullopt if it is free.
   static std::optional<int> holder(const std::filesystem::path& data_dir);
 
  private:

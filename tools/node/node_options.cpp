@@ -71,7 +71,7 @@ std::string socket_of(const config::kubelet_config& from) {
   return actors::socket_path(from.cri_endpoint.string()).value_or(std::string{});
 }
 
-// What is refused there is refused where the network is made.
+// An impossible mode is ignored here: make_node_network() refuses it.
 network_choice network_of(const config::node_config& config, bool images) {
   return choose_network(config.network, images, actors::node_network::missing_for_services())
       .value_or(network_choice{});
@@ -125,7 +125,7 @@ actors::kubelet_options make_kubelet_options(const config::node_config& config, 
                                                .soft_disk_percent = from.eviction_soft_disk,
                                                .soft_grace = from.eviction_soft_grace_period,
                                                .longest_grace = from.eviction_max_pod_grace_period};
-  // kubernetes: what is left before pods are evicted is nobody's to ask for.
+  // kubernetes: the memory below the eviction threshold is not allocatable.
   made.reserved = {
       .milli_cpu = from.kube_reserved_cpu + from.system_reserved_cpu,
       .memory_bytes = from.kube_reserved_memory.bytes + from.system_reserved_memory.bytes,

@@ -1,5 +1,5 @@
-// Turns the configuration into the options of the actor system, the kubelet and a simulated minion.
-// A control plane and a joined machine use the same.
+// Translates the configuration to options of the actor system, the kubelet and a simulated minion.
+// Control planes and joined machines use the same.
 #pragma once
 
 #include <filesystem>
@@ -21,40 +21,40 @@
 
 namespace troupe::tools {
 
-// The seed is random.
+// Uses a random seed.
 runtime::system_options make_system_options(const config::runtime_config& from);
 
 server::frontend_options make_frontend_options(const config::node_config& from);
 
-// What runs pods: a kubelet of this machine, or a minion that is simulated.
-// A kubelet's root dir is made and held first, and as long as the kubelet lives; nothing is held
+// Locks the root dir of a kubelet, making it first; it stays locked while the kubelet exists.
+// Nothing is locked if pods are simulated.
 // where pods are simulated.
 tl::expected<std::optional<node_folder>, std::string> lock_root_dir(
     const config::kubelet_config& from);
-// With a container runtime, whose threads begin.
+// Includes a container runtime, whose threads start.
 actors::kubelet_options make_kubelet_options(const config::node_config& config, std::string node);
-// Pods have a network of their own there.
+// Whether pods run from images and have a network of their own.
 bool runs_images(const actors::kubelet_options& of);
 actors::simulated_node make_simulated_node(const config::kubelet_config& from);
-// Null where there is none. The error says what is wrong in the file.
+// Null if there is no policy. The error names the mistake in the file.
 tl::expected<actors::simulated::policy_ptr, std::string> make_simulation_policy(
     const config::kubelet_config& from);
 
-// Whether network policies hold for all pods of this machine. `images`: they run from images.
+// Whether network policies apply to all pods of this machine. `images`: they run from images.
 bool enforces_policies(const config::node_config& from, bool images);
 
-// The levels that hold in namespaces without labels, at their latest version.
+// The default levels of namespaces without labels, at their latest version.
 actors::pod_security::configuration make_pod_security(const config::pod_security_config& from);
 
-// Null where the configuration wants none, or wants one only where the machine allows it. `images`:
-// pods run from images.
+// Null if the configuration disables it, or wants it only if the machine allows it. `images`: pods
+// run from images.
 tl::expected<std::unique_ptr<actors::node_network>, std::string> make_node_network(
     const config::node_config& from, const std::string& node, bool images);
-// From which the control plane gives nodes their ranges; the error names the setting.
+// The ranges from which the control plane allocates the nodes' ranges; the error names the setting.
 tl::expected<std::vector<actors::pod_ranges>, std::string> make_pod_ranges(
     const config::node_config& from);
 
-// What is there while this machine has something of the network of the node with that data dir.
+// Markers that exist while this machine has network settings of the node with that data dir.
 actors::network_markers network_markers(const std::filesystem::path& data_dir);
 
 }  // namespace troupe::tools

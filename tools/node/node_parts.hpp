@@ -1,5 +1,5 @@
-// What a node is made of, seen from the process that holds it: something that starts, serves and
-// stops. The rooms are put together behind this.
+// The parts of a node as the process sees them: they start, serve and stop. compose() connects the
+// rooms behind this interface.
 #pragma once
 
 #include <functional>
@@ -13,22 +13,22 @@ namespace troupe::tools {
 
 class node_parts {
  public:
-  // Frees whatever start() took, also when start() failed or stop() was never called.
+  // Frees everything that start() acquired, also if start() failed or stop() was never called.
   virtual ~node_parts() = default;
 
-  // Returns when the API is served, with the address it is served at (the port that was taken when
-  // any would do). An error is one line that names the thing and says what to do.
+  // Returns when the API is served, with its address (the actual port if any port was allowed).
+  // An error is one line that names the problem and the remedy.
   virtual tl::expected<std::string, std::string> start() = 0;
 
-  // Ends the pods of a machine that shuts down: takes as long as its settings say.
+  // Ends the pods when the machine shuts down: takes as long as its settings say.
   virtual void shut_down() {}
 
-  // Ends serving; called once, after a start() that succeeded. The process waits
-  // defaults::stop_limit for it from the signal on, and as long as shut_down() may take.
+  // Stops serving; called once, after a successful start(). From the signal on, the process waits
+  // defaults::stop_limit for it, plus the time that shut_down() may take.
   virtual void stop() = 0;
 };
 
-// Puts the parts together without starting them. The configuration outlives them.
+// Connects the parts without starting them. The configuration must outlive them.
 using composer = std::function<std::unique_ptr<node_parts>(const config::node_config&)>;
 
 }  // namespace troupe::tools

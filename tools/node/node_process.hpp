@@ -1,5 +1,5 @@
 // The life of a node as a process: data dir and root dir with their locks, log, limits, signals,
-// what systemd is told, the ready line, the end. What it serves is the business of node_parts.
+// systemd notifications, the ready line, the end. node_parts implement the node itself.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 namespace troupe::tools {
 
-// Runs a node until a signal ends it. To be called before the process has other threads. Prints
+// Runs a node until a signal ends it. Call it before the process has other threads. Prints
 // `ready https://ADDRESS KUBECONFIG=DATA-DIR/admin.kubeconfig` on stdout when it serves. An error
 // is one line: why it could not start.
 tl::expected<void, std::string> run_node(

@@ -25,7 +25,7 @@ rlimit limit_of(int resource) {
   return limit;
 }
 
-// Thousands of connections and watches: as many descriptors as the system lets us have.
+// For thousands of connections and watches: uses as many descriptors as the system allows.
 rlim_t raised_descriptor_limit() {
   auto limit = limit_of(RLIMIT_NOFILE);
   const auto before = limit.rlim_cur;
@@ -33,7 +33,7 @@ rlim_t raised_descriptor_limit() {
   return ::setrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : before;
 }
 
-// How many of `wanted` threads there can be at the same time.
+// How many of `wanted` threads can exist at the same time.
 std::size_t available_threads(std::size_t wanted) {
   std::mutex mutex;
   std::condition_variable changed;
@@ -46,7 +46,7 @@ std::size_t available_threads(std::size_t wanted) {
         std::unique_lock lock{mutex};
         changed.wait(lock, [&] { return over; });
       });
-  } catch (const std::system_error&) {  // so many and no more
+  } catch (const std::system_error&) {  // the limit is reached
   }
   {
     const std::lock_guard lock{mutex};
@@ -58,7 +58,7 @@ std::size_t available_threads(std::size_t wanted) {
   return threads.size();
 }
 
-// Of this process's own control group, under version 1 or 2; empty: there is none, or no limit.
+// The limit of this process's own control group, version 1 or 2; empty if there is none.
 std::string pids_limit() {
   std::ifstream groups{"/proc/self/cgroup"};
   for (std::string line; std::getline(groups, line);) {
@@ -111,7 +111,7 @@ tl::expected<void, std::string> check_process_limits(const process_needs& needs)
 process_needs needs_of_node(std::size_t worker_threads) {
   const std::size_t cores = std::max(std::thread::hardware_concurrency(), 1U);
   const auto workers = worker_threads != 0 ? worker_threads : std::max<std::size_t>(cores, 2);
-  const auto loaders = std::min<std::size_t>(cores, 8) - 1;  // while the store is read
+  const auto loaders = std::min<std::size_t>(cores, 8) - 1;  // while the store is loaded
   return {.threads = defaults::fixed_threads + workers + loaders,
           .descriptors = defaults::min_descriptors,
           .memory_bytes = persistence::defaults::program_bytes};

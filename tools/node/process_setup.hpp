@@ -1,5 +1,5 @@
-// What every process that runs a node sets up first: signals that end it, and a log. To be made
-// before the process has other threads, and after process_limits.hpp was asked.
+// The first set-up of every process that runs a node: signals that end it, and a log. Construct it
+// before the process has other threads, and after the checks of process_limits.hpp.
 #pragma once
 
 #include <chrono>

@@ -11,7 +11,7 @@ pods_here find_pods(const fs::path& root_dir) {
   auto found = pods_here::none;
   std::error_code problem;
   for (const auto& pod : fs::directory_iterator{root_dir / "pods", problem}) {
-    // As the runtimes lay them out (container_files.hpp, pod_files_of_cri.hpp).
+    // The folder layouts of the runtimes (container_files.hpp, pod_files_of_cri.hpp).
     if (fs::exists(pod.path() / "containers", problem)) return pods_here::processes;
     if (fs::exists(pod.path() / "messages", problem)) found = pods_here::containers;
   }

@@ -1,5 +1,5 @@
-// By what the pods of a node are run: decided once, when it starts, and not against the pods that
-// are here already.
+// Decides once at start which runtime runs the pods of a node, in agreement with the pods that
+// already exist here.
 #pragma once
 
 #include <filesystem>
@@ -10,21 +10,21 @@
 
 namespace troupe::tools {
 
-// How pods run whose files stand below a kubelet's root directory.
+// How the pods run whose files exist below a kubelet's root directory.
 enum class pods_here { none, processes, containers };
-// Reads the disk. Where there are both, the processes count: nothing else would end them.
+// Reads the disk. If there are both, returns processes: no other runtime would end them.
 pods_here find_pods(const std::filesystem::path& root_dir);
 
-// Why a runtime that was named may not run: the pods of the other one would go on, and be started
-// once more. Pure.
+// The error says why a configured runtime must not run: pods of the other one would go on, and
+// would be started a second time. Pure.
 tl::expected<void, std::string> check_runtime(config::pod_runtime named, pods_here pods,
                                               const std::filesystem::path& root_dir);
 
 struct runtime_choice {
   bool images = false;  // by the container runtime interface
-  std::string log;      // says why
+  std::string log;      // the reason
 };
-// For `auto`. `version` is what answers at `socket`, or why nothing does. Pure.
+// For `auto`. `version` is the answer at `socket`, or the reason why there is none. Pure.
 runtime_choice choose_runtime(pods_here pods, const tl::expected<std::string, std::string>& version,
                               const std::string& socket);
 

@@ -15,7 +15,7 @@ namespace {
 using actors::scheduler::profile_options;
 using profiles = std::vector<profile_options>;
 
-// The profile that the settings name, with its plugins switched on, off and weighed.
+// The profile of the settings, with its plugins enabled, disabled and weighted.
 tl::expected<profiles, std::string> from_settings(const config::scheduler_config& wanted) {
   auto profile = *actors::scheduler::built_in_profile(
       wanted.profile == config::scheduler_profile::y2014 ? "2014" : "today");

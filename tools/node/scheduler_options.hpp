@@ -1,4 +1,4 @@
-// The profiles of the scheduler, from the settings or from a file of upstream's form.
+// The profiles of the scheduler, from the settings or from a file in upstream's form.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace troupe::tools {
 
-// At least one, all of them checked. What is set in the file and means nothing here is logged.
+// Returns at least one, all checked. Logs settings of the file that have no effect here.
 tl::expected<std::vector<actors::scheduler::profile_options>, std::string> make_scheduler_profiles(
     const config::scheduler_config& from);
 

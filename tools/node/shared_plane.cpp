@@ -29,7 +29,7 @@ shared_plane::shared_plane(actors::control_plane& plane, shared_plane_options op
 
 void shared_plane::start_links(actors::control_plane& plane, const shared_plane_options& options) {
   choice_ = std::make_shared<server_choice>(std::nullopt);
-  // A certificate for each handshake: the authority is at hand, and none has to be renewed.
+  // Makes a certificate for each handshake: the authority is local, and none needs renewal.
   auto credentials = [key = *options.key, node = options.answers.node, signer = options.signer] {
     auto signed_now = signer->certify(node, key.public_key, std::chrono::system_clock::now());
     if (!signed_now) spdlog::warn("no certificate for this node: {}", signed_now.error());

@@ -1,5 +1,5 @@
-// What a control plane does that others stand beside, over one store: it keeps its record, and lets
-// the others ask its own machine, as any other machine, over a link to each of them
+// The duties of a control plane that shares its store with others: it keeps its record, and gives
+// each of them a link to its own machine, as other machines have
 // (docs/decisions/0071-several-servers.md).
 #pragma once
 
@@ -16,20 +16,20 @@
 
 namespace troupe::tools {
 
-// By which the others know the node of a control plane: a key that lives as long as the process.
-// Whoever has the authority's key can make one.
+// The key that identifies a control plane's node to the others; valid for the life of the process.
+// Anyone with the authority's key can make one.
 struct own_node_key {
   std::string private_key;
   std::string public_key;
-  std::string hash;  // for the Node
+  std::string hash;  // for the Node object
 
   static tl::expected<own_node_key, std::string> make(const std::string& node);
 };
 
 struct shared_plane_options {
-  // Of this control plane; thread safe, must not block.
+  // The record of this control plane; thread safe, must not block.
   std::function<actors::api_server_record()> own;
-  // Nothing: its nodes are simulated, there is nothing to ask them for.
+  // Nullopt: its nodes are simulated, so that there is nothing to request from them.
   std::optional<own_node_key> key;
   std::shared_ptr<const server::node_signer> signer;
   actors::gateway_options answers;
@@ -37,9 +37,9 @@ struct shared_plane_options {
 
 class shared_plane {
  public:
-  // The plane outlives it.
+  // The plane must outlive it.
   shared_plane(actors::control_plane& plane, shared_plane_options options);
-  // Takes its record out, then ends its links.
+  // Removes its record, then closes its links.
   ~shared_plane() = default;
 
  private:

@@ -33,7 +33,7 @@ runtime::unique_fd checked(int fd, const char* function) {
   return runtime::unique_fd{fd};
 }
 
-// Straight to the descriptor: the process may be stuck anywhere else.
+// Writes directly to the descriptor: other threads may hang in any place.
 [[noreturn]] void end_at_once(int code, const std::string& reason) {
   const auto line = "troupe: " + reason + "\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());

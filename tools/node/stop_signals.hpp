@@ -1,7 +1,7 @@
 // The signals that ask the process to end: SIGTERM, SIGINT (Ctrl-C) and SIGHUP. The first one
-// starts an orderly end and a clock; a second one, or the clock, ends the process at once: what is
-// on disk is whole at any moment, so an end that hangs is worth nothing. One thread of its own
-// watches them.
+// starts an orderly shutdown and a timer; a second signal, or the timer, ends the process at once.
+// The data on disk is consistent at any moment, so a shutdown that hangs gains nothing. Uses one
+// thread of its own.
 #pragma once
 
 #include <atomic>
@@ -16,24 +16,24 @@ namespace troupe::tools {
 
 class stop_signals {
  public:
-  // Blocks the signals in this thread and so in all that start later: to be made before any other
-  // thread. A child process must unblock them for itself.
+  // Blocks the signals in this thread and in all threads that start later: construct it before any
+  // other thread. A child process must unblock them itself.
   explicit stop_signals(std::chrono::milliseconds limit);
   stop_signals(const stop_signals&) = delete;
   stop_signals& operator=(const stop_signals&) = delete;
-  // The orderly end is reached: the clock stops.
+  // The orderly shutdown is complete: stops the timer.
   ~stop_signals();
 
-  // Returns the first signal, perhaps one that came long ago.
+  // Returns the first signal, which may have arrived long before.
   int wait();
-  // As if SIGTERM had come, once; from any thread.
+  // Has the effect of SIGTERM, once; from any thread.
   void end();
-  // True when one has come, before `then` or long ago.
+  // True if a signal arrives before `then`, or has arrived earlier.
   bool wait_until(std::chrono::steady_clock::time_point then);
 
  private:
   void watch();
-  // Milliseconds that poll() may wait: for ever (-1) before the first signal, then until the limit.
+  // Time-out for poll() in ms: unlimited (-1) before the first signal, then until the limit.
   int poll_timeout_ms() const;
 
   const std::chrono::milliseconds limit_;

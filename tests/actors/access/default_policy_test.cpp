@@ -18,7 +18,7 @@ using std::chrono::seconds;
 
 namespace {
 
-// Writes what the store lacks; the number of objects that were written.
+// Writes the objects that the store lacks; returns how many were written.
 std::size_t reconcile(cluster& c) {
   std::mt19937_64 random{1};
   persistence::transaction lacking;
@@ -54,7 +54,7 @@ TEST_CASE("every object of the default policy is valid and there once", "[access
     CHECK(keys.insert(kind.key(meta.namespace_(), meta.name())).second);
     CHECK(api::validate_create(kind, *each).empty());
   }
-  // A binding of a role that is not there gives nothing.
+  // A binding of a missing role grants nothing.
   for (const auto& each : all) {
     if (each->GetDescriptor() == ClusterRoleBinding::descriptor()) {
       const auto& role = static_cast<const ClusterRoleBinding&>(*each).role_ref().name();
@@ -78,7 +78,7 @@ TEST_CASE("a store without the default policy gets it once, with aggregated role
   CHECK(view.metadata().labels().at("kubernetes.io/bootstrapping") == "rbac-defaults");
   CHECK(c.get<ClusterRole>({}, "edit").rules_size() > view.rules_size());
   CHECK(c.get<ClusterRole>({}, "admin").rules_size() > c.get<ClusterRole>({}, "edit").rules_size());
-  // There is nothing left for the aggregator to do.
+  // The aggregator has nothing left to do.
   const auto before = c.store().read().at();
   c.advance(seconds{5});
   CHECK(c.find<ClusterRole>({}, "admin")->revision() <= before);
@@ -163,7 +163,7 @@ TEST_CASE("an aggregated role has the rules of what it selects, through chains a
   c.create(role("b", "to-some", "secrets"));
   c.create(role("c", "to-some", "pods"));  // the same rule as of a
   CHECK(c.run_until([&] { return count("some") == 2 && count("all") == 2; }));
-  // Rules of its own do not stay.
+  // Its own rules are replaced.
   c.change<ClusterRole>({}, "some", [](ClusterRole& now) { now.clear_rules(); });
   c.remove<ClusterRole>({}, "b");
   CHECK(c.run_until([&] { return count("some") == 1 && count("all") == 1; }));

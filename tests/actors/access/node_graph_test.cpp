@@ -123,7 +123,9 @@ struct world {
 
 }  // namespace
 
-TEST_CASE("whatever is bound and removed, a node uses what a walk over all pods says", "[access]") {
+TEST_CASE(
+    "after any bindings and removals, the index of a node's objects equals a scan of all pods",
+    "[access]") {
   std::size_t used = 0, unused = 0;
   for_each_seed(300, [&](std::uint64_t seed) {
     world state{seed};
@@ -141,7 +143,7 @@ TEST_CASE("whatever is bound and removed, a node uses what a walk over all pods 
           check(api::kind_of<ConfigMap>(), state.uses_map(node, name));
         }
     }
-    // What nothing refers to any more takes no memory.
+    // Unreferenced objects must take no memory.
     for (auto& [name, object] : state.objects) {
       change gone;
       gone.type = change_type::removed;

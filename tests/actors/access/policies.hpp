@@ -1,5 +1,5 @@
-// Roles, bindings and questions for tests of access: drawn from small alphabets so that they meet,
-// and a second, plainly written judge.
+// Roles, bindings and access requests for tests: generated from small alphabets so that they match
+// often, and a second, simple implementation of the access decision.
 #pragma once
 
 #include <map>
@@ -29,7 +29,7 @@ api::object_ptr as_object(const T& content, std::uint64_t revision = 1) {
                                              revision);
 }
 
-// A question, with storage of its own.
+// An access request that owns its strings.
 struct question {
   std::string user = {};
   std::vector<std::string> groups = {};
@@ -136,8 +136,8 @@ class policy_source {
   std::mt19937_64 random_;
 };
 
-// All roles and bindings, judged by walking over everything: written from the documentation of
-// RBAC, sharing nothing with the program's own judge.
+// All roles and bindings; decides by iterating over all of them. Written from the documentation of
+// RBAC; shares no code with the program's authorizer.
 struct plain_policy {
   std::map<std::string, Role> roles;                           // by "ns/name"
   std::map<std::string, ClusterRole> cluster_roles;            // by name

@@ -1,4 +1,4 @@
-// What judging a request costs: actors_test "[.bench][access]".
+// The cost of authorizing a request: actors_test "[.bench][access]".
 #include <spdlog/fmt/fmt.h>
 
 #include <catch2/catch.hpp>

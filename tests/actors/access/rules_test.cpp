@@ -1,4 +1,4 @@
-// What a rule allows, what rules cover, and the index that requests are judged by.
+// The requests that a rule allows, the cover of rules, and the index for authorization.
 #include "actors/access/rules.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using actors::access::uncovered;
 
 namespace {
 
-// Keeps the index and the plain policy alike through random changes.
+// Applies the same random changes to the index and to the plain policy.
 struct twins {
   policy_index index;
   plain_policy plain;
@@ -81,14 +81,14 @@ std::string shown(const question& q) {
 
 }  // namespace
 
-TEST_CASE("whatever is bound and unbound, the index allows what a plain walk over all allows",
+TEST_CASE("after any bindings and removals, the index allows the same as a scan of all bindings",
           "[access]") {
   std::size_t allowed = 0, refused = 0;
   for_each_seed(200, [&](std::uint64_t seed) {
     policy_source source{seed};
     twins both;
     for (int round = 0; round < 30; ++round) {
-      const auto index_before = both.index;  // shares, and stays as it is
+      const auto index_before = both.index;  // shares nodes, and must not change
       const auto plain_before = both.plain;
       both.change(source);
       for (int i = 0; i < 20; ++i) {
@@ -104,17 +104,18 @@ TEST_CASE("whatever is bound and unbound, the index allows what a plain walk ove
       }
     }
   });
-  // Both answers are common, or the comparison says little.
+  // Both results must be frequent, or the comparison proves little.
   CHECK(allowed > 1'000);
   CHECK(refused > 1'000);
 }
 
-TEST_CASE("a subject of many bindings is allowed what a plain walk over all allows", "[access]") {
+TEST_CASE("a subject with many bindings is allowed the same as by a scan of all bindings",
+          "[access]") {
   std::size_t allowed = 0, refused = 0;
   for_each_seed(30, [&](std::uint64_t seed) {
     policy_source source{seed};
     twins both;
-    // More of them than are walked over, of roles that are there and of others.
+    // More grants than are scanned linearly, of existing roles and of missing ones.
     for (std::size_t i = 0; i < 3 * actors::access::defaults::walked_grants; ++i) {
       const auto name = "crowd-" + std::to_string(i);
       auto binding = source.binding<ClusterRoleBinding>("");
@@ -198,13 +199,13 @@ TEST_CASE("rules that cover others allow all that those allow, and what is missi
     };
     for (int i = 0; i < 50; ++i) {
       const auto q = source.ask();
-      // What is wanted and not held is among what is missing.
+      // A wanted right that is not held must be among the missing ones.
       if (any_allows(wanted, q) && !any_allows(held, q)) {
         INFO(shown(q));
         REQUIRE(any_allows(*missing, q));
       }
     }
-    // With what is missing, nothing is missing.
+    // With the missing rules added, none is missing.
     for (const auto& rule : *missing)
       pointers.push_back(&rule);
     REQUIRE(uncovered(pointers, wanted).value().empty());

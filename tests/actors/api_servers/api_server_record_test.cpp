@@ -1,5 +1,5 @@
-// What control planes tell of themselves, who of them is taken for alive, and what stands in
-// default/kubernetes then.
+// The records of control planes, which of them count as alive, and the resulting addresses in
+// default/kubernetes.
 #include "actors/api_servers/api_server_record.hpp"
 
 #include <catch2/catch.hpp>
@@ -64,7 +64,7 @@ TEST_CASE("a list of control planes is read as it was written", "[api_servers]")
   CHECK(read_api_servers(write_api_servers(all)) == all);
 }
 
-TEST_CASE("of a list of control planes what has not its form is passed over", "[api_servers]") {
+TEST_CASE("malformed entries in a list of control planes are ignored", "[api_servers]") {
   CHECK(read_api_servers("").empty());
   CHECK(read_api_servers(",,/,a/b,a/b/c/d/e,///,x//l/h").empty());
   CHECK(names(read_api_servers("a/b,n/a:1/l/h,")) == std::vector<std::string>{"n"});

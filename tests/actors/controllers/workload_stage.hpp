@@ -1,5 +1,5 @@
-// A workload in a simulated cluster whose kubelets and messages go step by step, for scenarios that
-// look at each revision whether the workload's promises hold.
+// A workload in a simulated cluster whose kubelets and messages advance step by step, for scenarios
+// that check the workload's guarantees at each revision.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace troupe::test {
 
-// T: a kind of apps/v1 with a pod template. The nodes are there before the workload.
+// T: a kind of apps/v1 with a pod template. The nodes exist before the workload.
 template <class T>
 class workload_stage {
  public:
@@ -51,8 +51,8 @@ class workload_stage {
   cluster c;
 
  protected:
-  // A second of kubelets that leave out the pods of which `spare` says so; `look` is called after
-  // each message.
+  // Runs kubelets for a second, except for pods for which `spare` is true; calls `look` after each
+  // message.
   template <class Spare, class Look>
   void pass_second(Spare spare, Look look) {
     for (const auto& node : nodes_)
@@ -64,7 +64,7 @@ class workload_stage {
     c.advance(std::chrono::seconds{1});
     look();
   }
-  // Whether the state is another one than at the last call.
+  // Whether the state has changed since the last call.
   bool is_new(const persistence::snapshot& state) {
     return std::exchange(seen_, state.at()) != state.at();
   }

@@ -349,7 +349,7 @@ TEST_CASE("a container's socket is its owner's alone", "[kubelet]") {
   CHECK((info.st_mode & 07777) == 0700);
 }
 
-TEST_CASE("who is to be attached to what is not there hears of it", "[kubelet]") {
+TEST_CASE("attaching to a container that does not exist is an error", "[kubelet]") {
   running_container container{"exec sleep 300"};
   const auto message = [&](const std::string& id) {
     const auto answer = try_attach(container, id);

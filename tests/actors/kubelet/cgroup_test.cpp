@@ -71,7 +71,7 @@ TEST_CASE("requests and limits become the figures that a kubelet sets", "[kubele
                  {"memory", "memory.limit_in_bytes", "67108864"}});
   // The kernel rejects a quota below a millisecond.
   CHECK(cgroup_settings({{}, 1, 0}, true)[1].value == "1000 100000");
-  // 1e999999999 is no small share.
+  // 1e999999999 must not become a small share.
   constexpr auto most = std::numeric_limits<std::int64_t>::max();
   CHECK(cgroup_settings({{}, most, most}, true)[0].value == "10000");
   CHECK(cgroup_settings({{}, most, most}, true)[1].value == "100000000000000 100000");

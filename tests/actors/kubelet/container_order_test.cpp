@@ -1,4 +1,4 @@
-// In which order the containers of a pod start and end.
+// The order in which the containers of a pod start and end.
 #include "actors/kubelet/pods/container_order.hpp"
 
 #include <catch2/catch.hpp>

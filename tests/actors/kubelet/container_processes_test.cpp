@@ -284,7 +284,7 @@ TEST_CASE("a container that cannot be looked at for want of descriptors has not 
   CHECK(heard.exit());
 }
 
-TEST_CASE("what is asked for a pod is done in that order, beside what is asked for others",
+TEST_CASE("requests for a pod are done in order, concurrently with those for other pods",
           "[kubelet]") {
   scratch place;
   shim_keeper runtime;

@@ -1,5 +1,5 @@
 // A container's view of the file system on a node whose own root is a chroot: in a child process,
-// which gives up its mount namespace and root with its life. Needs root.
+// with which its mount namespace and root disappear. Needs root.
 #include "actors/kubelet/runtimes/process/container_root.hpp"
 
 #include <fcntl.h>
@@ -28,7 +28,7 @@ bool mount(const char* source, const fs::path& at, const char* type, unsigned lo
   return ::mount(source, at.c_str(), type, flags, nullptr) == 0;
 }
 
-// What went wrong; empty where a volume stands at its place and nothing of it is seen outside.
+// The error; empty if a volume is mounted at its place and invisible outside.
 std::string container_in(const fs::path& root) {
   const auto outside = actors::read_mounts().size();
   const int before = ::open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);

@@ -111,7 +111,7 @@ TEST_CASE("a sandbox is made by the handler of the pod's runtime class, and wait
   CHECK(t.runtime->was_asked("sandbox 1 by gvisor"));
 }
 
-TEST_CASE("containers start when what guards the pod's network is in force", "[kubelet]") {
+TEST_CASE("containers start when the pod's network policies are in force", "[kubelet]") {
   with_fake t;
   const auto guard = std::make_shared<asked_guard>();
   t.here.adjust = guard->adjusts(guard);
@@ -137,7 +137,8 @@ TEST_CASE("containers start when what guards the pod's network is in force", "[k
   }
 }
 
-TEST_CASE("what runs already is guarded when the kubelet begins again, and goes on", "[kubelet]") {
+TEST_CASE("running pods are protected again when the kubelet restarts, and keep running",
+          "[kubelet]") {
   with_fake t;
   const auto guard = std::make_shared<asked_guard>();
   t.here.adjust = guard->adjusts(guard);
@@ -327,7 +328,7 @@ TEST_CASE("a container that was made and never started is made again", "[kubelet
   CHECK(t.here.status("web").pod_ip() == "10.9.0.7");
 }
 
-TEST_CASE("what runs is found again by its id, and is not started a second time", "[kubelet]") {
+TEST_CASE("a running container is found by its id, and is not started a second time", "[kubelet]") {
   with_fake t;
   t.here.create(pod());
   actors::found_pod found;

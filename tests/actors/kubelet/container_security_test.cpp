@@ -17,7 +17,7 @@ namespace troupe::test {
 
 namespace {
 
-// Other users come to what is below.
+// Lets other users access the files below.
 void open_up(const machine& here) {
   ::chmod(here.root().parent_path().c_str(), 0755);
 }

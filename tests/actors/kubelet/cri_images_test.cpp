@@ -1,4 +1,4 @@
-// Images of the container runtime interface: who may pull them, and which are removed.
+// Images of the container runtime interface: pull credentials, and garbage collection.
 #include <catch2/catch.hpp>
 
 #include "actors/kubelet/runtimes/cri/image_collector.hpp"
@@ -27,7 +27,7 @@ api::object_ptr docker_config(const std::string& auths) {
                 R"({"auths":)" + auths + R"(,"credsStore":"x"})");
 }
 
-// Names of the users whose credentials are shown for an image, in their order.
+// Names of the users whose credentials are offered for an image, in order.
 std::string users_for(const std::string& image, const std::vector<api::object_ptr>& secrets) {
   const auto all = pull_credentials(image, secrets);
   if (!all) return all.error();

@@ -73,7 +73,7 @@ TEST_CASE("a machine that is expelled ends its pods at once and takes up nothing
   CHECK(*first == 1);
   CHECK(*second == 1);
   CHECK(std::filesystem::is_empty(here.root() / "pods"));
-  // What the cluster knows of its pods is the cluster's affair.
+  // The objects in the cluster are not changed.
   CHECK_FALSE(here.find("a")->meta().has_deletion_timestamp());
 
   const auto heard = [&] {

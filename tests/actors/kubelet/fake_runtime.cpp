@@ -130,7 +130,7 @@ void fake_runtime::stop_container(const std::string& id, runtime::duration grace
   end_container(id, kill ? 137 : 143);
 }
 
-// "resize 500m (was 100m): fake://c-0", with the requested processors of the pod's first container.
+// Records "resize 500m (was 100m): fake://c-0", with the cpu request of the pod's first container.
 void fake_runtime::resize(resize_request request, runtime_answer<void> done) {
   const auto cpu = [](const api::object_ptr& pod) {
     if (!pod) return std::string{"?"};

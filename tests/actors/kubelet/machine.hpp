@@ -48,7 +48,7 @@ class machine {
   api::object_ptr find(const std::string& pod) const;
   api::object_ptr volume(const std::string& name) const;
   api::core::v1::PodStatus status(const std::string& pod) const;
-  // The oldest first.
+  // Oldest first.
   std::vector<persistence::change> changes(const std::string& pod) const;
   // Messages of a pod's events with that reason, one for each occurrence.
   std::vector<std::string> events(const std::string& pod, const std::string& reason) const;

@@ -1,4 +1,4 @@
-// Pods on simulated nodes that behave as their annotations say.
+// Pods on simulated nodes that behave according to their annotations.
 #include "actors/kubelet/simulated/pod_behavior.hpp"
 
 #include <catch2/catch.hpp>

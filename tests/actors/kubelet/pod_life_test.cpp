@@ -208,8 +208,7 @@ TEST_CASE("a worker that throws starts again, keeps its pod and disturbs no othe
   CHECK(here.events("other", "Killing").empty());
 }
 
-TEST_CASE("what stands below the root directory is for the node's user and group alone",
-          "[kubelet]") {
+TEST_CASE("only the node's user and group can read files below the root directory", "[kubelet]") {
   machine here;
   here.start_kubelet();
   here.create(shell_pod("web", "exec sleep 300"));
@@ -340,7 +339,7 @@ TEST_CASE("init containers run again after a reboot, where containers are to run
     CHECK(here.status("web").init_container_statuses(0).restart_count() == 1);
     const auto ended = here.status("web").container_statuses(0).last_state().terminated();
     CHECK(ended.reason() == "ContainerStatusUnknown");
-    // Once is enough.
+    // It is written once.
     const auto written = here.find("web")->revision();
     here.stop_kubelet();
     here.start_kubelet();

@@ -145,7 +145,7 @@ TEST_CASE("a port that only begins with a number is none", "[kubelet]") {
   }
 }
 
-TEST_CASE("what an event repeats of an answer ends with a whole character", "[kubelet]") {
+TEST_CASE("the excerpt of an answer in an event ends with a whole character", "[kubelet]") {
   const std::string most(actors::kubelet_defaults::event_text_bytes - 1, 'x');
   CHECK(actors::event_text("short") == "short");
   CHECK(actors::event_text(most + "\u00e9") == most);
@@ -162,7 +162,7 @@ TEST_CASE("nothing in a question becomes another line of the request", "[kubelet
         "Accept: */*\r\nConnection: close\r\n\r\n");
 }
 
-TEST_CASE("an HTTP reply is read whatever comes", "[kubelet]") {
+TEST_CASE("any HTTP reply is handled", "[kubelet]") {
   const auto moved = parse_reply("HTTP/1.1 302 Found\r\nlocation:  /there \r\n\r\nbody");
   REQUIRE(moved);
   CHECK(moved->status == 302);

@@ -193,7 +193,7 @@ spec:
   CHECK(refused.error() == "ConfigMap \"settings\" not found");
 }
 
-TEST_CASE("restart policy decides what an ended container is worth", "[kubelet]") {
+TEST_CASE("the restart policy decides whether an ended container is restarted", "[kubelet]") {
   auto pod = parse<Pod>("spec: {containers: [{name: c}]}");
   container_record ended{.name = "c", .phase = container_phase::exited};
   for (const auto& [policy, code, again] :

@@ -1,4 +1,4 @@
-// A container of a pod, run by the process runtime for the length of a test.
+// A container of a pod, run by the process runtime for the duration of a test.
 #pragma once
 
 #include <catch2/catch.hpp>

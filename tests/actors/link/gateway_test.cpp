@@ -208,8 +208,7 @@ TEST_CASE("without a link requests fail at once, and say that nothing was done",
   CHECK(kubelet.heard->commanded[0].result.error().code == 503);
 }
 
-TEST_CASE("what comes late from an older session, or for it, disturbs the newer in nothing",
-          "[link]") {
+TEST_CASE("late messages from or for an older session do not affect the newer one", "[link]") {
   node_world world;
   const auto older = world.connect();
   world.say(older, [](auto& item) { item.mutable_ask_console()->set_ask(1); });
@@ -337,7 +336,7 @@ TEST_CASE("a gateway that crashed tells no log of its former incarnation", "[lin
   CHECK(before.plane->end != "");
   const auto after = connect_raw_plane(gateway);
   open(after, "zero");
-  // The same numbers, another log.
+  // The same ids, another log.
   REQUIRE(tellers().size() == 1);
   CHECK_FALSE(tellers().front() == old);
 }

@@ -38,7 +38,7 @@ class raw_end final : public runtime::link::receiver {
     fill(frame);
     return session->send(frame.SerializeAsString());
   }
-  // One item.
+  // Sends one item.
   template <class F>
   bool say(F fill) {
     return say_all([&](Said& frame) { fill(*frame.add_items()); });

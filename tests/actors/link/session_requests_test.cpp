@@ -27,7 +27,7 @@ using To = actors::wire::ToNode::Item;
 
 namespace {
 
-// A control plane and the node n0, which is connected.
+// A control plane and the connected node n0.
 struct one_node {
   one_node() {
     world.add("n0");

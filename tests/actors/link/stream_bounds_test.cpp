@@ -257,7 +257,7 @@ TEST_CASE("a node refuses what is no stream, what it has not, and what is too mu
   CHECK(plane.plane->heard[0].stream_opened().refusal().kind() == refusal::UNSUPPORTED);
 }
 
-TEST_CASE("what others say of a node's stream is not said of it", "[link]") {
+TEST_CASE("messages about a node's stream from other actors are ignored", "[link]") {
   gateway_world t;
   t.open(1, "sink", 100);
   t.heard();
@@ -383,7 +383,7 @@ TEST_CASE("a node that takes what it was not sent, or sends before it opens, los
 }
 
 TEST_CASE("a control plane asks a node for no more streams than the bound", "[link]") {
-  // They are answered when the session ends, too.
+  // They are also answered when the session ends.
   std::vector<std::unique_ptr<remote_client>> all;
   session_world t;
   for (std::size_t i = 0; i <= actors::link_defaults::container_streams; ++i) {
@@ -437,7 +437,7 @@ TEST_CASE("what a node says of streams that nobody asked it for changes nothing"
 
 TEST_CASE("a node that does not read holds up the input of its streams, not the session",
           "[link]") {
-  // They are answered when the session ends, too.
+  // They are also answered when the session ends.
   std::vector<std::unique_ptr<remote_client>> all;
   session_world t;
   for (int i = 0; i < 40; ++i) {

@@ -105,7 +105,7 @@ TEST_CASE("questions what a node uses are bounded, are forgotten in time, and en
   CHECK_THAT(t.usages[2].problem, Contains("the link to node n0 was lost"));
 }
 
-TEST_CASE("what a node cannot use it is not believed to use", "[link]") {
+TEST_CASE("impossible usage figures of a node are refused", "[link]") {
   actors::wire::UsageAnswer said;
   constexpr auto all = std::numeric_limits<std::uint64_t>::max();
   said.set_ago_ms(all);

@@ -1,4 +1,4 @@
-// What nft is told, and what it makes of it: a network namespace of the test's own is the machine.
+// Scripts for nft and their effects, in a network namespace of the test.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
@@ -189,7 +189,7 @@ TEST_CASE("a connection by UDP is stale where its endpoint is none of its destin
   CHECK_FALSE(stale("198.51.100.1", 30'053, "198.51.100.1 . 30053"));
 }
 
-TEST_CASE("what is cut off or of another protocol is no connection by UDP", "[services]") {
+TEST_CASE("truncated packets and other protocols are not UDP connections", "[services]") {
   CHECK_FALSE(read_connection(""));
   CHECK_FALSE(read_connection(std::string(4, '\0')));
   CHECK_FALSE(read_connection(std::string(4, '\0') + std::string("\x40\0\1\0abcd", 8)));

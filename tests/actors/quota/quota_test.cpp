@@ -1,4 +1,4 @@
-// Quotas as clients and controllers meet them.
+// Quotas as seen by clients and controllers.
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -116,7 +116,7 @@ TEST_CASE("a controller without quota says so, and goes on when there is some", 
   CHECK(c.run_until([&] { return c.count<Pod>("default") == 5; }, 10min));
 }
 
-TEST_CASE("what is used is what is counted, whatever happens", "[quota]") {
+TEST_CASE("the used amounts of a quota equal a count, whatever happens", "[quota]") {
   cluster c{7, without_controllers()};
   std::mt19937_64 random{7};
   const auto draw = [&](int below) { return static_cast<int>(random() % below); };
@@ -148,7 +148,7 @@ TEST_CASE("what is used is what is counted, whatever happens", "[quota]") {
   c.settle();
   c.advance(1s);
   c.settle();
-  // Counted by a second way: by hand.
+  // Counted independently.
   std::size_t pods = 0;
   api::quantity cpu;
   for (const auto& each : c.list<Pod>("default")) {
@@ -160,7 +160,7 @@ TEST_CASE("what is used is what is counted, whatever happens", "[quota]") {
   CHECK(used(c, "requests.cpu") == cpu.str());
   CHECK(used(c, "count/configmaps") == std::to_string(c.count<ConfigMap>("default")));
   CHECK(cpu <= api::quantity::of(1));
-  CHECK(c.count<ConfigMap>("default") <= 4 + 1);  // the certificates of the cluster were there
+  CHECK(c.count<ConfigMap>("default") <= 4 + 1);  // certificates of the cluster existed before
 }
 
 TEST_CASE("many clients at once use all of a quota and no more", "[quota]") {

@@ -1,4 +1,4 @@
-// What objects count for in quotas.
+// The usage that objects are charged in quotas.
 #include "actors/quota/quota_usage.hpp"
 
 #include <catch2/catch.hpp>
@@ -132,7 +132,7 @@ TEST_CASE("a quota with scopes counts the pods of these scopes only", "[quota]")
   important.mutable_spec()->set_priority_class_name("high");
   CHECK(counts(chosen, important));
 
-  // Nothing but pods is in a scope of pods.
+  // Only pods are in a scope of pods.
   auto objects = quota_of({"count/configmaps"}, "BestEffort");
   CHECK(quota::charge(objects, api::kind_of<ConfigMap>(), ConfigMap{}).empty());
 }

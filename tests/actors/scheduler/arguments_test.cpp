@@ -1,4 +1,4 @@
-// What the arguments of the configuration do to the plugins: which node is taken with them.
+// Effects of plugin arguments on the choice of a node.
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -11,7 +11,7 @@ namespace troupe::actors::scheduler {
 namespace {
 
 struct bench {
-  // `plugins` and `arguments` as they stand in the configuration of a profile.
+  // `plugins` and `arguments` as in the configuration of a profile.
   explicit bench(const std::string& plugins, const std::string& arguments = {}) {
     auto parsed = parse_configuration(
         "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
@@ -183,13 +183,13 @@ TEST_CASE("pods of a controller are spread by the constraints of the configurati
         std::string::npos);
   CHECK(b.place(make_replica("s1", "another")) == "a");
   CHECK(b.place(make_request("alone", "900m", "1Gi")) == "a");
-  // A pod's own constraints count in their place.
+  // A pod's own constraints replace the defaults.
   CHECK(b.place(make_pod("own",
                          "{topologySpreadConstraints: [{maxSkew: 9, topologyKey: zone, "
                          "whenUnsatisfiable: DoNotSchedule}], containers: [{name: c, "
                          "resources: {requests: {cpu: 1}}}]}")) == "a");
 
-  // Without any, nothing keeps the pods of a controller apart.
+  // Without any, the pods of a controller are not spread.
   bench none{only_score("PodTopologySpread"), spread("")};
   for (const char* name : {"n1", "n2"})
     none.node(make_node(name));

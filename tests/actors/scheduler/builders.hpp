@@ -38,7 +38,7 @@ inline pod_info_ptr make_pod(const std::string& name, const std::string& spec = 
                                 revision));
 }
 
-// A pod of a ReplicaSet with that uid; `more` of its metadata begins with a comma.
+// A pod of a ReplicaSet with that uid; `more` is appended to its metadata and begins with a comma.
 inline pod_info_ptr make_replica(const std::string& name, const std::string& owner,
                                  const std::string& more = {}, std::uint64_t revision = 1) {
   return read_pod_info(parse<api::core::v1::Pod>(
@@ -49,7 +49,7 @@ inline pod_info_ptr make_replica(const std::string& name, const std::string& own
       revision));
 }
 
-// A pod that asks for that much.
+// A pod with these requests.
 inline pod_info_ptr make_request(const std::string& name, const std::string& cpu,
                                  const std::string& memory, int priority = 0) {
   return make_pod(name, "{priority: " + std::to_string(priority) +

@@ -1,5 +1,5 @@
-// KubeSchedulerConfiguration: what is taken, what it comes to, and what is refused with which
-// words.
+// KubeSchedulerConfiguration: accepted fields, their results, and refusals with their
+// messages.
 #include "actors/scheduler/configuration/configuration.hpp"
 
 #include <catch2/catch.hpp>
@@ -56,7 +56,7 @@ lines names_at(const profile_options& of, extension_point point) {
   return names;
 }
 
-// What upstream's --write-config-to writes, but for plugins that are not part of this program.
+// The output of upstream's --write-config-to, without plugins that this program does not have.
 const std::string dumped = R"(clientConnection:
   acceptContentTypes: ""
   burst: 100
@@ -227,7 +227,7 @@ TEST_CASE("plugins are switched on and off at one point or at all, in upstream's
   CHECK(names_at(one, at_score).empty());
   CHECK(one.plugins.size() == 2);
 
-  // Plugins of upstream that are not here are off anyway.
+  // Upstream plugins that do not exist here are disabled anyway.
   plugins("multiPoint: {disabled: [{name: DynamicResources}]}");
 }
 

@@ -1,4 +1,4 @@
-// Each plugin by a table: which node takes which pod, and why not.
+// Each plugin by a table: the node chosen for a pod, or the reason for the refusal.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
@@ -155,7 +155,7 @@ TEST_CASE("a pod that names its node is looked at on that node alone", "[schedul
         "0/3 nodes are available: 3 node(s) didn't satisfy plugin(s) [NodeAffinity].");
   b.bound(make_request("q", "1", "1Gi"), "b");
   CHECK(b.place(named("[" + field("b") + ", " + field("c") + "]")) == "c");
-  // A term that names none admits others.
+  // A term without a name allows others.
   CHECK(b.place(named("[" + field("b") +
                       ", {matchExpressions: [{key: x, operator: DoesNotExist}]}]")) != "b");
 }
@@ -228,7 +228,7 @@ TEST_CASE("a zone that the pod cannot come to is left out of the count, as its p
   const auto first = web(0, ""), second = web(1, "");
   b.bound(first, b.place(first));
   b.bound(second, b.place(second));
-  // Nobody is in c, where the taint keeps them away.
+  // No pod is in c, where a taint refuses them.
   CHECK(b.refusal(web(2, "")) == refused);
   CHECK(b.refusal(web(2, ", nodeTaintsPolicy: Honor, nodeAffinityPolicy: Ignore")) == refused);
   const auto third = b.place(web(2, ", nodeTaintsPolicy: Honor"));
@@ -255,7 +255,7 @@ TEST_CASE("pods are counted that share the values of matchLabelKeys", "[schedule
   for (int i = 0; i < 40; ++i)
     ++on[b.place(of("2", web))];
   CHECK(on["a"] > 0);
-  // Without a selector nothing is counted.
+  // Without a selector no pods are counted.
   for (int i = 0; i < 40; ++i)
     ++on[b.place(of("1", ""))];
   CHECK(on["a"] + on["b"] == 80);
@@ -292,7 +292,7 @@ TEST_CASE("the pods of a controller are spread although one node has the most ro
     CHECK(on["medium"] >= 8);
     CHECK(on["large"] >= 8);
   }
-  // Nobody's pods go where the room is.
+  // Pods without an owner go to the node with the most room.
   for (int i = 0; i < 5; ++i)
     CHECK(place(make_pod("alone" + std::to_string(i), "{containers: [{name: c}]}")) == "large");
 }
@@ -308,7 +308,7 @@ TEST_CASE("the pods of a controller are spread over zones", "[scheduler]") {
     ++on[node];
     b.bound(pod, node);
   }
-  // Hosts alone would have had it 3.
+  // With hosts alone it would have had 3.
   CHECK(on["b1"] >= 4);
   CHECK(on["b1"] <= 6);
 }
@@ -377,7 +377,7 @@ TEST_CASE("pods keep near to and away from each other", "[scheduler]") {
   b.bound(make_pod("db-1", apart, "{app: db}"), second);
   CHECK(b.refusal(make_pod("db-2", apart, "{app: db}")) ==
         "0/2 nodes are available: 2 node(s) didn't match pod anti-affinity rules.");
-  // The pods that are there keep out what they want no neighbour of, too.
+  // Existing pods also repel pods that match their anti-affinity.
   CHECK(b.refusal(make_pod("db-3", "{}", "{app: db}")) ==
         "0/2 nodes are available: 2 node(s) didn't satisfy existing pods anti-affinity rules.");
 

@@ -1,4 +1,4 @@
-// A scheduler with several profiles at work in a simulated cluster.
+// A scheduler with several profiles in a simulated cluster.
 #include <catch2/catch.hpp>
 
 #include "actors/scheduler/configuration/configuration.hpp"
@@ -16,7 +16,7 @@ using std::chrono::seconds;
 
 namespace {
 
-// The default profile puts pods where most is left, "packer" where least is.
+// The default profile prefers nodes with the most free resources, "packer" those with the least.
 cluster_options two_profiles() {
   cluster_options options;
   options.plane.scheduler_profiles = actors::scheduler::parse_configuration(R"(
@@ -40,7 +40,7 @@ Pod pod_of(const std::string& name, const std::string& scheduler) {
   return pod;
 }
 
-// So small that each pod shows in what is used of it, in percent.
+// So small that each pod changes the used percentage.
 void add_small_node(cluster& c, const std::string& name) {
   add_node(c, name);
   c.change<Node>({}, name, [](Node& node) {

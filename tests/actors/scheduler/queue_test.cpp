@@ -79,7 +79,7 @@ TEST_CASE("an unschedulable pod waits for an event that can help it", "[schedule
   CHECK(b.next() == "p");
 
   b.waiting.refused(pod, node_added, b.now);
-  b.waiting.happened(node_added, b.now);  // helps, but its back-off is not over
+  b.waiting.happened(node_added, b.now);  // the event helps, but the pod's back-off is not over
   CHECK(b.next().empty());
   b.now += 2s;
   CHECK(b.next() == "p");

@@ -1,4 +1,4 @@
-// The scheduler at work in a simulated cluster.
+// The scheduler in a simulated cluster.
 #include <catch2/catch.hpp>
 
 #include "actors/core/condition.hpp"
@@ -41,7 +41,7 @@ class troublesome : public plugin, public filter_plugin {
 
 const registration registered{"Troublesome", make_plugin<troublesome>};
 
-// Binds the pods with the label "elsewhere": the test says what becomes of them.
+// Binds the pods with the label "elsewhere"; the test decides the result.
 class elsewhere : public plugin, public bind_plugin {
  public:
   std::string_view name() const noexcept override { return "Elsewhere"; }
@@ -129,7 +129,7 @@ TEST_CASE("an exception in a plugin loses no pod and delays no other", "[schedul
   for (int i = 0; i < 6; ++i)
     CHECK(node_of(c, "p" + std::to_string(i)) == (i % 2 == 0 ? "" : "n1"));
   CHECK(told(c, "FailedScheduling") == 3);
-  c.advance(seconds{4});  // 1 s, 2 s
+  c.advance(seconds{4});  // after 1 s and 2 s
   c.settle();
   for (int i = 0; i < 6; ++i)
     CHECK(node_of(c, "p" + std::to_string(i)) == "n1");
@@ -148,7 +148,7 @@ TEST_CASE("a scheduler that is killed at any moment binds every pod and fills no
       c.create(asking("p" + std::to_string(i), 1));
     for (std::uint64_t i = 0; i < moment * 2; ++i)
       c.simulation().step();
-    // Binds that were sent are still under way when its next incarnation begins.
+    // Binds that were sent are still pending when its next incarnation starts.
     auto& system = c.simulation().system();
     REQUIRE(system.pause(c.actor("term-writer", "term-writer"), seconds{5}));
     c.crash("scheduler", "default-scheduler");
@@ -200,7 +200,7 @@ TEST_CASE("a question about a pod that has ended since comes to nothing", "[sche
   const auto failed = failures();
   c.actor("scheduler", "default-scheduler").tell(actors::schedule{unbound});
   keep_alive(c, {"n1"}, seconds{60});
-  CHECK(failures() == failed + 1);  // it knows no more of the pod than the writer tells it
+  CHECK(failures() == failed + 1);  // it knows only the writer's response about the pod
   CHECK(told(c, "FailedScheduling") == 0);
 }
 
@@ -236,7 +236,7 @@ TEST_CASE("a plugin may bind pods by its own means", "[scheduler]") {
   c.advance(seconds{1});
   CHECK(told(c, "FailedScheduling") == 1);
   REQUIRE(answers.size() == 2);
-  // It never says how that one ended.
+  // It never reports the result of that one.
   keep_alive(c, {"n1"}, seconds{40});
   CHECK(told(c, "FailedScheduling") == 2);
   REQUIRE(answers.size() == 3);
@@ -352,7 +352,7 @@ TEST_CASE("an important pod gets its room from few, and no more leave while it w
   CHECK(waiting.spec().node_name().empty());
   REQUIRE_FALSE(nominated.empty());
   CHECK(told(c, "Preempted") == 1);
-  // News that may help wake it; its victim has not gone.
+  // Events that may wake it while its victim still exists.
   for (int i = 0; i < 3; ++i) {
     c.change<Node>({}, "n1", [&](Node& node) {
       (*node.mutable_metadata()->mutable_labels())["news"] = std::to_string(i);

@@ -1,4 +1,4 @@
-// The plugins that look at claims, volumes and images, each by a table.
+// The plugins for claims, volumes and images, each by a table.
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -48,7 +48,7 @@ struct volume_bench {
     claim(name, ", volumeName: " + volume,
           ", annotations: {pv.kubernetes.io/bind-completed: \"yes\"}", "Bound");
   }
-  // Reached from `node` alone, unless that is empty.
+  // Reachable only from `node`, unless that is empty.
   void volume(const std::string& name, const std::string& node, const std::string& spec = {},
               const std::string& labels = "{}") {
     const auto affinity =
@@ -135,7 +135,7 @@ TEST_CASE("a claim that waits for its pod is given a volume of its node, or one 
   const auto& noted = static_cast<const PersistentVolumeClaim&>(
       *selecting.writes.front().mutations.front().content);
   CHECK(volumes::annotation(noted.metadata(), volumes::defaults::selected_node) == "n2");
-  // The binder has taken the node back: it cannot make a volume there.
+  // The binder has rejected the node: no volume can be made there.
   CHECK(b.prepare(b.pod("p", "d"), "n2", true).result.reason ==
         "provisioning failed for PVC \"d\"");
   b.claim("d", ", storageClassName: later",
@@ -188,7 +188,7 @@ TEST_CASE("a node takes as many volumes of a driver as it says", "[scheduler][vo
         "}\nspec: {drivers: [{name: x.example.com, nodeID: n, allocatable: {count: 1}}]}\n"));
   b.view.put_pod(b.pod("q", "c"), "n1");
   CHECK(b.place(b.pod("p", "d")) == "n2");
-  // The same volume counts once.
+  // The same volume counts only once.
   CHECK(b.place(b.pod("p", "c")).starts_with("n"));
   b.view.put_pod(b.pod("r", "c"), "n2");
   CHECK(b.place(b.pod("p", "d")) == nowhere + "2 node(s) exceed max volume count.");

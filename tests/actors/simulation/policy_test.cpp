@@ -1,4 +1,4 @@
-// SimulationPolicy: what its stages do to which pods and nodes, and what is refused.
+// SimulationPolicy: the effects of its stages on pods and nodes, and refused policies.
 #include "actors/simulation/policy.hpp"
 
 #include <catch2/catch.hpp>
@@ -78,7 +78,7 @@ TEST_CASE("the first stage of a policy that fits decides, annotations override i
 
   annotate(pod, "start-delay", "1s");
   annotate(pod, "exit-code", "7");
-  annotate(pod, "run-time", "soon");  // makes no sense
+  annotate(pod, "run-time", "soon");  // invalid
   behavior = actors::behavior_of(pod, given.get());
   CHECK(behavior->start_delay.time == seconds{1});
   CHECK(behavior->start_delay.jitter == 0);

@@ -1,4 +1,4 @@
-// What pods on simulated nodes use, by their annotations.
+// Usage of pods on simulated nodes, from their annotations.
 #include "actors/usage/simulated_usage.hpp"
 
 #include <catch2/catch.hpp>
@@ -25,7 +25,7 @@ void annotate(api::meta::v1::ObjectMeta& meta, const std::string& name, const st
   (*meta.mutable_annotations())["simulation.troupe.dev/" + name] = value;
 }
 
-// Running and ready on a node, since now.
+// Running and ready on a node, from now on.
 void run(cluster& c, const std::string& name) {
   c.change<Pod>("default", name, [&](Pod& pod) {
     pod.mutable_spec()->set_node_name("n1");
@@ -95,7 +95,7 @@ TEST_CASE("the pods of a controller share its load, and each has its own use bes
   CHECK_FALSE(usage.contains("n2"));
   REQUIRE(usage["n1"].containers.size() == 2);
   CHECK(usage["n1"].containers[0].figure.cpu_nano == 1'500'000'000);
-  // More than its limit it does not get.
+  // Usage is capped at the limit.
   CHECK(usage["n1"].containers[1].figure.cpu_nano == 1'000'000'000);
   CHECK(usage["n1"].machine->cpu_nano == 2'500'000'000);
 }

@@ -132,7 +132,7 @@ TEST_CASE("the reclaim policy decides what becomes of a released volume", "[volu
   CHECK(released("Delete").message ==
         "error getting deleter volume plugin for volume \"v\": no deletable volume plugin "
         "matched");
-  // Its provisioner removes it.
+  // Its provisioner deletes it.
   CHECK(released("Delete", ", annotations: {pv.kubernetes.io/provisioned-by: x.example.com}")
             .empty());
 }

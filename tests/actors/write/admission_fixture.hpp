@@ -1,4 +1,4 @@
-// What tests of admission have in common: plugins by hand, objects, a state to judge by.
+// Shared parts of the admission tests: plugins, objects, and a state.
 #pragma once
 
 #include <memory>
@@ -36,7 +36,7 @@ inline std::unique_ptr<api::core::v1::ConfigMap> config_map(const std::string& n
   return made;
 }
 
-// One plugin and the write that it judges.
+// One plugin and the write that it checks.
 struct judged {
   actors::admission::plugin_ptr plugin;
   persistence::snapshot state;

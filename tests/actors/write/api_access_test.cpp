@@ -1,4 +1,4 @@
-// How pods come to a token of their account.
+// How pods get a token of their account.
 #include "actors/write/admission/api_access.hpp"
 
 #include <catch2/catch.hpp>
@@ -21,7 +21,7 @@ namespace admission = actors::admission;
 
 namespace {
 
-// Publishes its certificates, so pods are given tokens.
+// Publishes its certificates, so pods get tokens.
 struct token_cluster {
   cluster c{1, without_controllers()};
 

@@ -1,4 +1,4 @@
-// The small plugins of admission that are on by default.
+// The small admission plugins that are enabled by default.
 #include <catch2/catch.hpp>
 
 #include "actors/write/admission_fixture.hpp"
@@ -66,7 +66,7 @@ TEST_CASE("RuntimeClass gives a pod the overhead, the nodes and the tolerations 
   const judged by{admission::make_runtime_class(), c.store().read()};
   auto pod = pod_of_class("vm");
   REQUIRE(by.mutate(pod));
-  REQUIRE(by.mutate(pod));  // twice is as once
+  REQUIRE(by.mutate(pod));  // twice has the same result as once
   CHECK(pod.spec().overhead().at("cpu").string() == "250m");
   CHECK(pod.spec().node_selector().at("kind") == "metal");
   CHECK(pod.spec().tolerations_size() == 1);

@@ -1,4 +1,4 @@
-// The admission plugin of CONTRIBUTING.md, word for word, and that it works.
+// The admission plugin of CONTRIBUTING.md, word for word: it must compile and work.
 #include <catch2/catch.hpp>
 #include <fstream>
 

@@ -1,4 +1,4 @@
-// LimitRanges: what pods and claims get from them, and what they refuse.
+// LimitRanges: their defaults for pods and claims, and their refusals.
 #include <catch2/catch.hpp>
 
 #include "actors/write/admission/limit_rules.hpp"
@@ -27,7 +27,7 @@ void put(google::protobuf::Map<std::string, api::resource::Quantity>& into, cons
   into[name].set_string(amount);
 }
 
-// Of a pod of one container.
+// A pod with one container.
 Pod pod_with(const std::string& cpu_request, const std::string& cpu_limit) {
   auto pod = web_pod();
   auto& resources = *pod.mutable_spec()->mutable_containers(0)->mutable_resources();

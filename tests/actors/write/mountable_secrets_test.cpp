@@ -28,7 +28,7 @@ struct limited_account {
     c.create(robot);
   }
 
-  // Why the pod is refused; empty where it is not.
+  // Why the pod is refused; empty if it is accepted.
   std::string refusal(const Pod& pod, admission::operation op = admission::operation::create,
                       std::string_view part = {}) const {
     const judged by{admission::make_service_account(), c.store().read(), op};

@@ -23,7 +23,7 @@ namespace {
 
 using record = std::shared_ptr<std::string>;
 
-// Writes down when it is called, and mends the label "mended" if that is not valid.
+// Records its calls, and fixes the label "mended" if it is not valid.
 class recording final : public admission::plugin {
  public:
   recording(std::string name, record calls) : name_{std::move(name)}, calls_{std::move(calls)} {}
@@ -75,7 +75,7 @@ struct stages {
     const auto state = c.store().read();
     return actors::admit(write, {chain, state, c.now(), random});
   }
-  // As of a client: the name is looked for.
+  // As a client: checks whether the name is used.
   api::expected<std::string> name_of(const ConfigMap& content) {
     draft write{creation(std::make_unique<ConfigMap>(content)), admission::controllers(), false,
                 chain};
@@ -94,7 +94,7 @@ TEST_CASE("plugins run in their order: all mutate, then all validate, then all r
           "[admission]") {
   stages s;
   REQUIRE(s.admit(creation(config_map("a"))));
-  // A mark: the object has its identity.
+  // "!": the object has its identity.
   CHECK(s.seen() == "a.mutate b.mutate a.validate! b.validate! a.reserve! b.reserve! ");
 }
 
@@ -160,7 +160,7 @@ TEST_CASE("a name that is made up and taken is made up again, one that was chose
   auto taken = content;
   taken.mutable_metadata()->set_name(s.name_of(content).value());
   s.c.create(taken);
-  s.random.seed(1);  // would choose the same
+  s.random.seed(1);  // would generate the same name
   CHECK(s.name_of(content).value() != taken.metadata().name());
   CHECK(s.name_of(taken).error().reason == "AlreadyExists");
 }

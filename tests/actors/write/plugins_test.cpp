@@ -1,4 +1,4 @@
-// Each built-in plugin of admission on its own.
+// Each built-in admission plugin on its own.
 #include <catch2/catch.hpp>
 
 #include "actors/write/admission_fixture.hpp"
@@ -122,7 +122,7 @@ TEST_CASE("Priority refuses unknown classes and numbers that are not the class's
   pod.mutable_metadata()->clear_name();
   pod.mutable_metadata()->set_generate_name("web-");
   pod.mutable_spec()->set_priority_class_name("missing");
-  // The name is still to be made: the same words for each pod of a controller.
+  // The name is not generated yet: the same message for each pod of a controller.
   CHECK(by.mutate(pod).error().message ==
         "pods \"web-\" is forbidden: no PriorityClass with name missing was found");
   auto chosen = web_pod();

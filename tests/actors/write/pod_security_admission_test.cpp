@@ -1,4 +1,4 @@
-// PodSecurity as admission: who is refused, who is warned, and whose labels are read.
+// PodSecurity as admission: refusals, warnings, and the namespace labels that apply.
 #include <catch2/catch.hpp>
 
 #include "actors/write/admission_fixture.hpp"
@@ -27,7 +27,7 @@ void label(cluster& c, const std::string& mode, const std::string& value) {
   });
 }
 
-// The verdict of the plugin, and what it says beside it.
+// The verdict of the plugin, and its warnings and audit annotations.
 struct judgement {
   admission::verdict verdict;
   remarks said = {};
@@ -61,7 +61,7 @@ Deployment deployment_of(const Pod& pod) {
   return made;
 }
 
-// The settings of the process, set back in the end.
+// Sets the process's settings, and restores them at the end.
 struct settings_guard {
   explicit settings_guard(pod_security::configuration given) {
     pod_security::configure(std::move(given));
@@ -167,7 +167,7 @@ TEST_CASE("Labels that cannot be read are refused when they are written", "[pods
   CHECK(refused.refusal() ==
         "Namespace \"n\" is invalid: metadata.labels[pod-security.kubernetes.io/enforce]: Invalid "
         "value: \"strict\": must be one of privileged, baseline, restricted");
-  // Those that were there before do not stop another change.
+  // Existing violations do not prevent another change.
   auto now = ns;
   (*now.mutable_metadata()->mutable_labels())["a"] = "b";
   CHECK(judge(c, &ns, now).verdict);
@@ -195,7 +195,7 @@ TEST_CASE("A stricter level warns of the pods that would not be let in", "[podse
             "existing pods in namespace \"default\" violate the new PodSecurity enforce level "
             "\"baseline:latest\"",
             "a (and 2 other pods): privileged", "z: host namespaces"});
-  // The other way, nothing is looked at.
+  // In the other direction, nothing is checked.
   CHECK(judge(c, &now, *before).said.warnings.empty());
 }
 

@@ -11,7 +11,7 @@
 
 namespace troupe::test {
 
-// A pod of this spec. Not completed, and as incomplete as the text is.
+// A pod with this spec, without defaults.
 inline api::core::v1::Pod pod_of(std::string_view spec, std::string_view annotations = "{}") {
   const auto text = "{\"metadata\":{\"name\":\"web\",\"namespace\":\"default\",\"annotations\":" +
                     std::string{annotations} + "},\"spec\":" + std::string{spec} + "}";
@@ -21,7 +21,7 @@ inline api::core::v1::Pod pod_of(std::string_view spec, std::string_view annotat
   return static_cast<const api::core::v1::Pod&>(*decoded->content);
 }
 
-// As restricted demands it at all versions.
+// A pod that complies with `restricted` at all versions.
 inline api::core::v1::Pod restricted_pod() {
   return pod_of(R"({"securityContext":{"runAsNonRoot":true,)"
                 R"("seccompProfile":{"type":"RuntimeDefault"}},"containers":[{"name":"c",)"

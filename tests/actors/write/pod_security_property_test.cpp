@@ -1,5 +1,5 @@
-// The Pod Security Standards against a plain second reading of them: the restricted fields and
-// their allowed values, as their documentation lists them, found by the names of the fields.
+// The Pod Security Standards, compared with a simple second implementation: the restricted fields
+// and their allowed values, as their documentation lists them, found by the names of the fields.
 #include <google/protobuf/descriptor.h>
 
 #include <algorithm>
@@ -88,7 +88,7 @@ bool both_in(const PodSpec& spec, const std::string& path, const std::set<std::s
          all_in(of_containers(spec, "security_context." + path), allowed, true);
 }
 
-// A field that each container sets well, or inherits from a pod that sets it well.
+// Each container sets the field to an allowed value, or inherits an allowed one from its pod.
 bool well_set(const PodSpec& spec, const std::string& path, const std::set<std::string>& allowed) {
   const bool pod = all_in(values_at(spec, "security_context." + path), allowed, false);
   return both_in(spec, path, allowed) &&
@@ -166,8 +166,8 @@ bool keeps_restricted(const PodSpec& spec, int minor) {
   return dropped && all_in(secured("capabilities.add"), {"NET_BIND_SERVICE"}, true);
 }
 
-// What a version that restricted replaces does not look at any more, of capabilities and profiles
-// of pods of Windows.
+// From 1.25 on, pods of Windows with the level restricted need not pass baseline's rules for
+// capabilities and seccomp profiles.
 bool second_reading(level of, const PodSpec& spec, int minor) {
   if (of == level::baseline) return keeps_baseline(spec, minor);
   if (!keeps_restricted(spec, minor)) return false;

@@ -1,4 +1,4 @@
-// Each control of the Pod Security Standards at each of its versions, and which of them hold when.
+// Each control of the Pod Security Standards at each of its versions, and when it applies.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
@@ -17,11 +17,11 @@ struct row {
   std::string_view id;
   int minor;
   std::string_view spec;      // of a pod, as JSON
-  std::string_view expected;  // "reason (detail)"; empty: nothing is broken
+  std::string_view expected;  // "reason (detail)"; empty: no violation
   std::string_view annotations = "{}";
 };
 
-// The form of a control that is in force at a version; null: it is not there yet.
+// The control's implementation at a version; null: it does not exist yet.
 const control* find_control(std::string_view id, int minor) {
   const control* found = nullptr;
   for (const auto& each : controls())
@@ -270,7 +270,7 @@ TEST_CASE("Restricted names what is broken in upstream's order, each thing once"
   CHECK(reasons_of(evaluate({level::restricted, {}}, seen)) ==
         "host namespaces, privileged, allowPrivilegeEscalation != false, unrestricted "
         "capabilities, restricted volume types, runAsNonRoot != true, seccompProfile");
-  // Before 1.22 the capabilities were those of baseline; what is newer than we know is the newest.
+  // Before 1.22 the capabilities were those of baseline; an unknown newer version means the newest.
   CHECK(reasons_of(evaluate({level::restricted, {7}}, seen)) ==
         "non-default capabilities, host namespaces, privileged, restricted volume types, "
         "runAsNonRoot != true");

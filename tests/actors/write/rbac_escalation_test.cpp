@@ -1,4 +1,4 @@
-// Nobody gives away more than they have.
+// Users cannot grant more than they have.
 #include <catch2/catch.hpp>
 
 #include "actors/access/policies.hpp"
@@ -59,7 +59,7 @@ Binding bind(const std::string& name, const std::string& kind, const std::string
   return made;
 }
 
-// joe may read and write pods in "default", and has what a test gives him.
+// joe may read and write pods in "default", and has the rights that a test grants.
 struct stage {
   stage() {
     c.create(role("pods", {may({"get", "create"}, "", "pods")}));
@@ -108,7 +108,7 @@ TEST_CASE("a role needs every rule of it, in upstream's words", "[access]") {
       "attempting to grant RBAC permissions not currently held:\n"
       "{APIGroups:[\"\"], Resources:[\"pods\"], Verbs:[\"list\" \"delete\"]}");
   CHECK_THAT(s.create(role("a", {may({"*"}, "*", "*")})), Catch::StartsWith("403 "));
-  // What joe has in the namespace is nothing in the cluster.
+  // Rights of joe in the namespace do not count for the whole cluster.
   CHECK_THAT(s.create(cluster_role("a", {may({"get"}, "", "pods")})), Catch::StartsWith("403 "));
   const auto all = role("a", {may({"*"}, "*", "*")});
   CHECK(s.judge<Role>(nullptr, &all, "root", {"system:masters"}) == "fine");

@@ -1,4 +1,4 @@
-// What a controller makes is admitted as a client's object is.
+// Objects of controllers pass admission like those of clients.
 #include <catch2/catch.hpp>
 
 #include "actors/write/admission_fixture.hpp"
@@ -35,7 +35,7 @@ std::vector<std::string> messages(const cluster& c, const std::string& reason) {
   return found;
 }
 
-// Is asked about pods, and answers only when it is told to.
+// Called for pods; answers only when told to.
 class silent_step final : public actors::admission::outside_step {
  public:
   std::string_view name() const noexcept override { return "silent"; }
@@ -60,7 +60,7 @@ TEST_CASE("a controller whose pods are refused tells why, and goes on when they 
   cluster c{1};
   c.create(controller_of_class("missing"));
   REQUIRE(c.run_until([&] { return !messages(c, "FailedCreate").empty(); }));
-  // One event, counted up: the message does not name the pod that was to be.
+  // One event with a counter: the message does not name the pod.
   CHECK(messages(c, "FailedCreate") ==
         std::vector<std::string>{"Error creating: pods \"web-\" is forbidden: no PriorityClass "
                                  "with name missing was found"});
@@ -97,7 +97,7 @@ TEST_CASE("a controller hears that a step outside does not answer, and makes eac
   CHECK_THAT(messages(c, "FailedCreate").front(),
              Catch::Contains("failed calling admission step \"silent\""));
   CHECK(c.count<Pod>() == 0);
-  // While one is asked about, its controller crashes.
+  // Its controller crashes while the step is pending.
   c.run_until([&] { return c.plane().writes().count().waiting_outside > 0; },
               std::chrono::minutes{20});
   c.crash("replicationcontroller", "default/web");

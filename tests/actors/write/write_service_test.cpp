@@ -1,4 +1,4 @@
-// The write service, with steps of admission that ask somebody outside.
+// The write service, with admission steps that call an external service.
 #include "actors/write/write_service.hpp"
 
 #include <atomic>
@@ -29,8 +29,8 @@ namespace {
 
 using answer = std::function<void(admission::reply)>;
 
-// Asked about each ConfigMap and each pod. Answers at once, but for those with the label "slow",
-// which wait for the test.
+// Called for each ConfigMap and each pod. Answers at once, except for objects with the label
+// "slow", which wait for the test.
 class fake_step final : public admission::outside_step {
  public:
   explicit fake_step(bool mutates) : mutates_{mutates} {}
@@ -54,10 +54,10 @@ class fake_step final : public admission::outside_step {
     if (!slow) answer(change ? change(*about) : admission::reply{});
   }
 
-  // What it makes of an object.
+  // The change that it makes to an object.
   std::function<admission::reply(const admission::question&)> change;
 
-  // The next one that waits for its answer.
+  // The next pending request.
   answer next() const {
     std::unique_lock lock{mutex_};
     REQUIRE(changed_.wait_for(lock, 20s, [&] { return !held_.empty(); }));
@@ -93,7 +93,7 @@ struct hand_clock final : runtime::clock {
   }
 };
 
-// Counts what has ended.
+// Counts completed writes.
 struct tally {
   void end(const write_outcome& outcome) {
     {
@@ -144,7 +144,7 @@ struct service {
         },
         dry_run);
   }
-  // Sets one value of a map, as a patch does.
+  // Sets one value of a map, like a patch.
   void set(const std::string& name, const std::string& key, const std::string& value) {
     carry_out([=](const persistence::snapshot& state) -> api::expected<proposal> {
       const auto was = state.find(api::kind_of<ConfigMap>().key("default", name));
@@ -211,7 +211,7 @@ TEST_CASE("a write that met a conflict while it waited is asked about again", "[
   other(admission::reply{});
   s.ended->wait(2);
   first(admission::reply{});
-  step->next()(admission::reply{});  // about the newer state
+  step->next()(admission::reply{});  // for the newer state
   CHECK(static_cast<const ConfigMap&>(*step->last()->now).data().contains("theirs"));
   CHECK(s.ended->wait(3).back().has_value());
   const auto& data = s.find("a")->as<ConfigMap>().data();
@@ -364,7 +364,7 @@ TEST_CASE("no more than a bounded number of writes wait outside", "[admission]")
   REQUIRE_FALSE(result);
   CHECK(result.error().code == 429);
   CHECK(s.writes->count().waiting_outside == actors::defaults::outside_waiting);
-  s.writes.reset();  // none is left without an answer
+  s.writes.reset();  // every write must get an answer
   CHECK(s.ended->ended() == actors::defaults::outside_waiting + 1);
 }
 

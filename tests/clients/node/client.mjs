@@ -1,4 +1,4 @@
-// npm's @kubernetes/client-node against a node: what its authors' examples do.
+// npm's @kubernetes/client-node against a node: the operations of its authors' examples.
 //
 //   node client.mjs KUBECONFIG POD PORT
 //

@@ -1,4 +1,4 @@
-// Acting as somebody else: who may, as whom the request then is judged, done and written down.
+// Impersonation: who may impersonate whom, and the user in authorization, writes and the audit log.
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 
@@ -100,11 +100,11 @@ TEST_CASE("a review shows the user that a request is taken for, with all that wa
   CHECK(groups({{"Impersonate-User", "jane"}}) == R"(["system:authenticated"])");
   CHECK(groups({{"Impersonate-User", "system:serviceaccount:a:b"}}) ==
         R"(["system:serviceaccounts","system:serviceaccounts:a","system:authenticated"])");
-  // Who is nobody is not among the known.
+  // An impersonated anonymous user is not authenticated.
   CHECK(api.who_am_i({{"Impersonate-User", "system:anonymous"}}).status == 403);
 }
 
-TEST_CASE("who is no master may be nobody else, and nobody is a group without a user") {
+TEST_CASE("only masters may impersonate, and groups need a user") {
   guarded_api api;
   const auto refused =
       api.ask("GET", maps, {{"Impersonate-User", "root"}, {"Impersonate-Group", "g"}}, {}, "plain");

@@ -38,7 +38,7 @@ TEST_CASE("a subprotocol with a bearer token names the user, and nobody behind s
   const auto got = server.get("v4.channel.k8s.io, " + protocol_of("plain-token") + ", other");
   CHECK(got.status == 200);
   CHECK(got.body == "joe v4.channel.k8s.io, other");
-  // Whoever has other credentials is that user, and the token is hidden nevertheless.
+  // Other credentials decide the user; the token is removed nevertheless.
   const auto both =
       server.get("a, " + protocol_of("wrong"), {{"Authorization", "Bearer plain-token"}});
   CHECK(both.body == "joe a");
@@ -47,11 +47,11 @@ TEST_CASE("a subprotocol with a bearer token names the user, and nobody behind s
 TEST_CASE("a subprotocol with a token that is not good is a 401") {
   socket_server server;
   CHECK(server.get("a, " + protocol_of("wrong")).status == 401);
-  CHECK(server.get(protocol_of("plain-token")).status == 401);  // nothing else could be chosen
+  CHECK(server.get(protocol_of("plain-token")).status == 401);  // no other one to select
   CHECK(server.get("a, " + protocol_of("plain-token") + ", " + protocol_of("plain-token")).status ==
         401);
   CHECK(server.get("a, base64url.bearer.authorization.k8s.io.%%").status == 401);
-  // Only of a WebSocket.
+  // Only for a WebSocket.
   test::http_client plain{server.client()};
   CHECK(plain.get("/api/v1/pods", {{"Sec-WebSocket-Protocol", "a, " + protocol_of("plain-token")}})
             .status == 403);

@@ -1,4 +1,4 @@
-// Tokens of people: what counts as one, and until when.
+// Tokens of people: valid ones, and their expiry.
 #include "server/access/user_tokens.hpp"
 
 #include <catch2/catch.hpp>

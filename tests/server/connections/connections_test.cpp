@@ -1,4 +1,4 @@
-// Many connections that do nothing: what they cost, and that they disturb nobody.
+// Many idle connections: their cost, and that they disturb no other client.
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -35,8 +35,8 @@ void raise_descriptor_limit() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// A process that opens connections, each with one request, and keeps them until told to end. Made
-// before there are threads, since only then a forked process may do more than exec.
+// A process that opens connections with one request each, and keeps them until told to end. Forked
+// before threads start, because otherwise a forked process may only exec.
 class idle_crowd {
  public:
   explicit idle_crowd(std::size_t count) {
@@ -129,7 +129,7 @@ TEST_CASE("a connection that ends while a forked process still holds it is not h
   }
   client->connection().end_sending();
   CHECK(eventually([&] { return server.server().stats().now_connections == 0; }));
-  // The socket is still open in the child: what comes on it must not reach the buried connection.
+  // The socket is still open in the child: bytes on it must not reach the closed connection.
   for (int i = 0; i < 100; ++i)
     client->connection().send("more");
   http_client other{server.client()};

@@ -1,5 +1,5 @@
-// What strangers send: too much, too slow, too odd. The server answers an error or closes, and goes
-// on.
+// Hostile input: too much, too slow, malformed. The server answers an error or closes, and keeps
+// serving.
 #include <openssl/ssl.h>
 
 #include <catch2/catch.hpp>
@@ -26,7 +26,7 @@ std::string chunked(const std::string& body, std::size_t chunk) {
   return text + "0\r\n\r\n";
 }
 
-// What a server says to raw bytes, up to the end of the connection.
+// The server's response to raw bytes, up to the end of the connection.
 test::http_answer say(const test_server& server, const std::string& bytes, bool* closed = nullptr) {
   http_client client{server.client()};
   client.connection().send(bytes);
@@ -141,7 +141,7 @@ TEST_CASE("header fields that servers read differently are refused, one by one")
       // Names.
       get + "X : a\r\n\r\n", get + "X\t: a\r\n\r\n", get + ": a\r\n\r\n", get + "X\r\n\r\n",
       get + "X(y): a\r\n\r\n", get + "\xc3\xa4: a\r\n\r\n",
-      // Two lengths, or one that is no number.
+      // Two lengths, or one that is not a number.
       three + "Content-Length: 3\r\n\r\nabc", three + "Content-Length: 4\r\n\r\nabc",
       post + "Content-Length: 3, 3\r\n\r\nabc", post + "Content-Length: +3\r\n\r\nabc",
       post + "Content-Length: 0x3\r\n\r\nabc", post + "Content-Length: 3 3\r\n\r\nabc",
@@ -161,7 +161,7 @@ TEST_CASE("header fields that servers read differently are refused, one by one")
     INFO(bytes);
     bool closed = false;
     const auto status = say(server, bytes, &closed).status;
-    CHECK((status == 400 || status == 505));  // what follows the path is read as a version
+    CHECK((status == 400 || status == 505));  // the text after the path is parsed as a version
     CHECK(closed);
   }
   for (const std::string coding : {"chunked, chunked", "\vchunked", "chunked;q=1", "identity"}) {
@@ -336,6 +336,6 @@ TEST_CASE("a client that asks without end and never reads costs bounded memory a
   http_client other{server.client()};
   CHECK(other.get("/hello").status == 200);
   CHECK(eventually([&] { return server.server().stats().timed_out == 1; }));
-  // Not one answer more was made than fits into the sockets.
+  // At most as many answers were made as fit into the sockets.
   CHECK(server.site.served < 20);
 }

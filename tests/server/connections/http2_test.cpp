@@ -84,11 +84,11 @@ TEST_CASE("a refusal comes before the body and stops the upload") {
     CHECK(client.at(id).answer.body == "no");
     return client.at(id);
   };
-  // Clients drop an answer that a reset stands behind while they are sending: what is short comes
-  // to its end.
+  // Clients that are still sending drop an answer if a reset follows: a short body is read to its
+  // end.
   CHECK_FALSE(refused("{}").reset);
   CHECK_FALSE(refused(std::string(3u << 20, 'u')).reset);
-  // A body that does not come, and one that does not end.
+  // A missing body, and an endless one.
   CHECK(refused("", {{"content-length", "5"}}).reset);
   CHECK(refused(std::string(server::defaults::linger_bytes + (1u << 20), 'u')).reset);
   CHECK(client.request("GET", "/hello").status == 200);
@@ -128,7 +128,7 @@ TEST_CASE("an unanswered HTTP/2 request is a 504 after its time, an unfinished o
 TEST_CASE("a client that opens and resets streams without end is sent away") {
   test_server server;
   http2_client client{server.client()};
-  // Of each round only as many reach the server as may be open: five.
+  // Of each round only the maximum number of open streams reaches the server: five.
   for (int round = 0; round < 500 && !client.goaway_received(); ++round) {
     std::vector<std::int32_t> ids;
     for (int i = 0; i < 50; ++i)
@@ -140,7 +140,7 @@ TEST_CASE("a client that opens and resets streams without end is sent away") {
       client.run([&] { return !client.connection().has_input(); });
   }
   client.run([&] { return client.goaway_received(); });
-  // What it still sends may take the place of the GOAWAY that it has not read.
+  // Its further requests may replace the GOAWAY that it has not read.
   CHECK((client.goaway_received() || client.connection().wait_for_end()));
   CHECK(server.site.served < 2000);
   http2_client other{server.client()};

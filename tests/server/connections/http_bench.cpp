@@ -1,4 +1,4 @@
-// The transport alone: what a request costs without any API behind it.
+// The transport alone: the cost of a request without the API.
 #include <time.h>
 
 #include <catch2/catch.hpp>
@@ -23,8 +23,8 @@ bench::load_options load_on(const test_server& server, bool http2) {
   return options;
 }
 
-// The CPU time of this process: server and load together. Says more than the rate when the machine
-// is shared.
+// The CPU time of this process: server and load together. More meaningful than the rate on a
+// shared machine.
 double cpu_seconds() {
   timespec used{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);

@@ -1,4 +1,4 @@
-// The socket in the file system and the console behind it.
+// The Unix socket and the console behind it.
 #include "server/connections/local_socket.hpp"
 
 #include <sys/socket.h>
@@ -45,7 +45,7 @@ struct local_server {
 
 }  // namespace
 
-TEST_CASE("who may open the socket's file is served, and nobody else may") {
+TEST_CASE("only users who may open the socket's file are served") {
   local_server t;
   t.site.on("/console/who", [](const request_ptr& request, const responder& answer) {
     answer.respond(text_response(request->user->name + " from " + request->connection->peer));

@@ -1,4 +1,4 @@
-// Answers without an end: order, credit, ends from both sides, slow readers.
+// Endless answers: order, credit, ends from both sides, slow readers.
 #include <catch2/catch.hpp>
 
 #include "server/fixtures/http_fixture.hpp"
@@ -11,7 +11,7 @@ using test::http_client;
 
 namespace {
 
-// A path whose streams the test writes to.
+// A path with streams that the test writes.
 struct watch_route {
   explicit watch_route(test_server& server) {
     server.site.admission = [](server::request& head) -> std::optional<server::response> {
@@ -146,7 +146,7 @@ TEST_CASE("write says no when too much waits, and writable comes when there is r
     room = stream.write(chunk);
     ++written;
   }
-  REQUIRE_FALSE(room);  // the client reads nothing, and the sockets hold only so much
+  REQUIRE_FALSE(room);  // the client does not read, and the sockets are full
   CHECK(watch.writable == 0);
   CHECK(stream.open());
   client.receive_head();
@@ -162,7 +162,7 @@ TEST_CASE("write says no when too much waits, and writable comes when there is r
   CHECK(stream.write(chunk));
 }
 
-TEST_CASE("many streams that nobody reads share what may wait, and none is starved") {
+TEST_CASE("many streams without readers share the buffer, and none is starved") {
   server::http_options options;
   options.stream_buffer_bytes = 1 << 20;
   options.streams_bytes = 4 << 20;
@@ -187,7 +187,8 @@ TEST_CASE("many streams that nobody reads share what may wait, and none is starv
   CHECK(eventually([&] { return server.server().stats().stream_bytes == 0; }));
 }
 
-TEST_CASE("who writes on to a slow reader is cut off, and other streams are not delayed") {
+TEST_CASE(
+    "a stream that writes on to a slow reader is cut off, and other streams are not delayed") {
   server::http_options options;
   options.stream_buffer_bytes = 64 << 10;
   test_server server{options};
@@ -246,7 +247,7 @@ TEST_CASE("a stream that its reader has stopped reading is cut off after the sta
   }
   const auto stream = watch.wait_for(1);
   const auto chunk = server::shared_text{std::string(100'000, 'c')};
-  // Until the sockets in between hold no more.
+  // Until the sockets in between are full.
   int found = 0;
   do {
     found = watch.writable;

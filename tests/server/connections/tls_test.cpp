@@ -10,7 +10,7 @@ using test::http_client;
 
 namespace {
 
-// What the server makes of the client's certificate: the user, or why not.
+// The user that the server derives from the client's certificate, or the refusal.
 std::string seen_user(test_server& server, const test::wire_options& options) {
   std::string found;
   server.site.on("/who", [&](auto& request, auto& answer) {

@@ -1,4 +1,4 @@
-// Who keeps a connection when there are more than there may be.
+// Which connections are closed when there are too many.
 #include "server/connections/unauthenticated_connections.hpp"
 
 #include <arpa/inet.h>
@@ -57,7 +57,7 @@ TEST_CASE("an address is one IPv4 address or one IPv6 network of 64 bits") {
   CHECK(address_of(local) == 0);
 }
 
-TEST_CASE("one who says nothing cannot hold every connection") {
+TEST_CASE("silent clients cannot hold every connection") {
   http_options options;
   options.connections = 40;
   test_server server{options};
@@ -71,7 +71,7 @@ TEST_CASE("one who says nothing cannot hold every connection") {
   CHECK(answers(server.client()));
   CHECK(known.get("/hello").status == 200);
   CHECK(eventually([&] { return server.server().stats().now_connections <= 21; }));
-  // The oldest went first.
+  // The oldest was closed first.
   CHECK(silent.front()->wait_for_end());
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("one address does not take the place of other unauthenticated connecti
   REQUIRE(eventually([&] { return server.server().stats().shed == 16; }));
   CHECK(server.server().stats().now_connections == 4);
   CHECK(server.server().stats().refused == 0);
-  // Those that are known do not count.
+  // Authenticated connections do not count.
   std::vector<std::unique_ptr<http_client>> known;
   for (int i = 0; i < 20; ++i) {
     known.push_back(std::make_unique<http_client>(server.client_with_certificate()));
@@ -146,7 +146,7 @@ TEST_CASE("a first request with a good token makes a connection known, a bad one
   REQUIRE(with_none.get("/healthz").status == 200);
   for (int i = 0; i < 20; ++i)
     CHECK(server.get("/healthz").status == 200);
-  // Enough that each I/O thread gets some, however the system divides them.
+  // Enough that each I/O thread gets some, however the system distributes them.
   std::vector<std::unique_ptr<wire>> silent;
   for (int i = 0; i < 64; ++i)
     silent.push_back(std::make_unique<wire>(server.client()));

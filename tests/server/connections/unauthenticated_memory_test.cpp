@@ -1,4 +1,4 @@
-// What a connection of a client that has not said who it is can make the server keep.
+// The memory that an unauthenticated client's connection can make the server hold.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ double resident_kb() {
 
 // -- HTTP/2 ---------------------------------------------------------------------------------------
 
-// The value of a field whose end never comes.
+// A header value without an end.
 std::string endless_header() {
   auto out = hello() + frame(headers_frame, end_stream, 1,
                              request_block() + std::string{"\0\1x\x7f\xe1\xd3\3", 7});
@@ -40,7 +40,7 @@ std::string endless_header() {
   return out;
 }
 
-// The table of HPACK with as many entries as it takes.
+// The HPACK table with the maximum number of entries.
 std::string full_table() {
   auto out = hello();
   for (std::uint32_t i = 0; i < 10; ++i) {
@@ -78,7 +78,7 @@ constexpr int strangers = 160;
 // The first ones fill the buffers that all connections of a thread share, and are not measured.
 constexpr int first_strangers = 40;
 
-// Made before there are threads, since only then a forked process may do more than exec.
+// Forked before threads start, because otherwise a forked process may only exec.
 class crowd {
  public:
   crowd(const std::string& protocol, const std::string& bytes) {
@@ -96,7 +96,7 @@ class crowd {
         options.port = next.port;
         for (int i = 0; i < next.connections; ++i) {
           wires.push_back(std::make_unique<test::wire>(options));
-          // Where the server reads no more, that is all.
+          // Until the server stops reading.
           for (std::size_t at = 0; at < bytes.size(); at += 16'000)
             if (!wires.back()->send(std::string_view{bytes}.substr(at, 16'000))) break;
         }
@@ -132,7 +132,7 @@ struct attack {
   const char* name;
   std::string protocol;
   std::string bytes;
-  bool refused;  // by the filter; else it is a path for everybody
+  bool refused;  // by the filter; otherwise the path is open to all
 };
 
 }  // namespace
@@ -174,7 +174,7 @@ TEST_CASE("an unauthenticated connection costs at most 64 KiB, whatever it does"
   if (test::memory_is_the_programs()) CHECK(each <= 64);
 }
 
-TEST_CASE("who has said who it is may have as many streams as ever", "[unauthenticated]") {
+TEST_CASE("an authenticated client may have the full number of streams", "[unauthenticated]") {
   test_server server;
   server.site.admission = [](server::request& head) -> std::optional<server::response> {
     auto user = std::make_shared<server::user_info>();

@@ -30,7 +30,7 @@ const http_client::fields handshake{{"Connection", "keep-alive, Upgrade"},
                                     {"Sec-WebSocket-Version", "13"},
                                     {"Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="}};
 
-// Says back what it hears, with the subprotocol in front of text.
+// Echoes its input, with the subprotocol in front of text.
 struct echo_route {
   explicit echo_route(test_server& server) {
     server.site.on("/ws", [this](auto& request, auto& answer) {
@@ -118,7 +118,7 @@ TEST_CASE("a WebSocket is opened with the key of the standard's example and carr
   auto headers = handshake;
   headers["Sec-WebSocket-Protocol"] = "zeroth, first";
   client.send_request("GET", "/ws", {}, headers);
-  // Sent before the answer has come, as an eager client may.
+  // Sent before the response arrived, as a client may do.
   client.connection().send(masked(websocket_opcode::text, "early"));
   const auto head = client.receive_head();
   CHECK(head.status == 101);
@@ -168,7 +168,7 @@ TEST_CASE("a WebSocket that breaks the rules, or that our side drops, is closed 
   CHECK(eventually([&] { return echo.closed == 2; }));
 }
 
-TEST_CASE("what is no handshake is a 400, and over HTTP/2 there is no upgrade") {
+TEST_CASE("an invalid handshake is a 400, and over HTTP/2 there is no upgrade") {
   test_server server;
   echo_route echo{server};
   http_client client{server.client()};

@@ -1,4 +1,4 @@
-// How long the console's answers take when there is much to show.
+// The response time of the console with many objects.
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 using namespace troupe::server::testing;
 
-// TROUPE_BENCH_PODS says how many; the bar is 200 ms with 100,000.
+// TROUPE_BENCH_PODS sets the number; the limit is 200 ms with 100,000.
 TEST_CASE("bench: the console's views with many pods", "[.bench]") {
   const char* expected = std::getenv("TROUPE_BENCH_PODS");
   const auto pods = expected != nullptr ? std::strtoul(expected, nullptr, 10) : 100'000;

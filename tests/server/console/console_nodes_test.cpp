@@ -19,7 +19,7 @@ namespace {
 
 struct poke {};
 
-// What runs on a joined node; `words` are its state.
+// An actor of a joined node; `words` are its state.
 struct worker : runtime::actor {
   explicit worker(std::string text) : words{std::move(text)} {}
   const runtime::behavior& make_behavior() const override {
@@ -62,7 +62,7 @@ class far_machine : public other_nodes {
     link.messages_in = 100 * ++looks;
     return {link};
   }
-  // Of its own console, without the control plane.
+  // The answer of its own console, without the control plane.
   console_answer answer(console_question question) {
     std::promise<console_answer> answer;
     console.ask(std::move(question), [&](console_answer one) { answer.set_value(std::move(one)); });

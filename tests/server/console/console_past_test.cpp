@@ -1,4 +1,4 @@
-// What the console knows of an object's past: `history` and `why`, also where there is much of it.
+// An object's past in the console: `history` and `why`, also with a lot of history.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -35,7 +35,7 @@ void post_event(console_test& t, const std::string& name, const std::string& map
   REQUIRE(t.post("/api/v1/namespaces/default/events", body).status == 201);
 }
 
-// Of objects that nobody asks for; in one transaction.
+// Events of unrelated objects, in one transaction.
 void write_events(persistence::store& store, const std::string& begin, int count) {
   using api::core::v1::Event;
   const auto& kind = api::kind_of<Event>();

@@ -1,4 +1,4 @@
-// The console's back end, asked over HTTP about a control plane that runs.
+// The console's back end, queried over HTTP, of a running control plane.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ struct dawdle {
   std::shared_future<void> until;
 };
 
-// Holds its thread until the test lets it go.
+// Blocks its thread until the test releases it.
 struct dawdler : runtime::actor {
   const runtime::behavior& make_behavior() const override {
     static const auto table = runtime::handlers(&dawdler::on_dawdle, &dawdler::on_nothing);
@@ -183,7 +183,7 @@ TEST_CASE("a binding's cause is the pod's own last change, however many are boun
 TEST_CASE("a change bears the request of its own pod's, however many are told of in one go") {
   console_test t;
   const auto name = [](int i) { return fmt::format("p{}", i); };
-  // Of what was there before it looked, the scheduler knows no request.
+  // For objects that existed before it started, the scheduler knows no request.
   REQUIRE(t.post("/api/v1/namespaces/default/pods", pod_json("first", "{}")).status == 201);
   REQUIRE(rest_test::eventually([&] {
     return t.get("/metrics").text().find("scheduler_pending_pods{queue=\"unschedulable\"} 1") !=
@@ -382,7 +382,7 @@ TEST_CASE("an actor is paused, resumed, restarted and killed by hand") {
   CHECK(t.control("dance?name=writer").status == 404);
 }
 
-TEST_CASE("what is ordered by hand stands in the log with all that was asked for") {
+TEST_CASE("console commands that change state are logged with all their arguments") {
   const test::captured_log log;
   console_test t;
   t.control("log?level=info&actor=recorder/recorder");
@@ -424,7 +424,7 @@ TEST_CASE("killing any actor while a controller scales ends in the right number 
 TEST_CASE("a console that looks at everything all the time changes no result") {
   console_test t;
   t.start_nodes(5);
-  const watching lines{t.where(), "/console/api/trace"};  // of a client that never reads
+  const watching lines{t.where(), "/console/api/trace"};  // of a client that does not read
   std::atomic<bool> done{false};
   std::thread looking{[&] {
     test::http_client client{t.where()};
@@ -452,7 +452,7 @@ TEST_CASE(
   for (const char* label : {"watcher", "restarts", "lease"})
     CHECK_FALSE(warned(label));
 
-  // It takes one event and asks for no more.
+  // It accepts one event and requests no more.
   struct sleeper : runtime::actor {
     const runtime::behavior& make_behavior() const override {
       static const auto table = runtime::handlers(&sleeper::on_events);
@@ -477,7 +477,7 @@ TEST_CASE(
          fmt::format(R"({{"metadata":{{"name":"n1"}},"spec":{{"leaseDurationSeconds":40,)"
                      R"("renewTime":"{:%Y-%m-%dT%H:%M:%S}.000000Z"}}}})",
                      fmt::gmtime(past)));
-  // Of a node that is there: a lease without one is nobody's sign of life.
+  // Of an existing node: a lease without a node says nothing.
   CHECK_FALSE(warned("lease"));
   t.post("/api/v1/nodes", R"({"metadata":{"name":"n1"}})");
   CHECK(rest_test::eventually([&] { return warned("lease"); }));

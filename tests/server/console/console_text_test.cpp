@@ -1,4 +1,4 @@
-// What the console computes without any actor: globs, names, texts, differences.
+// The console's pure functions: globs, names, texts, differences.
 #include <catch2/catch.hpp>
 
 #include "api/schema/core_v1.pb.h"

@@ -1,4 +1,4 @@
-// How many traces there may be, and what they keep for clients that do not read.
+// The limit of traces, and their buffers for clients that do not read.
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <iostream>
@@ -51,7 +51,7 @@ TEST_CASE("when all places of traces are taken, the one that is stuck longest gi
   CHECK(ended == std::vector{2});
   first->stuck_since(std::nullopt);
   CHECK(room->enter() == nullptr);
-  second = nullptr;  // its place is long another's
+  second = nullptr;  // its place was taken long ago
   CHECK(room->enter() == nullptr);
   third = nullptr;
   CHECK(room->enter() != nullptr);
@@ -79,7 +79,7 @@ TEST_CASE("400 traces that nobody reads take at most 32 MB, and a new one finds 
   console_test t;
   auto address = t.where();
   address.receive_buffer_bytes = 4'096;
-  // Connections, and the clients, which are in this process, are not counted.
+  // Does not count the connections and the clients, which are in this process.
   std::vector<std::unique_ptr<test::http_client>> clients;
   for (int i = 0; i < 400; ++i) {
     clients.push_back(std::make_unique<test::http_client>(address));
@@ -97,7 +97,7 @@ TEST_CASE("400 traces that nobody reads take at most 32 MB, and a new one finds 
         std::this_thread::yield();
       }
   }};
-  // The mailbox and the recorder are full by then: they are so without any trace.
+  // Mailbox and recorder are full by then, as they would be without a trace.
   REQUIRE(rest_test::eventually([&] { return told > 200'000; }));
   const auto before = resident_mb();
   std::size_t refused = 0;

@@ -1,4 +1,4 @@
-// A sealed text opens with its key alone, as a whole.
+// A sealed text can be opened only with its key, and only as a whole.
 #include "server/credentials/sealed_text.hpp"
 
 #include <catch2/catch.hpp>

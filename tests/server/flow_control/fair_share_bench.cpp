@@ -1,4 +1,4 @@
-// What others' writes notice of 215 clients that send bodies a byte a second.
+// The effect of 215 clients that send bodies at a byte a second on the writes of others.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <condition_variable>
@@ -13,7 +13,7 @@ using troupe::test::http_client;
 
 namespace {
 
-// Sends heads, and then a byte a second on each connection, until it goes.
+// Sends heads, and then a byte a second on each connection, until it is destroyed.
 class slow_crowd {
  public:
   slow_crowd(const filtered_server& at, std::size_t count) {
@@ -47,7 +47,7 @@ class slow_crowd {
   std::thread thread_;
 };
 
-// Writes of another user that were done in two seconds, per second; by eight connections.
+// Completed writes of another user per second, measured for two seconds; by eight connections.
 double writes_per_second(const filtered_server& at) {
   std::atomic<std::size_t> done{0};
   const auto until = std::chrono::steady_clock::now() + 2s;

@@ -1,4 +1,4 @@
-// Who gets a place among the requests in flight, and who does not by sending slowly or much.
+// Fair shares of the places for requests in flight, also with slow or many senders.
 #include <catch2/catch.hpp>
 #include <mutex>
 
@@ -28,7 +28,7 @@ class crowd {
     clients_.back()->send_request("POST", "/api/v1/services", "{}",
                                   filtered_server::headers(token));
   }
-  // How many of them have a place now: the others have their answer.
+  // The number of pending requests that have a place: the others have got a response.
   std::size_t settle(std::size_t sent) {
     REQUIRE(eventually([&] {
       std::size_t answered = 0;
@@ -69,19 +69,19 @@ TEST_CASE("a body that is still to come takes no place among the requests in fli
     CHECK(each->receive_answer().status == 200);
 }
 
-TEST_CASE("one user does not get all places, and what is left is for others") {
+TEST_CASE("one user cannot take all places, and the rest is for others") {
   filtered_server server{40, 40};
   crowd all{server};
   for (int i = 0; i < 60; ++i)
     all.write("writer-greedy");
   const auto taken = all.settle(60);
-  // Half of what is kept for nobody; two at one moment may count alike.
+  // Half of the unreserved places; two concurrent requests may count the same.
   CHECK(taken >= 16);
   CHECK(taken <= 18);
   CHECK(server.post(pods, "writer-greedy").status == 429);
   CHECK(server.post(pods, "writer-other").status == 200);
   CHECK(server.get(pods, "writer-greedy").status == 200);
-  // Three more of the same kind: there is still room for one who comes late.
+  // Three more of the same kind: there is still room for a later user.
   for (int user = 0; user < 3; ++user)
     for (int i = 0; i < 20; ++i)
       all.write("writer-greedy" + std::to_string(user));
@@ -122,12 +122,12 @@ TEST_CASE("one user does not get all places by streams of HTTP/2, and bodies to 
     const std::lock_guard lock{mutex};
     return refused + kept.size() == streams.size();
   }));
-  // Half of what is kept for nobody; two at one moment may count alike.
+  // Half of the unreserved places; two concurrent requests may count the same.
   CHECK(kept.size() >= 16);
   CHECK(kept.size() <= 18);
   CHECK(greedy.request("POST", pods, "{}", greedy_user).status == 429);
   CHECK(greedy.request("GET", pods, {}, greedy_user).status == 200);
-  // Places are the user's, not the connection's.
+  // Places belong to the user, not to the connection.
   CHECK(greedy.request("POST", pods, "{}", other_user).status == 200);
   CHECK(test::http2_client{server.client()}.request("POST", pods, "{}", other_user).status == 200);
   for (const auto each : streams)
@@ -141,7 +141,7 @@ TEST_CASE("administrators and the heartbeats of nodes find a place when users ha
   filtered_server server{400, 40};
   server.api.on(leases, [](auto&, auto& answer) { answer.respond(text_response("renewed")); });
   crowd all{server};
-  // Each user gets less; in the end nobody gets any.
+  // Each user gets fewer; in the end no user gets any.
   std::size_t sent = 0;
   for (int user = 0; user < 60; ++user)
     for (int i = 0; i < 3; ++i, ++sent)
@@ -152,7 +152,7 @@ TEST_CASE("administrators and the heartbeats of nodes find a place when users ha
   CHECK(server.post(pods, "master-token").status == 200);
   http_client node{server.client()};
   CHECK(node.request("PUT", leases, "{}", filtered_server::headers("node-n1")).status == 200);
-  // What is kept for nodes is not taken by administrators.
+  // Places reserved for nodes are not available to administrators.
   for (int i = 0; i < 10; ++i, ++sent)
     all.write("master-token");
   all.settle(sent);
@@ -188,7 +188,7 @@ TEST_CASE("bodies that do not end hold a bounded number of bytes, for each user 
   options.bodies = {1u << 20, 256u << 10, 512u << 10};
   filtered_server server{400, 200, options};
   std::vector<std::unique_ptr<http_client>> held;
-  // Each of them once the one before has come as far as it comes.
+  // Each of them after the previous one has got its place or response.
   const auto hold = [&](const std::string& token) {
     const auto before = server.server.stats().body_bytes;
     held.push_back(std::make_unique<http_client>(server.client()));
@@ -213,7 +213,7 @@ TEST_CASE("bodies that do not end hold a bounded number of bytes, for each user 
   for (int i = 0; i < 6; ++i)
     hold("writer-b");
   REQUIRE(eventually([&] { return refused() == 4; }));
-  // 127.0.0.1 has what it may have.
+  // 127.0.0.1 has reached its share.
   hold("writer-c");
   REQUIRE(eventually([&] { return refused() == 5; }));
   const auto answer = held.back()->receive_answer();

@@ -1,4 +1,4 @@
-// Short requests beside long answers.
+// Short requests concurrent with long answers.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ namespace {
 constexpr int lists = 40;
 constexpr const char* maps_path = "/api/v1/namespaces/default/configmaps";
 
-// A process whose connections list without end, made before there are threads.
+// A process whose connections list endlessly, forked before threads start.
 class listing {
  public:
   listing() {
@@ -48,7 +48,7 @@ class listing {
     std::vector<std::thread> threads;
     for (int i = 0; i < lists; ++i)
       threads.emplace_back([&] {
-        // What comes is thrown away: the processors are for the server.
+        // Received bytes are discarded: the processors are for the server.
         test::wire wire{options};
         for (bool first = true;; first = false) {
           if (!wire.send(std::string{"GET "} + maps_path + " HTTP/1.1\r\nhost: x\r\n\r\n"))

@@ -1,4 +1,4 @@
-// What is refused before any handler sees it leaves a trace, and a flood of it does not leave many.
+// Requests that are refused before any handler are logged; a flood of them makes only a few lines.
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 
@@ -37,11 +37,11 @@ class text_sink final : public spdlog::sinks::base_sink<std::mutex> {
   std::string text_;
 };
 
-// The lines of the audit log from here on. Made before the server, so that no thread writes.
+// The lines of the audit log from here on. Constructed before the server, so that no thread writes.
 class audit_lines {
  public:
   audit_lines() {
-    write_audit("{}");  // the logger is made with its first line
+    write_audit("{}");  // the logger is created with its first line
     log_ = spdlog::get("audit");
     REQUIRE(log_ != nullptr);
     level_ = log_->level();

@@ -1,5 +1,5 @@
-// The api_frontend as the program starts it: files, kubeconfig, users, renewal, clients of the
-// world.
+// The api_frontend as the program starts it: files, kubeconfig, users, renewal, foreign
+// clients.
 #include "server/frontend/api_frontend.hpp"
 
 #include <sys/stat.h>
@@ -26,7 +26,7 @@ std::string read(const std::filesystem::path& path) {
   return server::read_private_file(path).value().value_or("");
 }
 
-// Standard output of a command, with its exit code behind it when that is not 0.
+// Standard output of a command, followed by its exit code if that is not 0.
 std::string output_of(const std::string& command) {
   std::string text;
   FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
@@ -102,7 +102,7 @@ TEST_CASE("a certificate that is near its end is renewed while the front serves"
   front_of_node node{[](auto& options) { options.renew_period = 20ms; }};
   node.start();
   const auto before = read(node.pki("server.crt"));
-  // Gone from the disk, it is due to be made again.
+  // If its file is missing, it must be made again.
   std::filesystem::remove(node.pki("server.crt"));
   REQUIRE(eventually([&] {
     const auto now = read(node.pki("server.crt"));

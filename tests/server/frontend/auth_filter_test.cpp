@@ -1,4 +1,4 @@
-// Who may do what, how much at once, and what is answered without any API behind auth_filter.
+// Authorization, limits of concurrent requests, and paths that auth_filter answers without the API.
 #include <catch2/catch.hpp>
 #include <mutex>
 
@@ -74,7 +74,7 @@ TEST_CASE("a bearer token names the user; a wrong one is a 401 even for public p
 TEST_CASE(
     "a known user sees discovery and what an authorizer allows, else 403 in upstream's words") {
   filtered_server server;
-  CHECK(server.get("/api", "plain-token").status == 404);  // let through; the test's API has it not
+  CHECK(server.get("/api", "plain-token").status == 404);  // allowed; but the path is unknown
   CHECK(server.get("/openapi/v3", "plain-token").status == 404);
   const auto refused =
       server.get("/apis/apps/v1/namespaces/default/deployments/web", "plain-token");
@@ -102,7 +102,7 @@ TEST_CASE("masters may do everything, before any authorizer denies it") {
 }
 
 TEST_CASE("more requests in flight than allowed are a 429 with Retry-After; watches do not count") {
-  std::mutex keeping;  // they come on several threads
+  std::mutex keeping;  // called on several threads
   std::vector<server::responder> held;
   filtered_server server{2, 1};
   for (const auto* path : {"/api/v1/nodes", "/api/v1/services"})
@@ -133,7 +133,7 @@ TEST_CASE("more requests in flight than allowed are a 429 with Retry-After; watc
   REQUIRE(eventually([&] { return server.api.served == 5; }));
   CHECK(writer.request("POST", "/api/v1/pods", "{}", headers).status == 429);
 
-  busy.clear();  // the clients go: their places are free although nobody has answered
+  busy.clear();  // clients disconnect: their places are free although their requests are unanswered
   CHECK(eventually(
       [&] { return server.in_flight_.reads() == 0 && server.in_flight_.writes() == 0; }));
   CHECK(server.get("/api/v1/pods", "master-token").status == 200);

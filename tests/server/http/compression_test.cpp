@@ -1,4 +1,4 @@
-// Answers compressed by gzip: as functions, and on the wire.
+// Responses compressed by gzip: as functions, and on the wire.
 #include "server/http/compression.hpp"
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ std::string unzipped(std::string_view text) {
   return out;
 }
 
-// All that a body gives, and the largest of its parts.
+// All parts of a body joined, and the size of the largest.
 std::pair<std::string, std::size_t> sent(server::body content) {
   std::string all = content.text();
   std::size_t largest = all.size();
@@ -51,7 +51,7 @@ std::pair<std::string, std::size_t> sent(server::body content) {
 
 }  // namespace
 
-TEST_CASE("who takes gzip") {
+TEST_CASE("which clients accept gzip") {
   for (const auto* yes : {"gzip", "deflate, gzip;q=1.0", "gzip;q=0.5, br", "*", "br,gzip"})
     CHECK(takes_gzip(yes));
   for (const auto* no : {"", "identity", "gzip;q=0", "br, deflate", "gzipped"})
@@ -120,7 +120,7 @@ TEST_CASE("answers that nobody reads keep a bounded number of compressions") {
   CHECK(is_packed(long_answer()));
 }
 
-TEST_CASE("a long list is compressed for who takes it, and for nobody else") {
+TEST_CASE("a long list is compressed only for clients that accept it") {
   rest_test server;
   const std::string maps = "/api/v1/namespaces/default/configmaps";
   for (int i = 0; i < 8; ++i)

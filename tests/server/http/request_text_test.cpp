@@ -1,4 +1,4 @@
-// What is read out of a request line: query, path, what the request is about.
+// Parsing of a request line: query, path, attributes of the request.
 #include <catch2/catch.hpp>
 #include <random>
 

@@ -1,4 +1,4 @@
-// What a control plane that joins is given.
+// The data that a joining control plane gets.
 #include "server/join/control_plane_bundle.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-// What is asked of a control plane by machines that join and leave, where requests are odd, late or
-// many at once.
+// Requests of joining and leaving machines to a control plane that are malformed, late or
+// concurrent.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <future>
@@ -61,7 +61,7 @@ TEST_CASE("a body that is too long is refused, whether its length is announced o
   const auto token = cluster.add_token();
   const std::string bearer = "Bearer " + token;
   {
-    // The head alone: nothing of the body is waited for.
+    // Only the head: the server does not wait for the body.
     auto client = client_of(cluster, {});
     client.send_request(
         "POST", std::string{certificates_path}, {},

@@ -42,7 +42,7 @@ void remove_node(join_test& test, const std::string& node) {
   test.write(kind, kind.key({}, node), nullptr);
 }
 
-// A request that asks for all it can: another name, groups, names of a server, to be an authority.
+// A request for as much as possible: another name, groups, names of a server, being an authority.
 std::string greedy_request() {
   EVP_PKEY* key = ::EVP_EC_gen("P-256");
   X509_REQ* request = ::X509_REQ_new();
@@ -182,9 +182,9 @@ TEST_CASE("a node renews its certificate with the same key and with a new one, w
   REQUIRE(answer.status == 201);
   const credentials renewed{{}, member(read_flat_json(answer.body).value(), "certificate"), second};
   CHECK(node_key_of(cluster, "worker-1") == x509::key_hash(renewed.certificate));
-  // The answer may have been lost: the node asks again for the key that is written there now.
+  // The response may have been lost: the node requests again for the key that is now on its Node.
   CHECK(cluster.ask_certificate(node, "worker-1", second).status == 201);
-  // With the old key alone nothing can be had any more.
+  // With the old key alone all requests are refused.
   CHECK(cluster.ask_certificate(node, "worker-1", new_key()).status == 403);
   CHECK(cluster.ask_certificate(renewed, "worker-1", second).status == 201);
 }
@@ -197,7 +197,7 @@ TEST_CASE("a node that was removed renews no more and is told why") {
   const auto refused = cluster.ask_certificate(node, "worker-1", key);
   CHECK(refused.status == 403);
   CHECK_THAT(message_of(refused), Contains("was removed from this cluster") && Contains("token"));
-  // Somebody else took the name.
+  // Another machine took the name.
   cluster.join("worker-1", new_key());
   CHECK(cluster.ask_certificate(node, "worker-1", key).status == 403);
 }
@@ -234,7 +234,7 @@ TEST_CASE("a request that is too large is not read, and too many wait") {
   join_test cluster;
   const credentials token{cluster.add_token(), {}, {}};
   CHECK(cluster.ask(token, "POST", certificates, std::string(20'000, ' ')).status == 413);
-  // By one connection: faster than places come back, on a slow machine too.
+  // On one connection: faster than the limit recovers, on a slow machine too.
   test::wire_options to;
   to.port = static_cast<std::uint16_t>(cluster.port());
   to.authority = cluster.authority();

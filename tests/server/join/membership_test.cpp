@@ -1,4 +1,4 @@
-// What joining, renewing and leaving mean for the store, decision by decision.
+// Effects of joining, renewing and leaving on the store, decision by decision.
 #include "server/join/membership.hpp"
 
 #include <catch2/catch.hpp>
@@ -105,7 +105,7 @@ TEST_CASE("a certificate that joining gave is good with the key of its Node alon
   CHECK_FALSE(may("joined", "key-b", true));
   CHECK_FALSE(may("by-hand", "key-a", true));
   CHECK_FALSE(may("gone", "key-a", true));
-  // Signed otherwise, or before certificates of joining said so.
+  // Signed for another use, or before certificates of joining had a mark.
   CHECK(may("joined", "key-a", false));
   CHECK_FALSE(may("joined", "key-b", false));
   CHECK(may("by-hand", "key-a", false));
@@ -136,7 +136,7 @@ TEST_CASE("a certificate renews for the key that the Node names, and makes no No
   check_refused(all.admit("n0", "key-n0", {"n0", "key-n0"}), 403, "n0 was removed");
   all.add_node("n0", "key-n0");
   CHECK(all.admit("n0", "key-n0", {"n0", "key-n0"})->mutations.empty());
-  // The answer to an earlier change of keys was lost: it is still the older one that asks.
+  // The response to an earlier change of keys was lost: the request still uses the older one.
   CHECK(all.admit("n0", "key-n0", {"n0", "older"})->mutations.empty());
 
   const auto changed = all.admit("n0", "next", {"n0", "key-n0"});

@@ -1,4 +1,4 @@
-// What a node's certificate opens at the HTTP door, over real TLS, and when that ends.
+// The rights of a node's certificate over HTTP with real TLS, and when they end.
 #include <catch2/catch.hpp>
 
 #include "api/schema/core_node.pb.h"

@@ -1,4 +1,4 @@
-// Logs as kubectl of 0.5 and 0.6 asks for them: through the pod's minion.
+// Logs as kubectl 0.5 and 0.6 request them: through the pod's minion.
 #include <catch2/catch.hpp>
 #include <memory>
 

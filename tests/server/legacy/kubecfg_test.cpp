@@ -1,5 +1,5 @@
-// What the kubecfg of Kubernetes v0.2 and v0.4 sends and gets: recorded from the original programs,
-// played back here. tests/server/kubecfg/README.md says how to record.
+// Requests and responses of the kubecfg of Kubernetes v0.2 and v0.4: recorded from the original
+// programs, replayed here. tests/server/kubecfg/README.md describes how to record.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -24,7 +24,7 @@ struct exchange_pair {
   std::string answer;
 };
 
-// Blocks of "> METHOD TARGET", "> BODY", "< STATUS", "< BODY"; other lines are remarks.
+// Blocks of "> METHOD TARGET", "> BODY", "< STATUS", "< BODY"; other lines are comments.
 std::vector<exchange_pair> read_pairs(const std::filesystem::path& path) {
   std::vector<exchange_pair> out;
   std::ifstream in(path);
@@ -47,7 +47,7 @@ std::vector<exchange_pair> read_pairs(const std::filesystem::path& path) {
   return out;
 }
 
-// What differs from run to run is made the same.
+// Replaces the parts that differ from run to run.
 std::string normal(std::string text) {
   static const std::pair<std::regex, const char*> rules[] = {
       {std::regex(R"re("resourceVersion":"?[0-9]+"?)re"), R"("resourceVersion":R)"},
@@ -60,7 +60,7 @@ std::string normal(std::string text) {
   return text;
 }
 
-// The value of a member in the answer before, as JSON.
+// The value of a member in the previous response, as JSON.
 std::string member(const std::string& json, const std::string& name) {
   std::smatch found;
   const std::regex pattern("\"" + name + R"re(":("[^"]*"|[0-9]+))re");
@@ -91,7 +91,7 @@ void play(const std::string& file) {
   for (const auto& each : pairs) {
     INFO(each.method << " " << each.target << " " << each.body);
     auto got = api.old(each.method, "/" + each.target, filled(each.body, before));
-    // A slow machine makes an operation of a write; the client asks for it until it is done.
+    // On a slow machine a write becomes an operation; the client polls it until it is done.
     while (got.status == 202 && each.status == 200)
       got = api.old("GET", "/operations/" + got.at("details.id") + "?sync=true");
     CHECK(got.status == each.status);

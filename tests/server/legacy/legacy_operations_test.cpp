@@ -15,7 +15,7 @@ using testing::legacy_test;
 
 namespace {
 
-// Writes that end when the test says so: POST begins one, anything else asks for all or one.
+// Writes that end when the test decides: POST starts one, other methods list all or get one.
 class slow_writes final : public handler {
  public:
   explicit slow_writes(legacy_test& api) : api_{api}, pending_{api.plane().system()} {}

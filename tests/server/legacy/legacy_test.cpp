@@ -1,4 +1,4 @@
-// The API of 2014 on its own listener, over the objects of today's.
+// The API of 2014 on its own listener, over the objects of today's API.
 #include <catch2/catch.hpp>
 #include <map>
 #include <string>
@@ -73,13 +73,13 @@ TEST_CASE("ids with capitals are kept, and stand for a name of today") {
   CHECK(api.old("GET", "/replicationControllers/webController").at("id") == "webController");
   CHECK(api.old("GET", "/replicationControllers").at("items.0.id") == "webController");
 
-  // Changed by today's API it still knows its id.
+  // After a change by today's API it still has its id.
   REQUIRE(api.patch(path, "merge", R"({"spec":{"replicas":3,"minReadySeconds":9}})").status == 200);
   auto found = api.old("GET", "/replicationControllers/webController");
   CHECK(found.at("id") == "webController");
   CHECK(found.at("desiredState.replicas") == "3");
 
-  // Changed by that of 2014 it keeps what that cannot say.
+  // After a change by the API of 2014 it keeps the fields that that API lacks.
   auto text = found.text();
   text.replace(text.find("\"replicas\":3"), 12, "\"replicas\":0");
   const auto put = api.old("PUT", "/replicationControllers/webController", text);
@@ -155,7 +155,7 @@ TEST_CASE("failures name the kind and the id as the client does") {
              Catch::StartsWith("replicationController \"otherController\" is invalid: "));
   CHECK(api.old("DELETE", "/replicationControllers/noController").at("message") ==
         "replicationController \"noController\" not found");
-  // What is not the object keeps its own name.
+  // Objects of other kinds keep their own name.
   CHECK(api.old("POST", "/pods?namespace=none", pod("web")).at("message") ==
         "namespaces \"none\" not found");
 }
@@ -210,7 +210,7 @@ TEST_CASE(
   CHECK(api.old("DELETE", "/pods/web").status == 200);
   CHECK(api.old("GET", "/pods/web").status == 404);
   CHECK(api.old_v02("DELETE", "/replicationControllers/rc").at("status") == "success");
-  // The garbage collector, which is not here, would let the pods go and then the controller.
+  // The garbage collector, which does not run here, would orphan the pods, then delete the object.
   CHECK(api.get(std::string{controllers_of_today} + "/rc").at("metadata.finalizers.0") == "orphan");
   CHECK(api.old("DELETE", "/pods/web").status == 404);
 }
@@ -229,7 +229,7 @@ TEST_CASE("selectors of 2014 choose by labels and fields") {
   CHECK(names("labels=app%3Dweb") == "a");
   CHECK(names("labels=app%3D%3Dweb") == "a");
   CHECK(names("labels=app!%3Dweb") == "b");
-  // What is absent is "".
+  // A missing label counts as "".
   CHECK(names("labels=app%3D") == "b");
   CHECK(names("labels=app%3Dweb,tier%3Dx") == "");
   CHECK(names("labels=") == "ab");

@@ -1,4 +1,4 @@
-// Updates by clients of 2014: what they do not say, or cannot, is not removed.
+// Updates by clients of 2014: fields that they omit, or cannot express, are not removed.
 #include <catch2/catch.hpp>
 #include <map>
 #include <string>
@@ -159,12 +159,12 @@ TEST_CASE("a controller keeps what the version of the client that resizes it doe
                             without(without(v02, "selfLink"), "resourceVersion")));
   held();
 
-  // Another image of another default, by v0.2: what was said stays.
+  // Another image with another default, by v0.2: fields that were set stay.
   check_updated(api.old_v02("PUT", "/replicationControllers/web",
                             with(without(v02, "resourceVersion"), "x:1", "x")));
   held();
 
-  // Who knows them removes them.
+  // A client that knows the fields can remove them.
   check_updated(api.old("PUT", "/replicationControllers/web",
                         without(without(v06, "nodeSelector"), "resourceVersion")));
   CHECK(api.get(path).size("spec.template.spec.nodeSelector") == 0);

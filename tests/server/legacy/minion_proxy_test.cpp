@@ -1,4 +1,4 @@
-// What a minion's kubelet of 2014 was asked through the server.
+// Requests to a minion's kubelet of 2014 through the server.
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* merge_patch = "application/merge-patch+json";
 
-// Of web, which is on n1.
+// The pod web, which is on n1.
 std::string run_a_pod(legacy_test& api) {
   api.create_pod("web");
   const std::string pod = std::string{pods_of_today} + "/web";

@@ -1,4 +1,4 @@
-// HTTP with pods and services by the paths of 2014.
+// HTTP to pods and services by the paths of 2014.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// /metrics of a control plane with joined nodes: what goes over their links, all together.
+// /metrics of a control plane with joined nodes: traffic over all links together.
 #include <spdlog/fmt/fmt.h>
 
 #include <catch2/catch.hpp>
@@ -53,7 +53,7 @@ values all_of(double links, double sent, double received, double bytes_sent, dou
   return all;
 }
 
-// A node's end that lets go of nothing: its window fills.
+// A node's end that releases no deliveries: its window fills.
 class hoarder final : public link::receiver {
  public:
   void received(link::delivery delivery) override { kept_.push_back(std::move(delivery)); }
@@ -81,7 +81,7 @@ link::loopback connect(console_test& t, const std::string& node) {
       t.plane().links().acceptor());
 }
 
-// What makes sense and is answered with nothing: the end of a stream that there never was.
+// A valid frame without effect: the end of an unknown stream.
 std::string harmless_frame() {
   actors::wire::FromNode frame;
   frame.add_items()->mutable_unsubscribe()->set_stream(7);
@@ -98,7 +98,7 @@ TEST_CASE("the metrics show what goes over the links, and nothing of a node that
   const auto far = connect(t, "n0");
   REQUIRE(rest_test::eventually([&] { return of_links(t) == all_of(2, 0, 0, 0, 0, 0, 0); }));
 
-  // Both ways, and handled.
+  // In both directions, and handled.
   const auto frame = harmless_frame();
   const auto size = static_cast<double>(frame.size());
   for (int i = 0; i < 3; ++i)
@@ -108,7 +108,7 @@ TEST_CASE("the metrics show what goes over the links, and nothing of a node that
   REQUIRE(
       rest_test::eventually([&] { return of_links(t) == all_of(2, 1, 4, 100, 4 * size, 0, 0); }));
 
-  // A session that does not get round to its frames, and a node that reads nothing more.
+  // A session that does not handle its frames, and a node that reads no more.
   const auto session = t.system().actors().find("link", "n1");
   REQUIRE(t.system().pause(session, std::chrono::seconds{20}));
   REQUIRE(near.one->send(frame));

@@ -14,7 +14,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-// The value of the first line that begins so; below 0 when there is none.
+// The value of the first line with that prefix; below 0 if there is none.
 double value_of(const std::string& text, const std::string& line_begin) {
   std::istringstream lines{text};
   for (std::string line; std::getline(lines, line);)

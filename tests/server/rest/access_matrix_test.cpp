@@ -1,5 +1,5 @@
-// Roles, bindings and requests by chance, over HTTP: who gets 403 is whom a second, plainly written
-// judge refuses. Requests are about objects that are not there, so nothing changes by them.
+// Random roles, bindings and requests over HTTP: 403 exactly if a second, simple implementation
+// refuses. Requests are for objects that do not exist, so they change nothing.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -83,7 +83,7 @@ class chance : public test::policy_source {
     q.verb = any(object_verbs);
     q.name = any({"x", "y", "w"});
     if (q.verb != "delete" && !of.parts.empty() && below(2) == 0) q.subresource = any(of.parts);
-    // What is only read.
+    // Read-only resources.
     if (q.subresource == "log") q.verb = "get";
     return q;
   }
@@ -106,7 +106,7 @@ struct matrix : guarded_api {
     const auto path = where + std::string{kind.plural()};
     const auto key =
         meta.namespace_().empty() ? meta.name() : meta.namespace_() + "/" + meta.name();
-    // A binding cannot be given another role.
+    // The role of a binding cannot be changed.
     if (all.contains(key)) {
       REQUIRE(ask("root", "DELETE", path + "/" + meta.name()).status == 200);
       all.erase(key);
@@ -157,7 +157,7 @@ struct matrix : guarded_api {
     }
   }
 
-  // The status of the answer.
+  // The status of the response.
   int request(const std::string& token, const question& q) {
     const auto of = std::find_if(resources.begin(), resources.end(),
                                  [&](const resource& each) { return each.plural == q.resource; });
@@ -188,7 +188,7 @@ struct matrix : guarded_api {
 
 }  // namespace
 
-TEST_CASE("whatever is bound, a request gets 403 where a plain judge refuses it, and only there") {
+TEST_CASE("with any bindings, a request gets 403 exactly if a simple implementation refuses it") {
   std::set<std::string> allowed, refused;  // verbs
   test::for_each_seed(5, [&](std::uint64_t seed) {
     matrix api;
@@ -208,7 +208,7 @@ TEST_CASE("whatever is bound, a request gets 403 where a plain judge refuses it,
       }
     }
   });
-  // Both answers came for every verb, or the comparison says little.
+  // Both results occurred for every verb, or the comparison proves little.
   CHECK(allowed.size() == 8);
   CHECK(refused.size() == 8);
 }

@@ -1,4 +1,4 @@
-// What clients find of APIs that other servers serve, and these servers of us.
+// Discovery of APIs that other servers serve, and the data that these servers need from us.
 #include "actors/control_plane/control_plane.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/scheme.hpp"
@@ -17,7 +17,7 @@ TEST_CASE("discovery lists an aggregated API by its priority, and keeps it while
   t.register_api(t.bundle());
   REQUIRE(t.comes_to("Passed"));
   const auto document = [&] { return t.server->get("/apis", aggregated); };
-  // Above custom kinds, below all that is built in.
+  // Above custom kinds, below all built-in ones.
   const auto place = [&](const rest_answer& of) {
     for (std::size_t i = 0; i < of.size("items"); ++i)
       if (of.at(fmt::format("items.{}.metadata.name", i)) == "ext.example.com") return i;
@@ -71,7 +71,7 @@ TEST_CASE("other servers find out how they know the front proxies of all control
     const auto value = all.find(key);
     return value == all.end() ? std::string{} : value->second;
   };
-  // A cluster of before.
+  // A cluster of an earlier version.
   REQUIRE(server::prepare_cluster(plane));
   CHECK(data("requestheader-client-ca-file").empty());
   REQUIRE(server::prepare_cluster(plane, "FIRST\n"));
@@ -135,7 +135,7 @@ TEST_CASE("a server whose list of resources is too long or no list adds nothing 
   REQUIRE(t.register_api(t.bundle()).status == 201);
   REQUIRE(t.comes_to("FailedDiscoveryCheck"));
   CHECK_THAT(t.condition("message"), Contains("the answer is larger than 1048576 bytes"));
-  // A redirect is an answer like any other: nobody goes there.
+  // A redirect is a normal response: the server does not follow it.
   t.backend->respond = [&](const std::string&) {
     return std::string{"HTTP/1.1 302 Found\r\nLocation: https://elsewhere/\r\n\r\n"};
   };

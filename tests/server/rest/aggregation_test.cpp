@@ -1,4 +1,4 @@
-// APIs that other servers serve: when one is available, and what reaches it with which words.
+// APIs that other servers serve: when one is available, and the requests that reach it.
 #include "server/connections/http_server.hpp"
 #include "server/rest/aggregation_stage.hpp"
 #include "server/rest/proxy/backend_request.hpp"
@@ -36,7 +36,7 @@ TEST_CASE("an API service is available once its server answers, and until it fai
   CHECK_THAT(t.backend->received(), Contains("x-remote-user: system:kube-aggregator\r\n") &&
                                         Contains("x-remote-group: system:masters\r\n"));
   t.fails = true;
-  // A change of its endpoints is a reason to look.
+  // A change of its endpoints causes a check.
   t.server->patch(slices + "/ext-1", "merge", R"({"metadata":{"annotations":{"a":"b"}}})");
   REQUIRE(t.comes_to("FailedDiscoveryCheck"));
   CHECK(t.condition("message") == "failing or missing response from https://10.0.0.7:8443" + root +
@@ -82,11 +82,11 @@ TEST_CASE("a path does not lead out of an aggregated API") {
     CAPTURE(out);
     CHECK(t.server->get(root + out).status == 400);
   }
-  // An encoded end of line stays encoded.
+  // An encoded line end stays encoded.
   CHECK(t.server->get(root + "/a%0d%0aX-Remote-User:%20root").status == 200);
   const auto all = t.backend->received();
   CHECK_THAT(all, !Contains("\r\nX-Remote-User: root") && !Contains("secrets"));
-  // Another version is nobody's.
+  // Another version is not served.
   CHECK(t.server->get("/apis/ext.example.com/v10/things").status == 404);
 }
 
@@ -140,7 +140,7 @@ TEST_CASE("a watch of an aggregated API streams") {
 
 namespace {
 
-// A server of its own, at a port of this machine.
+// An external server, on a port of this machine.
 class elsewhere final : public server::handler {
  public:
   void serve(server::request_ptr request, server::responder answer) override {
@@ -176,7 +176,7 @@ TEST_CASE("a server outside the cluster is reached by the name of its service") 
   REQUIRE(register_at(bound->port).status == 201);
   REQUIRE(t.comes_to("Passed"));
   CHECK(t.server->get(things).at("said") == "elsewhere");
-  // The server goes away between two checks.
+  // The server stops between two checks.
   http.stop();
   const auto gone = t.server->get(things);
   CHECK(gone.status == 503);

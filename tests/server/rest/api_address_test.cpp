@@ -1,4 +1,4 @@
-// How programs in the cluster find the API: the objects that stand behind default/kubernetes.
+// How programs in the cluster find the API: the objects of default/kubernetes.
 #include "server/rest/calls/api_address.hpp"
 
 #include <catch2/catch.hpp>

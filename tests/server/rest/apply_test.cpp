@@ -1,4 +1,4 @@
-// Server-side apply: who owns what, conflicts, what goes, and what other writes do to it.
+// Server-side apply: owners of fields, conflicts, removed fields, and the effects of other writes.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -59,7 +59,7 @@ TEST_CASE("what is applied is created, owned, and the same a second time") {
   const auto again = server.apply(maps + "/m", "one", map_yaml("a: '1', b: '2'"));
   CHECK(again.status == 200);
   CHECK(again.at("metadata.resourceVersion") == made.at("metadata.resourceVersion"));
-  // What is not applied any more goes.
+  // Fields that are no longer applied are removed.
   const auto less = server.apply(maps + "/m", "one", map_yaml("a: '3'"));
   CHECK(less.at("data.a") == "3");
   CHECK_FALSE(less.has("data.b"));
@@ -111,7 +111,7 @@ TEST_CASE("another write takes over what it changes") {
   const auto conflict = server.apply(maps + "/m", "one", map_yaml("a: '1', b: '2'"));
   CHECK(conflict.at("message") ==
         "Apply failed with 1 conflict: conflict with \"editor\" using v1: .data.b");
-  // Without them in the body they stay; an empty entry ends the tracking.
+  // If omitted in the body they stay; an empty entry ends the tracking.
   const auto kept =
       server.put(maps + "/m", R"({"metadata":{"name":"m"},"data":{"a":"1","b":"9","c":"1"}})");
   CHECK(owners(kept) == owners(patched));
@@ -137,7 +137,7 @@ TEST_CASE("elements of lists are merged by their keys") {
   INFO(two.text());
   REQUIRE(two.status == 200);
   CHECK(two.size("spec.template.spec.containers") == 2);
-  // Defaults of the server belong to nobody, and the same amount in another spelling is the same.
+  // The server's defaults have no owner, and the same quantity in another form is equal.
   const auto again =
       server.apply(deployments + "/web", "one",
                    deployment_yaml("      - {name: a, image: x, ports: [{containerPort: 80}], "
@@ -198,7 +198,7 @@ TEST_CASE("an apply that cannot be is refused with the reason") {
              Catch::Contains("409 ") && Catch::Contains("uid mismatch"));
 }
 
-TEST_CASE("who came from client-side apply is in conflict with nobody") {
+TEST_CASE("a manager that used client-side apply has no conflicts") {
   apply_test server;
   const std::string annotation =
       R"({\"apiVersion\":\"v1\",\"data\":{\"a\":\"1\"},\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"m\"}})";
@@ -247,13 +247,13 @@ TEST_CASE("a scale is applied, and owns the number of replicas of its object") {
   CHECK(object.at("metadata.managedFields.1.apiVersion") == "apps/v1");
   CHECK(object.at("metadata.managedFields.1.fieldsV1") == R"({"f:spec":{"f:replicas":{}}})");
   CHECK_THAT(object.at("metadata.managedFields.0.fieldsV1"), !Catch::Contains("f:replicas"));
-  // Who applies the object is in conflict with it now, and not without the number.
+  // An apply of the object now conflicts with the scale, unless it omits the number.
   CHECK(server.apply(deployments + "/web", "one", with_replicas("3")).at("message") ==
         "Apply failed with 1 conflict: conflict with \"scaler\" with subresource \"scale\": "
         ".spec.replicas");
   CHECK(server.apply(deployments + "/web", "one", deployment_yaml(container)).status == 200);
   CHECK(server.get(deployments + "/web").at("spec.replicas") == "5");
-  // The same once more changes nothing; another write of the scale takes the number over.
+  // The same apply again changes nothing; another write of the scale takes over the number.
   const auto before = server.get(deployments + "/web").at("metadata.resourceVersion");
   CHECK(server.apply(deployments + "/web/scale", "scaler", scale("5")).status == 200);
   CHECK(server.get(deployments + "/web").at("metadata.resourceVersion") == before);
@@ -305,12 +305,12 @@ TEST_CASE("what one creates and another one applies is in conflict as upstream s
               .post(maps + "?fieldManager=kubectl-create",
                     R"({"metadata":{"name":"m","labels":{"l":"1"}},"data":{"a":"1"}})")
               .status == 201);
-  // The same values are shared, others are a conflict, what is new is taken.
+  // Equal values are shared, different ones conflict, new ones are accepted.
   CHECK(server.apply(maps + "/m?dryRun=All", "two", map_yaml("a: '1', b: '2'")).status == 200);
   const auto conflict = server.apply(maps + "/m", "two", map_yaml("a: '2'"));
   CHECK(conflict.status == 409);
   CHECK(conflict.at("details.causes.0.field") == ".data.a");
-  // A write before the first apply leaves nobody but who was before.
+  // A write before the first apply records only the earlier manager.
   REQUIRE(server.patch(maps + "/m?fieldManager=editor", "merge", R"({"data":{"c":"3"}})").status ==
           200);
   const auto both = server.apply(maps + "/m", "two", map_yaml("a: '2', c: '4'"));

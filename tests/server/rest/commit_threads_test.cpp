@@ -1,4 +1,4 @@
-// What the threads that commit may not be kept by: answers to clients.
+// Responses to clients must not block the threads that commit.
 #include <fmt/format.h>
 #include <pthread.h>
 

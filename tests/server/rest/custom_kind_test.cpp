@@ -1,4 +1,4 @@
-// A custom kind, put into the scheme while the server runs, is served as any other.
+// A custom kind that is added to the scheme while the server runs is served like any other.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@ using namespace troupe::server::testing;
 
 namespace {
 
-// Taken out of the scheme at the end.
+// Removed from the scheme at the end.
 class custom_kind {
  public:
   explicit custom_kind(const std::string& group = "stable.example.com",
@@ -74,7 +74,7 @@ TEST_CASE("a custom object is created, read, replaced and deleted") {
   CHECK(server.post(widgets, widget_json("a", "1")).status == 409);
   CHECK(server.get(widgets + "/b").at("message") == "widgets.stable.example.com \"b\" not found");
 
-  // An update says what it replaces.
+  // An update must name the version that it replaces.
   const auto blind = server.put(widgets + "/a", widget_json("a", "2"));
   CHECK(blind.status == 422);
   CHECK(blind.at("details.causes.0.field") == "metadata.resourceVersion");
@@ -95,7 +95,7 @@ TEST_CASE("a custom object is created, read, replaced and deleted") {
   CHECK(server.get(widgets + "/a").status == 404);
 }
 
-TEST_CASE("what names a custom object is checked as everywhere") {
+TEST_CASE("names of custom objects are checked like others") {
   rest_test server;
   const custom_kind kind;
   CHECK(server.post(widgets, widget_json("UPPER", "1")).status == 422);
@@ -168,7 +168,7 @@ TEST_CASE("custom objects are listed and deleted in collections, by labels and n
 TEST_CASE("custom objects are watched, in one namespace and in all") {
   rest_test server;
   const custom_kind kind;
-  // From a revision: what is there before a watch begins, and gone, is no event of it.
+  // From a revision, so that objects that existed only before the watch cause no event.
   const auto from =
       "?watch=1&resourceVersion=" + server.get(widgets).at("metadata.resourceVersion");
   watching everywhere{server.where(), root + "/widgets" + from};

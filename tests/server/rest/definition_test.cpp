@@ -1,4 +1,4 @@
-// Definitions of custom kinds: from the object to the kind that is served, and back.
+// Definitions of custom kinds: from the object to the served kind, and back.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -344,10 +344,10 @@ TEST_CASE("a definition that is deleted takes its objects with it, when they can
         200);
   REQUIRE(
       rest_test::eventually([&] { return server.get(definitions + "/" + name).status == 404; }));
-  // It goes from the scheme right after it has gone from the store.
+  // It is removed from the scheme right after its removal from the store.
   CHECK(rest_test::eventually([&] { return server.get(crontabs).status == 404; }));
   CHECK(server.get("/apis/stable.example.com").status == 404);
-  // Nothing of before is there when it comes again.
+  // No old object exists when it is defined again.
   server.define(version_json("v1", true, crontab_schema));
   CHECK(server.get(crontabs).size("items") == 0);
 }

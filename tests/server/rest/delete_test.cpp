@@ -48,7 +48,7 @@ TEST_CASE("a pod that runs nowhere goes at once, one on a node gets its grace") 
   CHECK(server.get(pods + "/bound").status == 404);
 }
 
-TEST_CASE("what goes at once is answered by a status about it") {
+TEST_CASE("an immediate deletion is answered by a status about the object") {
   rest_test server;
   const auto made = server.post(maps, R"({"metadata":{"name":"m"}})");
   const auto gone = server.remove(maps + "/m");
@@ -89,7 +89,7 @@ TEST_CASE("what becomes of dependents is said by the options, the query, or the 
   CHECK(finalizers("", R"({"propagationPolicy":"Foreground"})") == R"(["foregroundDeletion"])");
   CHECK(finalizers("?propagationPolicy=Orphan", "") == R"(["orphan"])");
   CHECK(finalizers("", R"({"orphanDependents":true})") == R"(["orphan"])");
-  // A ReplicationController keeps its pods where nobody says otherwise.
+  // A ReplicationController orphans its pods by default.
   CHECK(finalizers("", "") == R"(["orphan"])");
   REQUIRE(server.post(controllers, controller_json).status == 201);
   CHECK(server.remove(controllers + "/rc", R"({"propagationPolicy":"Sometimes"})").status == 422);
@@ -154,7 +154,8 @@ TEST_CASE("the namespaces of the system may not be deleted") {
   CHECK(server.remove("/api/v1/namespaces/mine").status == 200);
 }
 
-TEST_CASE("what lives in namespaces is neither created nor swept away without one") {
+TEST_CASE(
+    "namespaced objects are neither created nor deleted as a collection without a namespace") {
   rest_test server;
   REQUIRE(server.post(maps, R"({"metadata":{"name":"m"}})").status == 201);
   const auto swept = server.remove("/api/v1/configmaps");
@@ -174,7 +175,7 @@ TEST_CASE("a collection is deleted page by page where a limit is set") {
   CHECK(first.size("items") == 2);
   CHECK(first.at("metadata.remainingItemCount") == "1");
   CHECK(server.get(maps).size("items") == 1);
-  // Not of the pages.
+  // Not in later pages.
   server.post(maps, R"({"metadata":{"name":"d"}})");
   const auto token = first.at("metadata.continue");
   REQUIRE_FALSE(token.empty());

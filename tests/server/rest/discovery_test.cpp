@@ -1,5 +1,5 @@
-// What discovery says is served: in the words and the order of upstream, the same in both forms,
-// and true.
+// Discovery: the names and order of upstream, the same in both forms, and consistent with the
+// served paths.
 #include <fmt/format.h>
 #include <rapidjson/document.h>
 
@@ -42,7 +42,7 @@ struct resource {
   std::string name;  // "pods/log"
   bool namespaced = false;
   std::string kind;   // with its group and version
-  std::string verbs;  // each with a blank behind it
+  std::string verbs;  // each followed by a blank
   std::string names;
   auto operator<=>(const resource&) const = default;
 };
@@ -106,7 +106,7 @@ std::vector<resource> aggregated_resources(rest_test& server) {
   return found;
 }
 
-// Where a verb goes to: an object that is not there, or all of those that a selector picks: none.
+// The target of a verb: a missing object, or the empty result of a selector.
 rest_answer ask(rest_test& server, const resource& of, const std::string& verb) {
   const auto slash = of.name.find('/');
   const bool part = slash != of.name.npos;
@@ -125,7 +125,7 @@ rest_answer ask(rest_test& server, const resource& of, const std::string& verb) 
   return server.get(all + nothing + "&watch=1&timeoutSeconds=1&resourceVersion=1");
 }
 
-// Whether the answer is about an object and not about the path.
+// Whether the response is about an object and not about the path.
 bool is_served(const rest_answer& answer) {
   if (answer.status == 405) return false;
   return answer.status != 404 || answer.has("details.name");

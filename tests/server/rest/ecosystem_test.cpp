@@ -1,5 +1,5 @@
-// The definitions of real projects: each is taken and served, and an object that is made from its
-// schema goes through all that can be done to it.
+// The definitions of real projects: each is accepted and served, and an object generated from its
+// schema passes all operations.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -35,7 +35,7 @@ std::string read(const fs::path& path) {
   return text.str();
 }
 
-// Each document of each file that is a definition, as JSON.
+// Each definition in the documents of each file, as JSON.
 std::vector<std::string> definitions_in(const fs::path& folder) {
   std::vector<std::string> found;
   for (const auto& each : fs::recursive_directory_iterator{folder}) {
@@ -56,9 +56,9 @@ std::vector<std::string> definitions_in(const fs::path& folder) {
 
 struct installed {
   definition said;
-  std::string version;   // which is stored
+  std::string version;   // the stored one
   std::string path;      // of its objects
-  std::string manifest;  // of one
+  std::string manifest;  // of one object
 };
 
 std::string object_json(const installed& of, const std::string& name, const std::string& members) {
@@ -105,7 +105,7 @@ void use(rest_test& server, const installed& kind) {
   const auto patched =
       server.patch(kind.path + "/a", "merge", R"({"metadata":{"labels":{"x":"y"}}})");
   CHECK(patched.at("metadata.labels.x") == "y");
-  // What it was is what it is: nothing of it is unknown, and defaults are set once.
+  // Nothing has changed: no field of it is unknown, and defaults are set once.
   const auto again = server.put(kind.path + "/a", patched.text());
   CHECK(again.status == 200);
   CHECK(again.at("metadata.resourceVersion") == patched.at("metadata.resourceVersion"));
@@ -147,7 +147,7 @@ TEST_CASE("the definitions of real projects are served, and objects of theirs li
     use(server, kind);
   }
   CHECK(server.get("/openapi/v2").status == 200);
-  // Applied on top, as Flux and Helm do it, twice: nothing changes the second time.
+  // Applied on top, as Flux and Helm do it, twice: the second time changes nothing.
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto path = definitions + "/" + kinds[i].said.metadata().name() + "?fieldManager=flux";
     const auto applied =

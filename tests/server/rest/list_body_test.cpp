@@ -1,4 +1,4 @@
-// Lists that are made part by part.
+// Lists that are encoded part by part.
 #include "server/rest/answers/list_body.hpp"
 
 #include <catch2/catch.hpp>
@@ -25,7 +25,7 @@ list_page maps(std::size_t count) {
   return page;
 }
 
-// Of objects that the store keeps encoded.
+// Objects that the store keeps encoded.
 list_page events(std::size_t count) {
   const auto& kind = api::kind_of<api::core::v1::Event>();
   list_page page{&kind, {}, 1'000, {}, {}};
@@ -126,7 +126,7 @@ TEST_CASE("a HEAD of a long list has no body, and a list over HTTP/1.0 ends with
   test::http_client client{server.where()};
   client.send_request("HEAD", path);
   CHECK(client.receive_answer(false).status == 200);
-  CHECK(client.get("/version").status != 0);  // it goes on at once
+  CHECK(client.get("/version").status != 0);  // it continues at once
   test::wire old{server.where()};
   REQUIRE(old.send("GET " + path + " HTTP/1.0\r\n\r\n"));
   std::string all;

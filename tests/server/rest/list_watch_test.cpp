@@ -1,4 +1,4 @@
-// What lists and watches promise together, under changes chosen by a seed.
+// The common guarantees of lists and watches, under random changes from a seed.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -26,7 +26,7 @@ versions versions_of(const rest_answer& list) {
   return out;
 }
 
-// Creates, changes, relabels and deletes config maps, as its seed says.
+// Creates, changes, relabels and deletes config maps, driven by its seed.
 class meddler {
  public:
   meddler(rest_test& server, std::uint64_t seed) : server_{server}, random_{seed} {}
@@ -63,7 +63,7 @@ class meddler {
   int count_ = 0;
 };
 
-// The state that a client holds who lists once and then applies what its watch says.
+// The state of a client that lists once and then applies the events of its watch.
 class mirror {
  public:
   mirror(rest_test& server, std::string query) : server_{server}, query_{std::move(query)} {
@@ -75,13 +75,13 @@ class mirror {
 
   const versions& held() const noexcept { return held_; }
 
-  // Another watch, from where this one was.
+  // Opens another watch at the revision of the last event.
   void resume() {
     watch_.emplace(server_.where(),
                    maps + query_ + "&watch=1&allowWatchBookmarks=true&resourceVersion=" + at_);
   }
 
-  // Takes one event; its type, empty when the watch has ended.
+  // Applies one event; returns its type, empty if the watch has ended.
   std::string step() {
     const auto event = watch_->next();
     if (!event) return {};
@@ -125,7 +125,7 @@ TEST_CASE("pages put together are the list at the revision of the first, whateve
     REQUIRE(page.status == 200);
     CHECK(page.at("metadata.resourceVersion") == complete.at("metadata.resourceVersion"));
     for (const auto& [name, version] : versions_of(page)) {
-      // In order, none twice.
+      // In order, without duplicates.
       CHECK((found.empty() || found.rbegin()->first < name));
       found[name] = version;
     }
@@ -154,7 +154,7 @@ TEST_CASE("a list and the watch from its revision give the present state, also w
     const auto mark = fmt::format("mark{}", round);
     server.post(maps,
                 fmt::format(R"({{"metadata":{{"name":"{}","labels":{{"color":"red"}}}}}})", mark));
-    auto left = others.below(30);  // the connection ends after so many events
+    auto left = others.below(30);  // the connection ends after this many events
     for (std::string event; event != "ADDED " + mark; --left) {
       event = client.step();
       REQUIRE_FALSE(event.empty());
@@ -169,7 +169,7 @@ TEST_CASE("resourceVersionMatch means what upstream's table says") {
   server.post(maps, R"({"metadata":{"name":"a"}})");
   const auto forgotten = server.get(maps).at("metadata.resourceVersion");
   server.post(maps, R"({"metadata":{"name":"b"}})");
-  // A page that can go on keeps its revision alive.
+  // A list that can be continued keeps its revision from compaction.
   const auto old = server.get(maps + "?limit=1").at("metadata.resourceVersion");
   server.post(maps, R"({"metadata":{"name":"c"}})");
   const auto now = server.get(maps).at("metadata.resourceVersion");
@@ -184,7 +184,7 @@ TEST_CASE("resourceVersionMatch means what upstream's table says") {
   CHECK(items("resourceVersion=0") == 3);
   CHECK(items("resourceVersion=" + old) == 3);
   CHECK(items("resourceVersion=" + now) == 3);
-  // In pages the revision is meant exactly, unless the client says otherwise or it has gone.
+  // For pages the revision is exact, unless the client asks otherwise or it was compacted.
   CHECK(items("limit=9&resourceVersion=" + old) == 2);
   CHECK(items("limit=9&resourceVersion=1") == 3);
   CHECK(items("limit=9&resourceVersion=0") == 3);

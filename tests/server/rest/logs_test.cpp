@@ -25,7 +25,7 @@ struct log_test {
     server.create_pod("web");
     server.post(pods + "/web/binding", R"({"target":{"kind":"Node","name":"n1"}})");
   }
-  // `state` and `last` of its container "c", which runs for the time of that number.
+  // Reports `state` and `last` of its container "c"; `attempt` is the number of its run.
   void report(const std::string& state, const std::string& last = "{}", int attempt = 1) {
     const auto done = server.request(
         "PATCH", pods + "/web/status",
@@ -54,7 +54,7 @@ TEST_CASE("the log is that of the run which the status names, the previous one o
   CHECK(t.log().text() == "second life\n");
   CHECK(t.log("?previous=true").text() == "first life\n");
   CHECK(t.log().headers.at("content-type") == "text/plain");
-  // Between two runs both are the last one.
+  // Between two runs both refer to the last one.
   t.report(waiting, ended_1);
   CHECK(t.log().text() == "second life\n");
   CHECK(t.log("?previous=true").text() == "second life\n");

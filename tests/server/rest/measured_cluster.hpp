@@ -1,4 +1,4 @@
-// A cluster over HTTP whose node "here" measures what it and its containers use.
+// A cluster over HTTP whose node "here" measures its own and its containers' usage.
 #pragma once
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ inline runtime::actor_ref spawn_meter(runtime::actor_system& system, const std::
                       runtime::make<actors::usage_meter>(actors::usage_reader{read}));
 }
 
-// The node "here" with its meter, and as many others as a test wants, which have none.
+// The node "here" with its meter, and as many nodes without a meter as a test needs.
 struct measured_cluster {
   measured_cluster() {
     add_node("here", R"("labels":{"zone":"a"})");
@@ -52,7 +52,7 @@ struct measured_cluster {
                                                  name, meta));
     REQUIRE(made.status == 201);
   }
-  // Its uid.
+  // Returns the uid.
   std::string add_pod(const std::string& name, const std::string& node = "here",
                       const std::string& labels = R"({"app":"web"})",
                       const std::string& phase = "Running", const std::string& ns = "default") {

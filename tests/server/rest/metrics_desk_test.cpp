@@ -1,4 +1,4 @@
-// Questions of autoscalers to the servers of metrics APIs.
+// Requests of autoscalers to the servers of metrics APIs.
 #include <mutex>
 
 #include "actors/core/metric_questions.hpp"
@@ -115,7 +115,7 @@ TEST_CASE("an autoscaler's question goes to the server of its metrics API, as it
     REQUIRE(into->told->answers.size() == 1);
     return into->told->answers.front();
   };
-  // Nobody serves it.
+  // No server serves it.
   CHECK(ask().error().empty());
   t.server->post(api_services,
                  fmt::format(R"({{"metadata":{{"name":"v1beta1.external.metrics.k8s.io"}},"spec":{{

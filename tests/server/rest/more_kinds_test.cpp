@@ -1,5 +1,5 @@
-// All kinds over HTTP: stored, shown in the shapes of other versions, warned about where nothing is
-// done about them yet.
+// All kinds over HTTP: stored, served in the shapes of other versions, with warnings for kinds that
+// have no effect yet.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -67,7 +67,7 @@ TEST_CASE("every kind is created, read, listed, patched and deleted") {
         server.patch(one, "merge", R"({"metadata":{"annotations":{"note":"seen"}}})");
     CHECK(patched.status == 200);
     CHECK(patched.at("metadata.annotations.note") == "seen");
-    // Of a deployment annotations count: its replica sets have them.
+    // For a deployment annotations count: its replica sets have them.
     if (example.kind != "Deployment")
       CHECK(patched.at("metadata.generation") == made.at("metadata.generation"));
     if (kind->options().has_status()) CHECK(server.get(one + "/status").status == 200);
@@ -75,7 +75,7 @@ TEST_CASE("every kind is created, read, listed, patched and deleted") {
         all, {{"accept", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"}});
     CHECK(table.at("kind") == "Table");
     CHECK(table.at("rows.0.object.kind") == "PartialObjectMetadata");
-    if (example.kind == "Namespace") continue;  // it ends when it is empty
+    if (example.kind == "Namespace") continue;  // it is deleted when it is empty
     CHECK(server.remove(one).status == 200);
   }
 }
@@ -133,11 +133,11 @@ TEST_CASE("an autoscaler of autoscaling/v2 is served as autoscaling/v1 and keeps
   CHECK(now.size("spec.metrics") == 2);
   CHECK(now.at("spec.metrics.0.resource.name") == "memory");
   CHECK(now.at("spec.metrics.1.resource.target.averageUtilization") == "60");
-  // The newer version is the one that clients prefer.
+  // Clients prefer the newer version.
   CHECK(server.get("/apis/autoscaling").at("preferredVersion.version") == "v2");
 }
 
-TEST_CASE("what is stored and not enforced says so at every write") {
+TEST_CASE("kinds that are not enforced return a warning at every write") {
   rest_test server;
   const std::string policies = "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies";
   const std::string expected =
@@ -178,7 +178,7 @@ TEST_CASE("a request for a certificate names who asks, and is approved apart") {
   };
   const std::string approved =
       R"({"conditions":[{"type":"Approved","status":"True","reason":"Good"}]})";
-  // Who writes the status does not approve, and who approves does not sign.
+  // A write of the status cannot approve, and an approval cannot sign.
   CHECK(decide("status", approved).at("status.conditions.0.type").empty());
   const auto signed_too = decide(
       "approval", R"({"certificate":"YQ==","conditions":[{"type":"Approved","status":"True"}]})");

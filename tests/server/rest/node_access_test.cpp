@@ -1,5 +1,5 @@
-// Kubelets that come by HTTP with a node's certificate: what they read and write, and that they get
-// no further by any way.
+// Kubelets over HTTP with a node's certificate: objects that they may read and write, and attempts
+// to get more access.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -66,7 +66,7 @@ struct two_kubelets : guarded_api {
   }
 };
 
-// Refused with a text, in upstream's words.
+// Refused with a message in upstream's words.
 void refused(const rest_answer& answer, const std::string& reason) {
   INFO(answer.text());
   CHECK(answer.status == 403);
@@ -111,7 +111,7 @@ TEST_CASE("a kubelet reads what its pods use and nothing else") {
   refused(reads("/api/v1/pods"), all_pods);
   refused(reads("/api/v1/pods?fieldSelector=spec.nodeName%3Dn1"), all_pods);
   refused(reads("/api/v1/pods?fieldSelector=spec.nodeName!%3Dn0"), all_pods);
-  // One condition whose value has a comma in it.
+  // One condition whose value contains a comma.
   refused(reads("/api/v1/pods?fieldSelector=status.phase!%3Dx%5C,spec.nodeName%3Dn0"), all_pods);
   refused(reads("/api/v1/pods?watch=1&fieldSelector=spec.nodeName%3Dn1"), all_pods);
   CHECK(reads("/apis/rbac.authorization.k8s.io/v1/clusterroles").status == 403);
@@ -131,7 +131,7 @@ TEST_CASE("what a kubelet may read follows its pods at once") {
   CHECK(api.ask("system:node:n1", "GET", late).status == 403);
   CHECK(api.ask("root", "DELETE", core + "pods/p2?gracePeriodSeconds=0").status == 200);
   CHECK(api.ask(n0, "GET", late).status == 403);
-  // A volume that is another claim's takes its secret along.
+  // When the volume belongs to another claim, access to its secret is lost.
   CHECK(api.ask(n0, "GET", core + "secrets/driver").status == 200);
   const std::string volume = "/api/v1/persistentvolumes/v0";
   CHECK(api.ask("root", "DELETE", volume).status == 200);

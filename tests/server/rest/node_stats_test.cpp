@@ -1,4 +1,4 @@
-// What nodes serve of their use: /stats/summary, /metrics/resource, /metrics/cadvisor.
+// The nodes' statistics: /stats/summary, /metrics/resource, /metrics/cadvisor.
 #include <fmt/format.h>
 #include <rapidjson/document.h>
 #include <rapidjson/pointer.h>
@@ -20,7 +20,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-// 2023-11-14T22:13:20Z; the figures are of 20 s before.
+// 2023-11-14T22:13:20Z; the figures are 20 s older.
 constexpr std::int64_t now_seconds = 1'700'000'000;
 
 std::unique_ptr<Pod> running_pod() {
@@ -83,7 +83,7 @@ struct node_of_test {
 
 struct summary {
   explicit summary(const std::string& text) : text{text} { document.Parse(text.c_str()); }
-  // As text, whatever its type; "none" where it is not there.
+  // As text, whatever its type; "none" if it is missing.
   std::string at(const char* pointer) const {
     const auto* value = rapidjson::Pointer{pointer}.Get(document);
     if (value == nullptr) return "none";
@@ -136,7 +136,7 @@ TEST_CASE("a summary leaves out disks where only processors and memory are wante
   CHECK(seen.at("/node/memory/availableBytes") == "96");
   CHECK(seen.at("/node/fs/capacityBytes") == "none");
   CHECK(seen.at("/node/rlimit/maxpid") == "none");
-  // As does one of a node that does not know them.
+  // The same for a node that does not know them.
   t.usage.supplies = {};
   t.usage.up = {};
   t.node.mutable_metadata()->mutable_creation_timestamp()->set_seconds(0);
@@ -241,7 +241,7 @@ TEST_CASE("a joined node's stats come over its link") {
   t.add_node("n1", R"("annotations":{"troupe.dev/node-key":"sha256:n1"})");
   const auto uid = t.add_pod("far", "n1");
   start_container(t.server, "far");
-  runtime::actor_system system;  // of the node
+  runtime::actor_system system;  // the node's
   spawn_meter(system, "n1", std::make_shared<measured_pods>(measured_pods{uid}));
   const auto gateway = actors::spawn_gateway(system, {.node = "n1"});
   CHECK(t.server.get(stats("n1")).status == 503);

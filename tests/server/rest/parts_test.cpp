@@ -202,7 +202,7 @@ TEST_CASE("a pod's priority is its class's, and another one is refused") {
 }
 
 TEST_CASE("the priority classes of the system are there, and stay") {
-  // With controllers, who make the namespaces of the system at the same time.
+  // With controllers, which create the system's namespaces at the same time.
   rest_test server{{.simulated_nodes = 1}};
   const std::string critical = "/apis/scheduling.k8s.io/v1/priorityclasses/system-cluster-critical";
   CHECK(server.get(critical).at("value") == "2000000000");
@@ -231,7 +231,7 @@ TEST_CASE("a pod's service account is there before it") {
       server.post("/api/v1/namespaces/default/serviceaccounts", R"({"metadata":{"name":"robot"}})")
           .status == 201);
   CHECK(make("a", "robot").status == 201);
-  // Every namespace is given it, sooner or later.
+  // Every namespace gets it after some time.
   CHECK(make("b", "default").status == 201);
 }
 

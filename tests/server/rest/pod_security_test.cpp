@@ -1,5 +1,5 @@
-// A user who may create pods in a namespace that enforces a level never gets a pod below it: by no
-// kind of workload, no way of writing and no subresource.
+// A user who may create pods in a namespace that enforces a level must not get a pod below it: by
+// any workload, way of writing or subresource.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -16,7 +16,7 @@ namespace {
 const std::string ns = "/api/v1/namespaces/default";
 const std::string pods = ns + "/pods";
 
-// As restricted demands it, but for what is added to the container.
+// A spec that complies with restricted, apart from the additional fields of the container.
 std::string pod_spec(const std::string& more = {}) {
   return R"({"securityContext":{"runAsNonRoot":true,"seccompProfile":{"type":"RuntimeDefault"}},)"
          R"("containers":[{"name":"c","image":"web:1","securityContext":{)" +
@@ -84,7 +84,7 @@ TEST_CASE("No way of writing a pod leads to a privileged one where restricted is
   check_refused(server.patch(pods + "/a/ephemeralcontainers", "strategic",
                              R"({"spec":{"ephemeralContainers":[{"name":"d","image":"x",)"
                              R"("securityContext":{"privileged":true}}]}})"));
-  // Subresources that take a whole pod change nothing of what the level is about.
+  // Subresources that accept a whole pod cannot change fields that the level checks.
   for (const auto* part : {"/status", "/resize"})
     server.patch(pods + "/a" + part, "strategic", change);
   const auto kept = server.get(pods + "/a");
@@ -143,7 +143,7 @@ TEST_CASE("No workload makes a privileged pod where restricted is enforced, and 
     CHECK_THAT(made.headers.at("warning"),
                Contains("would violate PodSecurity \\\"restricted:latest\\\": privileged"));
   }
-  // Each that makes pods has tried, and says why there are none.
+  // Each workload that creates pods has tried, and reports why it has none.
   CHECK(rest_test::eventually([&] {
     std::set<std::string> failed;
     const auto events = server.get("/api/v1/namespaces/default/events");

@@ -1,4 +1,4 @@
-// Requests that are passed to what runs in the cluster, and the answers on their way back.
+// Requests that are forwarded to pods and services, and their responses.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -78,14 +78,14 @@ TEST_CASE("every method is passed on, and a page without a path is redirected to
   const auto bare = t.server.get(pods + "/web:80/proxy?a=b");
   CHECK(bare.status == 301);
   CHECK(bare.headers.at("location") == pods + "/web:80/proxy/?a=b");
-  // An answer to HEAD has no body, whatever it says of its length.
+  // A response to HEAD has no body, whatever its length field says.
   t.backend->answer = "HTTP/1.1 200 OK\r\nContent-Length: 99\r\nX-Own: 1\r\n\r\n";
   test::http_client client{t.server.where()};
   client.send_request("HEAD", pods + "/web/proxy/");
   CHECK(client.receive_answer(false).header("x-own") == "1");
 }
 
-TEST_CASE("what cannot be reached is said in upstream's words") {
+TEST_CASE("unreachable pods and services are reported in upstream's words") {
   proxy_test t;
   const auto refused = t.server.get(pods + "/web:81/proxy/");
   CHECK(refused.status == 503);
@@ -122,7 +122,7 @@ TEST_CASE("a client that reads nothing holds up its pod, and gets all of it late
   test::http_client client{t.server.where()};
   client.send_request("GET", pods + "/web/proxy/");
   client.receive_head();
-  // The pod has more at any time: the actor rests only where the client takes nothing.
+  // The pod always has more: the actor waits only if the client does not read.
   REQUIRE(rest_test::eventually([&] {
     bool rests = false;
     t.server.plane().system().actors().each([&](const runtime::actor_info& each) {
@@ -151,7 +151,7 @@ TEST_CASE("a port that speaks TLS is reached by https, without asking who it is"
   CHECK(got.status == 200);
   CHECK(got.text() == std::string(100'000, 's'));
   CHECK_THAT(t.backend->received(), Catch::StartsWith("POST /in HTTP/1.1\r\n"));
-  // Who speaks no TLS is told apart from who refuses.
+  // A server without TLS gives another error than one that refuses.
   t.backend->tls = nullptr;
   t.backend->answer = "HTTP/1.1 200 OK\r\n\r\n";
   t.backend->keeps = false;
@@ -203,7 +203,7 @@ TEST_CASE("a service is any ready pod behind its port, and no other address") {
   CHECK(t.server.get(services + "/s:8000/proxy/").text() == "ok");
   CHECK(t.server.get(services + "/s:1/proxy/").at("message") ==
         "no service port 1 found for service \"s\"");
-  CHECK(t.server.get(services + "/s/proxy/").status == 503);  // its port has a name
+  CHECK(t.server.get(services + "/s/proxy/").status == 503);  // its port is named
   for (const auto& other : {slice("false", uid), slice("true", "another")}) {
     REQUIRE(t.server.remove(slices + "/s-1").status == 200);
     REQUIRE(t.server.post(slices, other).status == 201);
@@ -223,7 +223,7 @@ TEST_CASE("a node says whether it is well and which pods it has, and nothing els
   CHECK(list.at("items.0.metadata.name") == "web");
   CHECK(t.server.get("/api/v1/nodes/n1/proxy/configz").status == 404);
   CHECK(t.server.get("/api/v1/nodes/n2/proxy/healthz").status == 404);
-  // Only a proxy's path goes on behind its name.
+  // Only a proxy's path may continue after its name.
   CHECK(t.server.get(pods + "/web/log/more").status == 404);
 }
 

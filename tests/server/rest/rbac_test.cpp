@@ -1,5 +1,5 @@
-// Roles and bindings at the door: what is bound counts at once, nobody gives away more than they
-// have by any way of writing, and reviews say what would be allowed.
+// Roles and bindings over HTTP: bindings apply at once, users cannot grant more than they have in
+// any way of writing, and reviews match the decisions.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace {
 
 const std::string maps = "/api/v1/namespaces/default/configmaps";
 const std::string everything = R"([{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}])";
-// All about roles, but neither escalate nor bind.
+// All rights on roles, except escalate and bind.
 const std::string writes_roles =
     R"({"verbs":["get","create","update","patch","delete"],)"
     R"("apiGroups":["rbac.authorization.k8s.io"],)"
@@ -26,7 +26,7 @@ const std::string writes_roles =
 
 }  // namespace
 
-TEST_CASE("what is bound counts from the answer on, and what is taken away does not") {
+TEST_CASE("bindings apply from the response on, and removed ones do not") {
   guarded_api api;
   CHECK(api.ask("jane", "GET", maps).status == 403);
   api.make(api.bindings, api.bind("jane", "ClusterRole", "view", "jane"));
@@ -123,12 +123,12 @@ TEST_CASE("nobody escalates: by create, put, any patch, by labels, bindings or a
   refused(patch("merge-", R"({"rules":)" + everything + "}"));
   refused(patch("strategic-merge-", R"({"rules":)" + everything + "}"));
   refused(patch("json-", R"([{"op":"add","path":"/rules","value":)" + everything + "}]"));
-  // There is no status to write it by.
+  // It cannot be written through a status.
   CHECK(api.ask("joe", "PUT", api.cluster_roles + "/r/status", role(everything)).status >= 400);
   CHECK(api.ask("joe", "PATCH", api.cluster_roles + "/r/status", R"({"rules":)" + everything + "}",
                 {{"Content-Type", "application/merge-patch+json"}})
             .status >= 400);
-  // By aggregation: as the role that takes, and as the one that is taken.
+  // By aggregation: with the role that aggregates, and with the aggregated one.
   CHECK_THAT(patch("merge-", R"({"aggregationRule":{"clusterRoleSelectors":[{}]}})").at("message"),
              Contains("must have cluster-admin privileges to use the aggregationRule"));
   refused(
@@ -143,7 +143,7 @@ TEST_CASE("nobody escalates: by create, put, any patch, by labels, bindings or a
                   R"({"subjects":[{"kind":"User","name":"joe"}]})",
                   {{"Content-Type", "application/merge-patch+json"}}));
   CHECK(api.ask("joe", "GET", maps).status == 403);
-  // In another name: only where that is given, and then by the rights of that name.
+  // By impersonation: only if it is granted, and then with the rights of that user.
   CHECK(api.ask("joe", "GET", maps, {}, {{"Impersonate-User", "root"}}).status == 403);
   api.give("joe",
            R"({"verbs":["impersonate"],"apiGroups":[""],"resources":["users"],)"
@@ -216,7 +216,7 @@ TEST_CASE("the verbs bind and escalate give the roles that they name, in their s
   CHECK(api.ask("joe", "PUT", api.cluster_roles + "/mine", role("mine", everything)).status == 200);
   CHECK(api.ask("joe", "PUT", api.cluster_roles + "/other", role("other", everything)).status ==
         403);
-  // Who may write any role cannot bind it for that.
+  // The right to write any role does not allow to bind it.
   CHECK(bind("mine") == 403);
 }
 

@@ -68,7 +68,7 @@ TEST_CASE("a list is read page by page at the revision of its first page") {
   const auto revision = page.at("metadata.resourceVersion");
   CHECK(page.size("items") == 10);
   CHECK(page.at("metadata.remainingItemCount") == "15");
-  // What happens meanwhile is not seen.
+  // Changes in between are not visible.
   server.create_pod("zzz");
   server.remove(pods + "/p012");
   auto found = names(page);
@@ -86,7 +86,7 @@ TEST_CASE("a list is read page by page at the revision of its first page") {
   CHECK(found.size() == 25);
   CHECK(found.contains("p012"));
 
-  // Under a selector nobody counts the rest.
+  // With a selector the remaining objects are not counted.
   page = server.get(pods + "?limit=10&labelSelector=app");
   CHECK(page.has("metadata.continue"));
   CHECK_FALSE(page.has("metadata.remainingItemCount"));
@@ -98,7 +98,7 @@ TEST_CASE("a page whose revision has gone is a 410 with a token that goes on") {
   server.create_pods(5);
   const auto page = server.get(pods + "?limit=2");
   const auto token = page.at("metadata.continue");
-  // Enough other lists at other revisions push it out.
+  // Enough other lists at other revisions evict it from the cache.
   for (int i = 0; i < 300; ++i) {
     server.create_pod(fmt::format("x{}", i));
     server.get(pods + "?limit=1");

@@ -1,4 +1,4 @@
-// Logs of pods on joined nodes: read there, sent over the link, given to the client.
+// Logs of pods on joined nodes: read there, sent over the link, returned to the client.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -54,7 +54,7 @@ struct far_logs {
         {{"content-type", "application/merge-patch+json"}});
     REQUIRE(done.status == 200);
   }
-  // Somebody who follows it and has seen its first line, "one".
+  // A client that follows it and has received its first line, "one".
   std::unique_ptr<test::http_client> follow() {
     write("one");
     report(running);
@@ -109,7 +109,7 @@ TEST_CASE("a log on a joined node is followed to the end of its run, though anot
 
 TEST_CASE("a client that leaves ends the reading of its log on the joined node") {
   far_logs t;
-  t.follow();  // and gone
+  t.follow();  // and disconnects
   const auto readers = [&] {
     std::size_t count = 0;
     t.system.actors().each([&](const runtime::actor_info& each) { count += each.kind == "log"; });

@@ -1,4 +1,4 @@
-// pods/resize as clients meet it.
+// pods/resize as seen by clients.
 #include <catch2/catch.hpp>
 
 #include "server/fixtures/rest_fixture.hpp"

@@ -1,4 +1,4 @@
-// Cluster addresses and node ports: given once, to clients that do not know of each other.
+// Cluster addresses and node ports: each allocated only once, to concurrent clients.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -17,7 +17,7 @@ const std::string services = "/api/v1/namespaces/default/services";
 const std::string keys = "/registry/serviceallocations/";
 constexpr int clients = 32;
 
-// A node port is named in `ports` or chosen by the server.
+// A node port is set in `ports` or allocated by the server.
 std::string service_json(const std::string& name, const std::string& extra = {},
                          const std::string& ports = R"({"port":80})") {
   return fmt::format(
@@ -25,7 +25,7 @@ std::string service_json(const std::string& name, const std::string& extra = {},
       extra, ports);
 }
 
-// Creates `count` services by 32 clients at once; how many were not answered with 201.
+// Creates `count` services by 32 concurrent clients; returns how many did not get 201.
 int create_together(rest_test& server, int count, const std::string& extra) {
   std::atomic<int> refused{0}, next{0};
   std::vector<std::thread> all;
@@ -43,7 +43,7 @@ int create_together(rest_test& server, int count, const std::string& extra) {
   return refused;
 }
 
-// Takes all node ports but `left`, a hundred a Service.
+// Allocates all node ports except `left`, a hundred a Service.
 void fill_ports(rest_test& server, int left) {
   for (int port = 30'000; port <= 32'767 - left;) {
     std::string ports;
@@ -113,7 +113,7 @@ TEST_CASE("keys of numbers are nobody's to read, and there for services that are
   const auto groups = server.get("/apis");
   CHECK_THAT(groups.text(), !Catch::Contains("internal.troupe"));
   CHECK(server.get("/apis/internal.troupe/v1/serviceallocations").status == 404);
-  // As in a store of the time when there were no keys.
+  // As in a store from before these keys existed.
   persistence::transaction forget;
   forget.mutations.push_back({keys + "10.96.0.77", nullptr, nullptr});
   server.store().submit(std::move(forget), [](const persistence::outcome&) {});

@@ -1,4 +1,4 @@
-// Commands, consoles and ports of containers, as clients of every age ask for them.
+// Commands, consoles and ports of containers, with the protocols of old and new clients.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -50,7 +50,7 @@ std::string channel(int number, const std::string& bytes) {
   return static_cast<char>(number) + bytes;
 }
 
-// The last message of a command that ended well.
+// The last message of a successful command.
 const std::string success =
     R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"})";
 
@@ -158,7 +158,7 @@ TEST_CASE("a terminal has no error stream, and is told its size") {
 TEST_CASE("a client that closes when it has sent all is not cut short") {
   stream_test t;
   {
-    // Nothing is left unread, so that the connection ends and is not reset.
+    // Everything is read, so that the connection is closed and not reset.
     auto client =
         t.websocket(pods + "/web/exec?command=cat&stdin=true&stderr=true", "v4.channel.k8s.io");
     CHECK(client.next() == channel(2, ""));
@@ -216,7 +216,7 @@ TEST_CASE("a command that reads nothing holds up its client, and nothing grows h
         sent += 1 << 20;
     }
     CAPTURE(spdy);
-    CHECK(sent < (32u << 20));  // what the sockets take
+    CHECK(sent < (32u << 20));  // capacity of the sockets
   }
 }
 

@@ -1,4 +1,4 @@
-// metrics.k8s.io: what nodes and pods use, from the node beside the store, and over the link.
+// metrics.k8s.io: usage of nodes and pods, from the local node, and over the link.
 #include <catch2/catch.hpp>
 #include <memory>
 
@@ -42,7 +42,7 @@ TEST_CASE("a node's metrics say what it uses, when, and for how long that was lo
   CHECK_THAT(seen.at("metadata.creationTimestamp"), Contains("T"));
   CHECK_THAT(seen.at("timestamp"), Contains("T") && Contains("Z"));
   CHECK_THAT(seen.at("window"), Contains("ms"));
-  // Twice what passed, but for the rounding of a floating number.
+  // Twice the elapsed time, except for rounding.
   CHECK_THAT(seen.at("usage.cpu"), Catch::Matchers::Matches("2|(19999|20000)[0-9]{5}n"));
   CHECK(seen.at("usage.memory") == "1Gi");
   CHECK_FALSE(seen.has("metadata.resourceVersion"));
@@ -76,7 +76,7 @@ TEST_CASE("lists of metrics are chosen by labels, names and namespaces") {
   CHECK(t.names(pod_usage + "?labelSelector=app%3Ddb") == texts{"db"});
   CHECK(t.names(pod_usage + "?fieldSelector=metadata.name%3Dweb") == texts{"web"});
   CHECK(t.names(group + "/pods?fieldSelector=metadata.namespace%3Dother") == texts{"web"});
-  // No pages: all of it, as metrics-server answers.
+  // No pages: the whole list, as metrics-server answers.
   CHECK(t.names(pod_usage + "?limit=1") == texts{"db", "web"});
   CHECK(t.names(node_usage + "?labelSelector=zone%3Da") == texts{"here"});
   CHECK(t.names(node_usage + "?labelSelector=zone%3Db").empty());
@@ -84,11 +84,11 @@ TEST_CASE("lists of metrics are chosen by labels, names and namespaces") {
   CHECK(t.server.get(node_usage).at("kind") == "NodeMetricsList");
 }
 
-TEST_CASE("what is not measured has no metrics: it is left out of lists, and 404 by its name") {
+TEST_CASE("unmeasured objects have no metrics: they are left out of lists, and 404 by name") {
   measured_cluster t;
   t.add_node("simulated");
   t.run_pod("web");
-  t.add_pod("new");  // runs, and nobody has seen its containers yet
+  t.add_pod("new");  // runs, but its containers are not measured yet
   t.add_pod("far", "simulated");
   t.add_pod("waiting", "here", "{}", "Pending");
   CHECK(t.names(node_usage) == texts{"here"});
@@ -151,8 +151,8 @@ TEST_CASE("a joined node is asked over its link, and left out while it has none"
   measured_cluster t;
   t.add_node("n1", R"("annotations":{"troupe.dev/node-key":"sha256:n1"})");
   const auto uid = t.add_pod("far", "n1");
-  runtime::actor_system system;  // of the node
-  // It also tells of a pod that is not its own.
+  runtime::actor_system system;  // the node's
+  // It also reports a pod that is not its own.
   t.run_pod("near");
   spawn_meter(system, "n1",
               std::make_shared<measured_pods>(measured_pods{uid, t.running->front()}));

@@ -1,8 +1,8 @@
-// Watches over HTTP that are cut, resumed and outrun by compaction while the state changes: what
-// each client saw is held against the whole history, by the rules of etcd's robustness suite
-// (tests/robustness/validate/watch.go): filter, order, no double, no gap, resumed where it ended,
-// nothing at or below a bookmark, the right previous state of what went, created or changed, and a
-// transaction over several objects whole or not at all.
+// Watches over HTTP that are cut, resumed and outrun by compaction while the state changes: the
+// events of each client are compared with the whole history, by the rules of etcd's robustness
+// suite (tests/robustness/validate/watch.go): filter, order, no duplicate, no gap, resumed where it
+// ended, nothing at or below a bookmark, the right previous state of deleted, created or changed
+// objects, and a transaction over several objects completely or not at all.
 //
 // A client lists, watches from the list's revision, and resumes from the last revision that it saw;
 // after a 410 it lists again.
@@ -37,7 +37,7 @@ namespace {
 
 const std::string maps = "/api/v1/namespaces/default/configmaps";
 
-// One event of a watch, or one item of a list, as far as it is compared.
+// One event of a watch, or one item of a list, reduced to the compared parts.
 struct seen {
   revision at = 0;
   std::string type, name, color, number;
@@ -55,7 +55,7 @@ seen seen_in(const json_text& text, const std::string& path, std::string type) {
           text.at(path + "data.n")};
 }
 
-// What a client asks for.
+// A client's request.
 struct wish {
   std::string query;
   std::function<bool(const seen&)> matches;
@@ -66,12 +66,12 @@ const std::vector<wish> wishes{
     {"?labelSelector=color%3Dred", [](const seen& s) { return s.color == "red"; }},
     {"?fieldSelector=metadata.name%3Dm03", [](const seen& s) { return s.name == "m03"; }}};
 
-// One time of following: from a list or another revision to its end.
+// One watch: from a list or another revision to its end.
 struct segment {
   revision after = 0;
-  std::vector<seen> listed;  // at `after`, where it began with a list
+  std::vector<seen> listed;  // at `after`, if it began with a list
   bool lists = false;
-  std::vector<seen> events;  // bookmarks among them
+  std::vector<seen> events;  // including bookmarks
   bool expired = false;
 };
 
@@ -85,7 +85,7 @@ seen seen_of(const api::object& object, revision at, std::string type) {
           entry(map.data(), "n")};
 }
 
-// What a watch of that wish must show of a change.
+// The expected event for a change in a watch with this request.
 std::optional<seen> expected_of(const persistence::change& change, const wish& wish) {
   using persistence::change_type;
   const auto was = change.previous ? std::optional{seen_of(*change.previous, change.at, "DELETED")}
@@ -101,9 +101,9 @@ std::optional<seen> expected_of(const persistence::change& change, const wish& w
   return event;
 }
 
-// All that a watch of that wish shows of what came after one revision up to another. All but the
-// last event of a transaction show the revision before it, from which the whole transaction is seen
-// again; what was written then comes once more, with its revision.
+// The expected events of a watch between two revisions. All but the last event of a transaction
+// have the revision before it, from which the whole transaction is sent again; its events then come
+// once more, with its revision.
 std::vector<seen> expected_events(revision after, revision up_to,
                                   const std::vector<persistence::change>& history,
                                   const wish& wish) {
@@ -130,7 +130,7 @@ std::vector<seen> expected_events(revision after, revision up_to,
   return all;
 }
 
-// What a list of that wish shows at a revision.
+// The expected list at a revision.
 std::vector<seen> expected_state(revision at, const std::vector<persistence::change>& history,
                                  const wish& wish) {
   std::map<std::string, seen> state;
@@ -168,7 +168,7 @@ void validate(const std::vector<segment>& all, const std::vector<persistence::ch
   }
 }
 
-// Follows its wish on a thread of its own until it has seen the revision that it is to end at.
+// Watches on a thread of its own until it has seen its final revision.
 class informer {
  public:
   informer(test::wire_options options, const wish& wish, std::uint64_t seed)
@@ -183,10 +183,10 @@ class informer {
     thread_.join();
   }
 
-  // Events and watches so far.
+  // Number of events and watches so far.
   std::size_t steps() const noexcept { return steps_; }
 
-  // To be looked at after its end.
+  // To be read after its end.
   std::vector<segment> segments;
   std::vector<std::string> errors;  // codes
 
@@ -216,7 +216,7 @@ class informer {
       into.listed.push_back(seen_in(answer, fmt::format("items.{}.", i), ""));
   }
 
-  // Until it cuts the connection after some events, or the server ends it after a second.
+  // Watches until it cuts the connection after some events, or the server ends it after a second.
   void watch(segment& into) {
     const auto cut_after = std::uniform_int_distribution<std::size_t>{1, 60}(random_);
     watching events{where_, fmt::format("{}{}&watch=1&allowWatchBookmarks=true&timeoutSeconds=1"
@@ -243,7 +243,7 @@ class informer {
   std::thread thread_;
 };
 
-// Changes the state, and keeps all that became of it.
+// Changes the state, and records all changes.
 class historian {
  public:
   historian(rest_test& server, std::uint64_t seed)
@@ -267,7 +267,7 @@ class historian {
     note();
   }
 
-  // The watcher loses its memory, or the log its beginning.
+  // Crashes the watcher, or compacts the log.
   void trouble() {
     if (below(2) == 0) {
       auto& system = server_.plane().system();
@@ -284,7 +284,7 @@ class historian {
   std::vector<persistence::change> history;
 
  private:
-  // Several objects by one transaction: some go, some change, some come.
+  // Several objects by one transaction: some are deleted, changed or created.
   void change_several() {
     const auto& kind = api::kind_of<ConfigMap>();
     persistence::transaction all;
@@ -345,7 +345,7 @@ TEST_CASE(
     for (int i = 0; i < 1'500; ++i) {
       writes.meddle();
       if (writes.below(60) == 0) writes.trouble();
-      // Not so far ahead of all of them that nobody sees a change while it is new.
+      // Not so far ahead that no client sees a change while it is new.
       const auto least = static_cast<std::size_t>(i);
       REQUIRE(rest_test::eventually([&] { return steps() >= least; }));
     }
@@ -362,7 +362,7 @@ TEST_CASE(
       cuts += each.segments.size();
       expired += each.errors.size();
     }
-    // It is no proof where little happened.
+    // With few events the test would prove little.
     CHECK(events > 1'000);
     CHECK(cuts > 40);
     CHECK(expired > 3);

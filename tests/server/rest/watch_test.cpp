@@ -124,7 +124,7 @@ TEST_CASE("a transaction over several objects is seen whole or not at all by who
     watching again{server.where(), path + seen};
     for (const auto& each : whole)
       CHECK(name_of(again.next()) == each);
-    // Who keeps them knows their revision in the end, and may write by it.
+    // At the end a client that keeps them knows their revision, and may use it for writes.
     for (const auto* each : {"MODIFIED b", "MODIFIED c"}) {
       const auto event = again.next();
       CHECK(name_of(event) == each);
@@ -162,7 +162,7 @@ TEST_CASE("a watch from a revision that has gone ends with 410") {
   rest_test server{{.history_revisions = 1}};
   server.create_pods(30);
   REQUIRE(server.store().compact(server.store().read().at() - 5));
-  // The watcher still has it in memory, so only a new one must read the log.
+  // The watcher still has it in memory, so that only a new watcher must read the log.
   watching events{server.where(), pods + "?watch=1&resourceVersion=2"};
   auto event = events.next();
   if (event && event->at("type") != "ERROR") return;
@@ -232,7 +232,7 @@ TEST_CASE("a watch by WebSocket sends a message for each event, in JSON or proto
   server.create_pod("web");
   websocket_client text{server.where(), pods + "?watch=true", "base64.binary.k8s.io"};
   REQUIRE(text.head().status == 101);
-  // A browser closes a connection on which nothing was chosen of what it offered.
+  // A browser closes the connection if none of its offered subprotocols was selected.
   CHECK(text.head().header("sec-websocket-protocol") == "base64.binary.k8s.io");
   CHECK(name_of(json_text{text.next().value_or("")}) == "ADDED web");
   server.remove(pods + "/web");

@@ -135,7 +135,7 @@ TEST_CASE("bodies may be YAML and protobuf") {
 
 TEST_CASE("a dry run answers as if, and changes nothing") {
   rest_test server;
-  // Said, but not what: better nothing is written.
+  // The parameter is set but empty: it is safer to write nothing.
   const auto vague = server.post(maps + "?dryRun=", map_json("vague", "v"));
   CHECK(vague.status == 422);
   CHECK_THAT(vague.at("message"), Catch::Contains("dryRun: Unsupported value: \"\""));

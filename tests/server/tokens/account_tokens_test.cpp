@@ -1,4 +1,4 @@
-// Service accounts over HTTPS: their tokens are had, presented, reviewed and refused.
+// Service accounts over HTTPS: their tokens are issued, presented, reviewed and refused.
 #include "server/tokens/account_tokens.hpp"
 
 #include <catch2/catch.hpp>
@@ -24,7 +24,7 @@ constexpr const char* accounts = "/api/v1/namespaces/default/serviceaccounts";
 constexpr const char* reviews = "/apis/authentication.k8s.io/v1/tokenreviews";
 constexpr const char* self = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
 
-// An API with its front, and a clock of its own for tokens.
+// An API with its frontend, and a clock of its own for tokens.
 class token_test {
  public:
   token_test() {
@@ -84,7 +84,7 @@ class token_test {
     REQUIRE(answer.status == 201);
     return answer.at("status.token");
   }
-  // Who the API takes the bearer for; 401.
+  // The user of the token according to the API; or 401.
   rest_answer whoami(const std::string& token) const { return ask("POST", self, "{}", token); }
   rest_answer review(const std::string& token, const std::string& audiences = "[]") const {
     return post(reviews, R"({"spec":{"token":")" + token + R"(","audiences":)" + audiences + "}}");
@@ -191,7 +191,7 @@ TEST_CASE("a token that was good ends with its pod, and with its account", "[tok
   REQUIRE(server.remove(std::string{accounts} + "/robot").status == 200);
   CHECK(server.whoami(plain).status == 401);
   REQUIRE(server.post(accounts, R"({"metadata":{"name":"robot"}})").status == 201);
-  CHECK(server.whoami(plain).status == 401);  // another account of that name
+  CHECK(server.whoami(plain).status == 401);  // another account with that name
 }
 
 TEST_CASE("tokens of others, and tokens for others, are refused", "[tokens]") {
@@ -202,7 +202,7 @@ TEST_CASE("tokens of others, and tokens for others, are refused", "[tokens]") {
   changed[changed.size() - 10] ^= 1;
   CHECK(server.whoami(changed).status == 401);
   CHECK(server.whoami("ey.ey.ey").status == 401);
-  // By another cluster with the same issuer.
+  // Signed by another cluster with the same issuer.
   const auto key = es256::key::read(x509::make_key().value()).value();
   const auto parts = split_token(good);
   const auto claims = parse_claims(parts->claims);

@@ -36,7 +36,7 @@ token_claims claims() {
   return out;
 }
 
-// A word of up to 12 characters, with those that JSON escapes among them.
+// A word of up to 12 characters, including some that JSON escapes.
 std::string word(std::mt19937_64& random) {
   static constexpr std::string_view letters = "abz09-._\"\\/\n\x01 \xc3\xa4";
   std::string out;
@@ -155,7 +155,7 @@ TEST_CASE("base64 for URLs is read in one form only", "[tokens]") {
   for (const auto* text : {"A", "AB", "+A==", "QQ==", "Q Q", "QR", "Q\n"})
     CHECK_FALSE(from_base64url(text) == std::optional<std::string>{"x"});
   CHECK(from_base64url("QQ") == "A");
-  CHECK_FALSE(from_base64url("QR"));  // the same byte, with bits that say nothing
+  CHECK_FALSE(from_base64url("QR"));  // the same byte, with unused bits set
   CHECK_FALSE(from_base64url("QQ=="));
 }
 

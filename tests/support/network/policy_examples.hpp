@@ -28,7 +28,7 @@ struct pod_example {
 };
 
 api::core::v1::Pod pod_body(const pod_example& of);
-// Guarded where it is of the node "node".
+// Protected by policies if it is on the node "node".
 actors::policies::policy_pod policy_pod_of(const pod_example& of);
 api::object_ptr namespace_object(const std::string& name, const labels& with);
 // `name`: "NAMESPACE/NAME"; `spec` in YAML of one line or more.

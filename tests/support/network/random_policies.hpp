@@ -1,4 +1,4 @@
-// Small clusters with network policies of every form, by chance.
+// Random small clusters with network policies of every form.
 #pragma once
 
 #include <random>
@@ -16,7 +16,7 @@ class random_policies {
   actors::policies::policy_state state();
   // Replaces, adds or removes one pod, namespace or policy.
   void change(actors::policies::policy_state& state);
-  // An address of a pod of these, or of nobody.
+  // The address of one of these pods, or an unused one.
   actors::policies::ipv4 address();
   std::uint32_t port();
   std::string protocol();

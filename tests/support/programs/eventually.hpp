@@ -1,4 +1,4 @@
-// For what other threads or programs bring about.
+// Polls for effects of other threads or programs.
 #pragma once
 
 #include <chrono>
@@ -6,8 +6,8 @@
 
 namespace troupe::test {
 
-// Asks until it holds; false when it does not within `limit`. The question itself takes its time: a
-// request, a command.
+// Polls until it is true; false after `limit`. There is no pause between calls: each is a request
+// or a command, which takes time itself.
 inline bool eventually(const std::function<bool()>& holds,
                        std::chrono::milliseconds limit = std::chrono::seconds{40}) {
   const auto until = std::chrono::steady_clock::now() + limit;

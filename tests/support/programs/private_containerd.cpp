@@ -39,7 +39,7 @@ private_containerd::private_containerd(std::filesystem::path folder, const std::
 private_containerd::~private_containerd() {
   const auto each = " | xargs -r -n1 ctr -a " + socket() + " -n k8s.io ";
   ctr("tasks ls -q" + each + "tasks rm -f");
-  // With them go their addresses, which the next test has too.
+  // This also frees their addresses, which the next test uses too.
   ctr("containers ls -q" + each +
       "containers info --spec | grep -o 'cni-[0-9a-f-]*' | sort -u | xargs -r -n1 ip netns delete");
 }

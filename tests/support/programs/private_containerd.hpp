@@ -1,5 +1,5 @@
-// A containerd of a test's own, with a network and two images made offline: localhost/pause:1 and
-// localhost/tools:1, which is busybox. Everything of it is below its folder.
+// A containerd for one test, with a network and two images built offline: localhost/pause:1 and
+// localhost/tools:1, which is busybox. All its files are below its folder.
 #pragma once
 
 #include <filesystem>
@@ -14,23 +14,23 @@ namespace troupe::test {
 
 class private_containerd {
  public:
-  // What a machine lacks for it; nothing: it can be had.
+  // The missing prerequisite of the machine; nullopt if it can run.
   static std::optional<std::string> missing();
 
-  // Throws std::runtime_error when it does not come up. `subnet` as 10.213.1.0/24, of no other
-  // test; without one it has no network. `wrapper`: what its command has before it.
+  // Throws std::runtime_error if it does not start. `subnet` as 10.213.1.0/24, used by no other
+  // test; without one it has no network. `wrapper`: the words before its command.
   private_containerd(std::filesystem::path folder, const std::string& subnet,
                      std::vector<std::string> wrapper = {});
-  // Kills the containers that are left, and removes their networks.
+  // Kills the remaining containers, and removes their networks.
   ~private_containerd();
 
   const std::filesystem::path& folder() const { return folder_; }
   std::string endpoint() const { return "unix://" + socket(); }
   std::string socket() const { return folder_ / "containerd.sock"; }
-  // SIGKILL. Containers go on.
+  // Sends SIGKILL. Containers keep running.
   void kill();
   void start();
-  // What `ctr` prints in the namespace of Kubernetes.
+  // The output of `ctr` in Kubernetes' namespace.
   std::string ctr(const std::string& arguments) const;
 
  private:

@@ -25,7 +25,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return out;
 }
 
-// Ours, without what would configure a node.
+// Our environment, without variables that configure a node.
 std::vector<std::string> plain_environment() {
   std::vector<std::string> out;
   for (char** each = environ; *each != nullptr; ++each)
@@ -58,7 +58,7 @@ process::process(std::vector<std::string> command, const std::filesystem::path& 
 process::~process() {
   if (!ended_) {
     signal(SIGTERM);
-    signal(SIGCONT);  // where it was stopped
+    signal(SIGCONT);  // if it was stopped
     if (!wait(end_limit)) {
       signal(SIGKILL);
       wait(end_limit);

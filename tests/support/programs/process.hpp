@@ -1,4 +1,4 @@
-// A program that a test starts, talks to by signals, and ends.
+// A program that a test starts, signals, and ends.
 #pragma once
 
 #include <sys/types.h>
@@ -13,20 +13,20 @@ namespace troupe::test {
 
 class process {
  public:
-  // Starts the command, found by PATH, with its stderr at the end of `log`. Its environment is ours
-  // without TROUPE_*. Throws std::runtime_error when it cannot be started.
+  // Starts the command, found in PATH; its stderr is appended to `log`. Its environment is ours
+  // without TROUPE_*. Throws std::runtime_error if it cannot be started.
   process(std::vector<std::string> command, const std::filesystem::path& log);
-  // Ends it with SIGTERM, and with SIGKILL when that does not help.
+  // Ends it with SIGTERM, and with SIGKILL if it does not end.
   ~process();
   process(const process&) = delete;
   process& operator=(const process&) = delete;
 
   pid_t id() const noexcept { return id_; }
   void signal(int number) const;
-  // The exit code, or minus the number of the signal; nothing when it still runs at the limit. The
-  // first answer stands.
+  // The exit code, or minus the number of the signal; nullopt if it still runs at the limit. Later
+  // calls return the first result.
   std::optional<int> wait(std::chrono::milliseconds limit);
-  // The next line of its stdout, without its end; what there is of it when no more comes.
+  // The next line of its stdout, without line end; at the time-out or the end, the received part.
   std::string read_line(std::chrono::milliseconds pause_limit) const;
 
  private:

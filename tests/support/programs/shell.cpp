@@ -9,7 +9,7 @@
 namespace troupe::test {
 
 process_result shell(const std::string& command) {
-  // "e": what others start meanwhile must not hold this pipe open.
+  // "e": concurrently started processes must not keep this pipe open.
   FILE* pipe = ::popen(command.c_str(), "re");
   if (pipe == nullptr) throw std::runtime_error{"cannot be started: " + command};
   std::string output;

@@ -1,4 +1,4 @@
-// Commands of a shell, run to their end.
+// Runs shell commands to their end.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ struct process_result {
   std::string output;
 };
 
-// What the command prints on stdout. Throws std::runtime_error when it cannot be started.
+// The command's output on stdout. Throws std::runtime_error if it cannot be started.
 process_result shell(const std::string& command);
 
-// What white space separates.
+// The words of the text, separated by white space.
 std::vector<std::string> words_of(const std::string& text);
 
 }  // namespace troupe::test

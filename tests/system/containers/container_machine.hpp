@@ -1,4 +1,4 @@
-// A node that runs containers of a containerd of its own, and a terminal at it.
+// A node that runs containers with a containerd of its own, and a terminal for it.
 #pragma once
 
 #include <fmt/format.h>
@@ -29,12 +29,12 @@ class container_machine {
   void start() {
     node_ = std::make_unique<node>(
         folder_ / "data",
-        // Its pods have the network of the test; this machine's own stays as it is.
+        // Pods use the test's network; this machine's own is not changed.
         std::vector<std::string>{"--runtime", "cri", "--cri-endpoint", runtime.endpoint(),
                                  "--network-mode", "none"});
     const auto all = kubectls();
     if (all.empty()) throw std::runtime_error{"no kubectl is installed"};
-    // One for each node: its port is another one.
+    // One for each node, because the port differs.
     at_ = std::make_unique<terminal>(all.back(), folder_ / fmt::format("home-{}", node_->port()),
                                      node_->kubeconfig());
   }
@@ -44,7 +44,7 @@ class container_machine {
   }
 
   process_result run(const std::string& command) const { return at_->run(command); }
-  // Until its output is so.
+  // Repeats the command until its output is as wanted.
   std::string until(const std::string& command, const std::string& wanted) const {
     const auto deadline = std::chrono::steady_clock::now() + limit;
     for (;;) {

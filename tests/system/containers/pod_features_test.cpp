@@ -1,4 +1,4 @@
-// What a pod's spec asks of containers beyond an image and a command, seen from within them: with a
+// Effects of a pod's spec on containers, beyond image and command, seen from inside: with a
 // containerd of the test's own.
 #include <catch2/catch.hpp>
 
@@ -49,7 +49,7 @@ spec:
     volumeMounts: [{name: v, mountPath: /v}, {name: v, mountPath: /deep, subPath: deep}]
 )";
 
-// A change of its memory restarts it, a change of its processors does not.
+// A change of its memory restarts it, a change of its cpu does not.
 const char* const sized = R"(apiVersion: v1
 kind: Pod
 metadata: {name: sized}
@@ -122,14 +122,14 @@ TEST_CASE("a pod has the users, names, files and sidecars that its spec asks for
   CHECK(on.run(field_of("web", fmt::format("{}.ready}} {{{}.started", side, side))).output ==
         "true true");
 
-  // A sidecar that ends comes back alone.
+  // Only a sidecar that ended is restarted.
   CHECK(on.run("kubectl exec web -c side -- kill 1").code == 0);
   const auto restarts = field_of("web", std::string{side} + ".restartCount");
   CHECK(on.until(restarts, "1") == "1");
   CHECK(on.until(ready, "True") == "True");
   CHECK(on.run(field_of("web", ".status.containerStatuses[0].restartCount")).output == "0");
 
-  // Who debugs sees the processes of the target.
+  // A debug container sees the processes of its target.
   CHECK(on.run("kubectl debug web --image=localhost/tools:1 --target=main -c seer "
                "-- sh -c 'ps; sleep 300'")
             .code == 0);

@@ -24,13 +24,13 @@ container_cluster::container_cluster(unsigned joined, std::vector<std::string> f
 container_cluster::~container_cluster() {
   for (const auto& [number, runtime] : runtimes_)
     if (cluster_->at(number).runs()) cluster_->at(number).kill();
-  // Before the processes of their namespaces are ended.
+  // Before the processes of their namespaces are killed.
   runtimes_.clear();
 }
 
 std::vector<std::string> container_cluster::prepare(machine& one,
                                                     const std::vector<std::string>& flags) {
-  // A route beyond the link, as machines have one: without it nothing leaves for service addresses.
+  // A route beyond the link, as machines have: without it no packet to service addresses is sent.
   one.run("ip route add default dev net0");
   auto& runtime = runtimes_[one.number()];
   runtime =

@@ -1,5 +1,5 @@
-// How machines come into a cluster and go: by the line that is printed for them, and with a reason
-// and a remedy where not.
+// How machines join a cluster and leave it: with the printed command, and with a reason
+// and a remedy if they cannot.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::chrono::milliseconds converge_limit{10'000};
 
-// Words of a command, with the value behind `flag` replaced.
+// The words of a command, with the value after `flag` replaced.
 std::vector<std::string> with(std::vector<std::string> words, const std::string& flag,
                               const std::string& value) {
   for (std::size_t i = 0; i + 1 < words.size(); ++i)
@@ -34,7 +34,7 @@ std::vector<std::string> with(std::vector<std::string> words, const std::string&
   return words;
 }
 
-// Connections that the listener of nodes has refused, for whatever reason, as /metrics says.
+// The number of refused connections to the listener of nodes, for any reason, from /metrics.
 double refused_at_link(const machine& control) {
   std::istringstream lines{client_on(control)->request("GET", "/metrics").body};
   double all = 0;
@@ -56,8 +56,8 @@ struct refusal {
   std::chrono::milliseconds took;
 };
 
-// `troupe <words>` that must not come to join, on a machine that has nothing yet; its clock is that
-// much ahead.
+// Runs `troupe <words>`, which must not join, on a new machine whose clock is ahead by this
+// time.
 refusal refused(const machine& on, std::vector<std::string> words,
                 std::chrono::seconds ahead = 0s) {
   if (std::find(words.begin(), words.end(), "--node-name") == words.end())
@@ -104,14 +104,14 @@ TEST_CASE("machines join by the printed line, run pods, are drained, and leave",
   CHECK_FALSE(cluster.containers(cluster.at(2)).empty());
   CHECK_FALSE(cluster.containers(cluster.at(3)).empty());
   for (const auto& pod : cluster.pods()) {
-    // It waited for its token, which came over the link.
+    // It waited for its token, which arrived over the link.
     REQUIRE(pod.spec().volumes_size() == 1);
     CHECK(pod.spec().volumes(0).name().starts_with("kube-api-access-"));
     const auto& node = pod.spec().node_name();
     CHECK(pod.status().pod_ip() == cluster.at(static_cast<unsigned>(node.back() - '0')).address());
   }
 
-  // The token stands neither in a log nor where `ps` looks.
+  // The token must be neither in a log nor in the output of `ps`.
   const std::regex token{"[a-z0-9]{6}\\.[a-z0-9]{16}"};
   for (const unsigned each : {1U, 2U, 3U}) {
     const auto& one = cluster.at(each);
@@ -157,7 +157,7 @@ spec:
   CHECK(cluster.containers(cluster.at(2)).empty());
   CHECK(soon(5s, [&] { return cluster.nodes().size() == 2; }));
   cluster.converge(converge_limit);
-  // It may come again.
+  // It may join again.
   cluster.join(cluster.at(2));
   CHECK(soon(5s, [&] { return cluster.nodes().size() == 3; }));
   cluster.converge(converge_limit);
@@ -230,13 +230,13 @@ TEST_CASE("strangers at the port that nodes call cost a closed connection", "[ne
     return open.back().get();
   };
   for (int i = 0; i < 200; ++i) {
-    connect();                            // says nothing at all
-    connect()->send("\x16\x03\x01\x02");  // a handshake that goes no further
+    connect();                            // sends nothing
+    connect()->send("\x16\x03\x01\x02");  // an incomplete handshake
     connect()->send(std::string(200, static_cast<char>(i)));
     connect()->send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
     connect()->send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   }
-  // TLS as it should be, but nobody's certificate, or one that is no node's.
+  // A proper TLS handshake, but without a certificate, or with one that is not a node's.
   auto nobody = admin_of(control);
   nobody.port = 6444;
   nobody.protocols = {"h2"};
@@ -260,7 +260,7 @@ TEST_CASE("strangers at the port that nodes call cost a closed connection", "[ne
   std::cout << "join: 1,000 strangers at the link: " << before / 1024 << " MB -> " << after / 1024
             << " MB resident" << std::endl;
   if (memory_is_the_programs()) CHECK(after < before + 60'000);
-  // Counted, each of them, and told in a few lines.
+  // Each is counted, but they cause only a few log lines.
   CHECK(soon(10s, [&] { return refused_at_link(control) >= 1'000; }));
   const auto told = count_of("\"link: ", control.log()) + count_of("\\\"link: ", control.log());
   CHECK(told >= 1);

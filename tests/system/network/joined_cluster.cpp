@@ -162,7 +162,7 @@ List joined_cluster::list(const std::string& path) {
   const auto answer = client_on(control())->get(path);
   if (answer.status != 200) throw std::runtime_error{path + ": " + answer.body};
   List out;
-  // As large as the cluster: the bounds of a request's body are not those of an answer.
+  // As large as the cluster: the size limits of request bodies do not apply to responses.
   api::decode_options options;
   options.size_limit_bytes = answer.body.size();
   options.memory_limit_bytes = answer.body.size() * 20;

@@ -1,5 +1,5 @@
-// A control plane on machine 1 and machines that joined it, on one network; and a controller's pods
-// over them all, real processes. What the tests of faults have in common.
+// A control plane on machine 1 and machines that joined it, on one network; and a controller whose
+// pods, real processes, run on all of them. Shared by the tests of faults.
 #pragma once
 
 #include <chrono>
@@ -20,44 +20,44 @@
 
 namespace troupe::test {
 
-// Whether `holds` came to be true before the limit; it is asked some twenty times a second.
+// Whether `holds` became true before the limit; polls about twenty times a second.
 bool soon(std::chrono::milliseconds limit, const std::function<bool()>& holds);
 
-// How the control plane and each node are configured, but for names and addresses.
+// Flags of the control plane and the nodes, without names and addresses.
 struct cluster_flags {
   std::vector<std::string> control;
   std::vector<std::string> joined;
-  // More of one machine, which it may prepare first.
+  // Additional flags of one machine, which it may prepare first.
   std::function<std::vector<std::string>(machine& one)> own = {};
 };
-// A node is given up after 4 s of silence, so that a test need not wait for 40.
+// A node becomes unreachable after 4 s of silence, so that a test need not wait for 40.
 cluster_flags quick();
 
 class joined_cluster {
  public:
-  // Machines 1 to `joined` + 1. Each but the first has run the very line that `troupe token create`
-  // printed on the first. Throws std::runtime_error when one does not come up.
+  // Machines 1 to `joined` + 1. Each but the first has run the command that `troupe token create`
+  // printed on the first. Throws std::runtime_error if one does not start.
   explicit joined_cluster(unsigned joined = 2, const cluster_flags& flags = quick());
 
   virtual_switch& network() noexcept { return network_; }
   const std::filesystem::path& folder() const noexcept { return folder_.path(); }
   machine& control() noexcept { return *machines_.front(); }
   machine& at(virtual_switch::port number) { return *machines_.at(number - 1); }
-  // One more machine, with nothing on it.
+  // Adds one machine, without a node.
   machine& add();
-  // The words behind "troupe" in what `troupe token create` prints.
+  // The words after "troupe" in the output of `troupe token create`.
   std::vector<std::string> token_line(const std::string& flags = {});
   void join(machine& one);
 
   // The newest kubectl on the control plane's machine, as admin.
   process_result kubectl(const std::string& words);
-  // What `kubectl apply -f -` says to that text.
+  // The result of `kubectl apply -f -` with that text.
   process_result apply(const std::string& yaml);
 
   // -- the controller "web"
   // -------------------------------------------------------------------------
 
-  // Its pods give an unreachable node a second, and end in one.
+  // Its pods tolerate an unreachable node for a second, and end within one.
   void run_web(int replicas);
   void scale_web(int replicas);
   std::vector<api::core::v1::Pod> pods();
@@ -66,10 +66,10 @@ class joined_cluster {
   // Process ids of web's containers that run on a machine.
   std::set<pid_t> containers(machine& on) const;
 
-  // Why this is not the state to be in at last: all nodes ready, web's pods as many as asked for
-  // and ready, and on each machine the processes of its pods and no other. Empty when it is.
+  // How the state differs from the final one: all nodes ready, web's pods as many as desired and
+  // ready, and on each machine only the processes of its pods. Empty if it does not differ.
   std::string what_is_missing();
-  // The time until nothing is missing; a failed check with the reason when it takes longer.
+  // The time until nothing is missing; a failed check with the difference after the limit.
   std::chrono::milliseconds converge(std::chrono::milliseconds limit);
 
  private:
@@ -84,10 +84,10 @@ class joined_cluster {
   int replicas_ = 0;
 };
 
-// Where the admin's connections go to.
+// Connection options of the admin.
 wire_options admin_of(const machine& control);
-// A client there that is in the machine's network; throws std::runtime_error when there is no
-// connection.
+// A client in the machine's network; throws std::runtime_error if it cannot
+// connect.
 std::unique_ptr<http_client> client_on(const machine& control,
                                        std::chrono::milliseconds timeout = std::chrono::seconds{5});
 

@@ -1,4 +1,4 @@
-// A machine of a test: a place in the network, a folder, and the program that runs there.
+// A machine of a test: a network namespace, a folder, and the program that runs there.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ class machine {
   // Machine N has address 10.77.0.N, node name "mN", and its files in `folder`/mN.
   machine(virtual_switch& network, virtual_switch::port number,
           const std::filesystem::path& folder);
-  // Ends the program and whatever else runs here.
+  // Ends the program and all other processes of the machine.
   ~machine();
 
   virtual_switch::port number() const noexcept { return number_; }
@@ -30,16 +30,16 @@ class machine {
   const network_space& space() const noexcept { return space_; }
   network_space& space() noexcept { return space_; }
 
-  // `troupe <words> --data-dir D`, until it says that it is ready or has joined. Throws
-  // std::runtime_error with the end of its log when it does not. The same words again are a
+  // Runs `troupe <words> --data-dir D` until it reports that it is ready or has joined. Otherwise
+  // throws std::runtime_error with the end of its log. The same words again are a
   // restart.
   void start(const std::vector<std::string>& words);
   void restart();
-  // From its next start on the program's clock is so much later (or earlier).
+  // From its next start on the program's clock is ahead by this time (or behind).
   void clock_skew(std::chrono::seconds skew) { skew_ = skew; }
-  // SIGKILL: what it started lives on.
+  // SIGKILL: its child processes keep running.
   void kill();
-  // SIGTERM; the exit code.
+  // SIGTERM; returns the exit code.
   int end();
   void pause() const { program_->signal(SIGSTOP); }
   void resume() const { program_->signal(SIGCONT); }
@@ -47,7 +47,7 @@ class machine {
   pid_t id() const { return program_->id(); }
   std::string log() const;
 
-  // A command of a shell, here, in the machine's folder, ended after a minute; `troupe` is ours.
+  // Runs a shell command in the machine's folder, for at most a minute; `troupe` is ours.
   process_result run(const std::string& command) const;
 
  private:

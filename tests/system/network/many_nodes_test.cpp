@@ -1,4 +1,4 @@
-// Two hundred machines of one cluster, played by as many processes on one.
+// Two hundred machines of one cluster, simulated by as many processes on one machine.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -25,7 +25,7 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// As many as the file of this machine's processes says.
+// CPU time from the process's file in /proc.
 double jiffies(pid_t id) {
   const auto text = read_file("/proc/" + std::to_string(id) + "/stat");
   std::istringstream words{text.substr(text.rfind(')') + 1)};

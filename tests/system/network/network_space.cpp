@@ -78,7 +78,7 @@ network_space::network_space() {
 }
 
 network_space::~network_space() {
-  // A process may start another while we look.
+  // A process may start another one meanwhile.
   for (int round = 0; round < 10; ++round) {
     const auto left = processes();
     if (left.empty()) break;

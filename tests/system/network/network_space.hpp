@@ -1,6 +1,6 @@
-// A network namespace without a name: the machine of a test, as the network sees it. It is there
-// for as long as this object or a process in it, so nothing is left when the test ends, however it
-// does.
+// A network namespace without a name: the network of a test's machine. It exists while this object
+// or a process in it exists, so that nothing is left when the test ends, for whatever
+// reason.
 #pragma once
 
 #include <sys/types.h>
@@ -14,24 +14,24 @@ namespace troupe::test {
 
 class network_space {
  public:
-  // False, with a line on stdout that says why, where this machine lets us have no namespaces of
-  // our own, or no devices in them (/dev/net/tun).
+  // False, with the reason on stdout, if this machine does not allow namespaces of our own, or
+  // devices in them (/dev/net/tun).
   static bool possible();
 
-  // With its loopback up and nothing else. Throws std::runtime_error with the reason.
+  // Has only its loopback, up. Throws std::runtime_error with the reason.
   network_space();
-  // Ends every process in it with SIGKILL.
+  // Kills every process in it with SIGKILL.
   ~network_space();
   network_space(const network_space&) = delete;
   network_space& operator=(const network_space&) = delete;
 
-  // On a thread of its own in the namespace, to the end: a socket that `work` makes stays there,
-  // whoever uses it later. Exceptions come through.
+  // Runs `work` on a thread of its own in the namespace: a socket that it makes stays in the
+  // namespace. Passes on exceptions.
   void run(const std::function<void()>& work) const;
-  // What a command has before it so that it runs here, under its own process id.
+  // The prefix of a command that runs it here, with its own process id.
   std::vector<std::string> wrapper() const;
 
-  // Processes in it; those with these very arguments, where any are given.
+  // Processes in it; only those with exactly these arguments, if any are given.
   std::set<pid_t> processes(const std::vector<std::string>& arguments = {}) const;
 
  private:

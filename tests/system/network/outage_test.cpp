@@ -1,5 +1,5 @@
-// What may happen to three machines and the network between them. Whatever it was: ten seconds
-// after it is over the cluster is as it should be, no pod was ever counted as ready twice, and no
+// Faults of three machines and the network between them. After every fault: within ten seconds
+// the cluster is in its final state, no pod was ever counted as ready twice, and no
 // acknowledged write is lost.
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -21,7 +21,7 @@ namespace {
 constexpr int replicas = 6;
 constexpr std::chrono::milliseconds converge_limit{10'000};
 
-// A cluster with web's pods running, and somebody who watches it.
+// A cluster with web's pods running, and a witness.
 struct stage {
   explicit stage(const cluster_flags& flags = quick()) : cluster{2, flags} {
     cluster.run_web(replicas);
@@ -29,7 +29,7 @@ struct stage {
     seen = std::make_unique<witness>(cluster.control(), replicas);
     CHECK(seen->sees_more());
   }
-  // To be called when the fault is over.
+  // To be called after the fault.
   void ends_well(const std::string& stage) {
     const auto took = cluster.converge(converge_limit);
     CHECK(seen->sees_more());
@@ -57,7 +57,7 @@ struct stage {
               << std::chrono::duration_cast<std::chrono::milliseconds>(took).count() << " ms"
               << std::endl;
   }
-  // Until other machines have all that is asked for.
+  // Waits until other machines run all desired pods.
   void replaced(const machine& one, std::chrono::milliseconds limit) {
     CHECK(soon(limit, [&] {
       int elsewhere = 0;
@@ -96,7 +96,7 @@ TEST_CASE("the control plane that is killed and started again finds its nodes an
   on.cluster.control().restart();
   on.ends_well("kill -9 of the control plane");
   CHECK(on.containers() == before);
-  // They hear of what is new.
+  // They receive the changes.
   on.cluster.scale_web(2 * replicas);
   on.cluster.converge(converge_limit);
 }
@@ -207,8 +207,8 @@ TEST_CASE("a slow network that loses some costs time and nothing else", "[networ
     CHECK(on.cluster.is_ready(on.cluster.at(each)));
   on.cluster.scale_web(replicas);
   on.cluster.converge(30s);
-  // A quick convergence may send so few frames that none is lost: all pods go and come, on every
-  // node, until one is.
+  // A quick convergence may send so few frames that none is lost: repeats until one is lost, with
+  // all pods deleted and created again on every node.
   for (const unsigned each : {2U, 3U})
     for (int turn = 0; on.cluster.network().counted(control, each).lost == 0; ++turn) {
       REQUIRE(turn < 20);

@@ -1,5 +1,5 @@
 // A machine whose pods have a routed device each, as the CNI plugin ptp makes them, and another
-// machine beside it: each a network namespace. Nothing of this machine's own network is touched.
+// machine beside it: each a network namespace. This machine's own network is not touched.
 #pragma once
 
 #include <list>
@@ -9,21 +9,21 @@
 
 namespace troupe::test {
 
-// False, with a line that says why, where nft is not installed or no namespaces are possible.
+// False, with the reason, if nft is not installed or namespaces are not possible.
 bool can_try_rules();
 
-// A command of the shell in it, which has to succeed.
+// Runs a shell command in it, which must succeed.
 void sh(const network_space& in, const std::string& command);
 
 class pod_machine {
  public:
   network_space machine;  // 192.0.2.1
-  network_space other;    // 192.0.2.2, which reaches pods by it
+  network_space other;    // 192.0.2.2, which reaches pods through it
 
   pod_machine();
 
   network_space& add_pod(const std::string& address);
-  // nft with the script, on the machine; it has to succeed.
+  // Runs nft with the script on the machine; it must succeed.
   void run(const std::string& script) const;
 
  private:

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::chrono::seconds limit{120};
 
-// The network of this machine itself, of which nothing is to change.
+// The network of this machine itself, which must not change.
 std::string own_network() {
   return shell("ip -o link; ip route; ip -o addr; nft list tables 2>/dev/null").output;
 }
@@ -28,7 +28,7 @@ std::string fetched(const machine& from, const std::string& url) {
   return from.run("curl -sS -m 3 " + url).output;
 }
 
-// Who answers to `calls` requests; what is no name is an error.
+// Names of the servers that answer `calls` requests; anything else is an error.
 std::set<std::string> heard(const machine& from, const std::string& url, int calls = 12) {
   std::set<std::string> out;
   for (int i = 0; i < calls; ++i)
@@ -40,7 +40,7 @@ std::set<std::string> heard(const machine& from, const std::string& url, int cal
 
 const fs::path manifests{TROUPE_SOURCE_DIR "/../shared/data/2014-v0.2"};
 
-// As it was shipped, but that its images are not asked of a registry.
+// As it was published, but without pulls from a registry.
 std::string manifest(const std::string& name) {
   const auto text = read_file(manifests / (name + ".json"));
   return std::regex_replace(text, std::regex{"(\"image\": \"[^\"]*\")"},
@@ -58,7 +58,7 @@ class guestbook {
     REQUIRE(made.code == 0);
     for (const auto* name : {"master", "slave", "frontend"})
       cluster.import_image(folder / ("guestbook-" + std::string{name} + ".tar"));
-    // Containers are told of the services that there are.
+    // Containers get variables for the existing services.
     for (const auto* name : {"redis-master-service", "redis-slave-service", "frontend-service"})
       post("services", std::string{"guestbook-"} + name);
     post("pods", "guestbook-redis-master");
@@ -115,7 +115,7 @@ TEST_CASE("the guestbook of 2014 answers through its service on three machines, 
       CHECK(soon(limit, [&] { return fetched(c.at(each), g.url()) == "hello\n"; }));
     std::set<std::string> names;
     CHECK(soon(limit, [&] { return (names = heard(c.at(1), g.url("who"), 20)).size() == 3; }));
-    // By the port of each machine, as its manifest asks for. Stores follow theirs every second.
+    // Through the port of each machine, as its manifest requests. Followers sync every second.
     for (unsigned each : {1u, 2u, 3u})
       CHECK(soon(limit, [&] {
         return fetched(c.at(each % 3 + 1),
@@ -123,14 +123,14 @@ TEST_CASE("the guestbook of 2014 answers through its service on three machines, 
       }));
 
     c.control().kill();
-    // Names of that machine are down with its program; its rules and routes are not.
+    // DNS on that machine is down with its program; its rules and routes stay.
     for (unsigned each : {1u, 2u, 3u})
       CHECK(soon(limit, [&] { return heard(c.at(each), g.url("who"), 20) == names; }));
     c.control().restart();
     fetched(c.at(3), g.url("add=again"));
     CHECK(soon(limit, [&] { return fetched(c.at(1), g.url()) == "hello\nagain\n"; }));
 
-    // A machine that is gone: its page answers no more, the others' do. The master may be there.
+    // A machine that is lost: its page does not answer, the others' do. The master may be there.
     const auto on = c.kubectl("get pod redis-master-2 -o jsonpath={.spec.nodeName}").output;
     auto& lost = c.at(on == "m3" ? 2 : 3);
     auto& stays = c.at(on == "m3" ? 3 : 2);
@@ -183,7 +183,7 @@ spec:
   ports: [{port: 80, targetPort: 8080}]
 )";
 
-// What a pod says to a request, by way of its own network.
+// A pod's request through its own network, and the response.
 std::string asked_from(joined_cluster& c, const std::string& pod, const std::string& host,
                        int port) {
   return c

@@ -1,5 +1,5 @@
-// The network of pods at work, without containers: machines on one wire with a pod each, all of
-// them network namespaces. Nothing of this machine's own network is touched.
+// The pod network without containers: machines on one link with a pod each, all of
+// them network namespaces. This machine's own network is not touched.
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -78,7 +78,7 @@ class routed_machine {
     INFO(command);
     REQUIRE(in(machine, command));
   }
-  // What the command prints there.
+  // The output of the command there.
   std::string said(const std::string& command) {
     run("(" + command + ") > " + (folder_ / "said").string());
     return read_file(folder_ / "said");
@@ -177,13 +177,13 @@ TEST_CASE("pods of two machines reach each other through the tunnel", "[network]
   CHECK(call(of.first.pod, pod_address(2), 8080) == "two");
   CHECK(call(of.second.pod, pod_address(1), 8080) == "one");
   CHECK(call(of.first.machine, pod_address(2), 8080) == "two");
-  // The same once more changes nothing.
+  // The same again changes nothing.
   const auto before = of.first.everything();
   CHECK(of.first.make({2}) == none{});
   CHECK(of.first.everything() == before);
 }
 
-TEST_CASE("what is ours follows the machines and goes, and routes of others stay",
+TEST_CASE("our routes follow the machines and are removed, and routes of others stay",
           "[network][pod_network]") {
   if (!can_run() || !has_vxlan()) return;
   for (const auto mode : {route_mode::direct, route_mode::tunnel}) {

@@ -1,4 +1,4 @@
-// The rules of network policies at work, on a machine with pods (pod_machine.hpp).
+// The rules of network policies, on a machine with pods (pod_machine.hpp).
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ namespace {
 const std::string web = "10.42.0.11", client = "10.42.0.12", stranger = "10.42.0.13",
                   machine_address = "192.0.2.1", other_address = "192.0.2.2";
 constexpr int port = 8080;
-// A packet that is dropped is not waited for longer.
+// How long to wait for a packet that is dropped.
 constexpr milliseconds dropped_after{500};
 
 struct guarded_machine : pod_machine {
@@ -50,7 +50,7 @@ struct guarded_machine : pod_machine {
     run(table.whole());
   }
 
-  // In place of those of before, as a difference.
+  // Replaces the previous ones, by a difference.
   void have(const std::vector<std::string>& specs) {
     state.policies.clear();
     for (const auto& spec : specs)
@@ -69,8 +69,8 @@ struct guarded_machine : pod_machine {
 
 const std::string of_web = "{podSelector: {matchLabels: {app: web}}";
 
-// The lines of a table as the kernel has it, in an order of their own: that of chains and sets
-// follows from the order in which they were made.
+// The lines of a table as the kernel has it, sorted: the kernel's order of chains and sets
+// depends on the order of their creation.
 std::vector<std::string> listed(const network_space& in) {
   std::string text;
   in.run([&] {
@@ -133,7 +133,7 @@ TEST_CASE("a pod that policies select admits what they admit", "[network][polici
 TEST_CASE("ports of policies are numbers, names and ranges", "[network][policies]") {
   if (!can_try_rules()) return;
   guarded_machine c;
-  // Refused: the packet was admitted, and nobody listens.
+  // Refused: the packet was admitted, but there is no listener.
   const auto ports = [&](const std::string& list) {
     c.have({of_web + ", ingress: [{ports: [" + list + "]}]}"});
   };

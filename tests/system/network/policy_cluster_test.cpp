@@ -1,5 +1,5 @@
-// Network policies on a machine that has joined: what the link brings, and what stays when the
-// program is killed. Its pods are simulated ones, which have addresses of their own.
+// Network policies on a joined machine: updates over the link, and rules that stay when the
+// program is killed. Its pods are simulated, with addresses of their own.
 #include <catch2/catch.hpp>
 #include <string>
 

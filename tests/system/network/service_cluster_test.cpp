@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::chrono::seconds limit{20};
 constexpr int calls = 16;
-// What curl ends with; where packets are dropped it is another code, after its time-out.
+// curl's exit code; for dropped packets it is another code, after its time-out.
 constexpr int curl_refused = 7;
 
-// A pod that says its node to whoever connects.
+// A pod that sends its node's name to each connection.
 std::string pod_on(const machine& node) {
   return "---\napiVersion: v1\nkind: Pod\nmetadata: {name: on-" + node.name() +
          R"(, labels: {app: web}}
@@ -67,7 +67,7 @@ std::set<std::string> answers(const machine& from, const std::string& url) {
 
 struct served_cluster : joined_cluster {
   served_cluster() : joined_cluster{1, flags()} {
-    // As on any machine, whose default route leads there.
+    // As on any machine, whose default route covers these addresses.
     for (unsigned each : {1u, 2u})
       REQUIRE(at(each).run("ip route add 10.96.0.0/12 dev net0").code == 0);
     const auto made = apply(services + pod_on(at(1)) + pod_on(at(2)));

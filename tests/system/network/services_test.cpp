@@ -1,6 +1,6 @@
-// The rules of services at work: a machine, two pods with a routed device each as the CNI plugin
-// ptp makes them, and another machine, each a network namespace. Nothing of this machine's own
-// network is touched.
+// The rules of services: a machine, two pods with a routed device each as the CNI plugin
+// ptp makes them, and another machine, each a network namespace. This machine's own
+// network is not touched.
 #include <sys/socket.h>
 
 #include <catch2/catch.hpp>
@@ -23,7 +23,7 @@ namespace {
 
 const std::string pod_1_address = "10.42.0.11", pod_2_address = "10.42.0.12";
 
-// A packet that is dropped is not waited for longer.
+// How long to wait for a packet that is dropped.
 constexpr milliseconds dropped_after{700};
 
 std::set<std::string> heard_often(const network_space& from, const std::string& host, int port) {
@@ -140,7 +140,7 @@ TEST_CASE("a client by UDP goes on with another endpoint when its own has gone",
   c.table.in_force();
   put("10.96.0.100", pod_2_address);
   c.run(c.table.difference());
-  CHECK(changing.call() == "one");  // the kernel keeps to it
+  CHECK(changing.call() == "one");  // the kernel keeps the endpoint
   CHECK(removed() == 1);
   CHECK(changing.call() == "two");
   CHECK(staying.call() == "one");

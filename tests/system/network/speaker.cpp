@@ -21,7 +21,7 @@ sockaddr_in address_of(const std::string& host, int port) {
   return out;
 }
 
-// What is heard within the limit.
+// Bytes received within the limit.
 std::string heard(int fd, int limit_ms) {
   char bytes[64];
   pollfd ready{fd, POLLIN, 0};

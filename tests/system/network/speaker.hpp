@@ -1,4 +1,4 @@
-// Servers and clients of a test in network namespaces: who is heard where.
+// Servers and clients of a test in network namespaces, to see which connections work.
 #pragma once
 
 #include <chrono>
@@ -10,8 +10,8 @@
 
 namespace troupe::test {
 
-// Listens on port 8080. Says its name to everyone who connects; by UDP (SOCK_DGRAM) to everyone who
-// sends something.
+// Listens on port 8080. Sends its name to everyone who connects; over UDP (SOCK_DGRAM) in reply to
+// each datagram.
 class speaker {
  public:
   speaker(const network_space& in, std::string name, int type);
@@ -28,11 +28,11 @@ class speaker {
   std::thread thread_;
 };
 
-// Who answers there by TCP; "refused" or "dropped" where nobody does.
+// The name of the server that answers there over TCP; "refused" or "dropped" if none does.
 std::string call(const network_space& from, const std::string& host, int port,
                  std::chrono::milliseconds limit = std::chrono::seconds{5});
 
-// A client that goes on by UDP, from one port.
+// A client that keeps sending over UDP, from one port.
 class udp_client {
  public:
   udp_client(const network_space& from, const std::string& host, int port);

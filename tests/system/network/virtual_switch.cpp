@@ -19,7 +19,7 @@
 namespace troupe::test {
 namespace {
 
-// About a second of a busy test's traffic; a real switch keeps less.
+// About a second of a busy test's traffic; real switches buffer less.
 constexpr std::size_t frames_kept = 20'000;
 // Larger than any frame of a device with the usual MTU.
 constexpr std::size_t frame_limit_bytes = 2'048;
@@ -27,7 +27,7 @@ constexpr int device_queue_frames = 5'000;
 // Frames taken from one device before the next has its turn.
 constexpr int frames_at_once = 64;
 
-// 02: an address that nobody sold. The last byte is the port.
+// 02: a locally administered address. The last byte is the port.
 constexpr std::array<std::uint8_t, 5> hardware_prefix{0x02, 0x74, 0x72, 0x6f, 0x75};
 
 [[noreturn]] void fail(const std::string& operation) {
@@ -41,7 +41,7 @@ void set_address(sockaddr& into, const std::string& text) {
   std::memcpy(&into, &address, sizeof address);
 }
 
-// In the namespace of the thread that calls.
+// In the network namespace of the calling thread.
 int open_device(virtual_switch::port number) {
   const int device = ::open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
   if (device < 0) fail("/dev/net/tun");
@@ -209,7 +209,7 @@ int virtual_switch::deliver_due() {
   const auto now = clock::now();
   while (!under_way_.empty() && under_way_.begin()->first <= now) {
     const auto& next = under_way_.begin()->second;
-    // A device that does not take it loses it, as a cable would.
+    // If the device does not accept the frame it is lost, as on a cable.
     static_cast<void>(::write(devices_[next.to], next.bytes.data(), next.bytes.size()));
     under_way_.erase(under_way_.begin());
   }

@@ -1,6 +1,6 @@
-// An Ethernet switch in user space: one device in each namespace that is plugged in, frames
-// forwarded by a thread, and a rule for each direction between two of them. Stands for the cables
-// and for what happens to them: delay, loss, a partition in one direction or in both.
+// An Ethernet switch in user space: one device in each connected namespace, a thread that forwards
+// frames, and a rule for each direction between two of them. Simulates cables and their faults:
+// delay, loss, a partition in one direction or in both.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@
 
 namespace troupe::test {
 
-// What happens to each frame on its way from one port to another.
+// The treatment of frames from one port to another.
 struct cable {
   bool cut = false;
   std::chrono::milliseconds delay{0};
@@ -31,7 +31,7 @@ class virtual_switch {
     std::uint64_t passed = 0;
     std::uint64_t cut = 0;
     std::uint64_t lost = 0;
-    std::uint64_t overflowed = 0;  // more than the switch keeps, or than the device takes
+    std::uint64_t overflowed = 0;  // exceeded the switch's buffer or the device's queue
   };
 
   // The seed decides which frames are lost.
@@ -40,16 +40,16 @@ class virtual_switch {
   virtual_switch(const virtual_switch&) = delete;
   virtual_switch& operator=(const virtual_switch&) = delete;
 
-  // Makes the device "net0" there, up, with address_of(number). It goes with the switch or with the
-  // namespace. Throws std::runtime_error with the reason.
+  // Makes the device "net0" there, up, with address_of(number). It exists until the switch or the
+  // namespace is destroyed. Throws std::runtime_error with the reason.
   void plug(const network_space& network, port number);
   static std::string address_of(port number);
 
   void set(port from, port to, const cable& like);
   void set_both(port one, port other, const cable& like);
-  // From and to everyone.
+  // Cuts all cables of a port.
   void isolate(port one);
-  // Every cable whole again; frames on their way still take their time.
+  // Restores every cable; frames in transit keep their delay.
   void heal();
 
   counters counted(port from, port to) const;
@@ -66,7 +66,7 @@ class virtual_switch {
   void unplug(port gone);
   void take(port from, std::string bytes);
   void send(port from, port to, const std::string& bytes);
-  // How long until the next frame is due, in ms; -1: none waits.
+  // Time until the next frame is due, in ms; -1: none is queued.
   int deliver_due();
   void wake() const;
 

@@ -1,4 +1,4 @@
-// The network that the tests of several machines stand on: it must do what they ask of it.
+// The network of the tests with several machines: it must behave as they configure it.
 #include "system/network/virtual_switch.hpp"
 
 #include <arpa/inet.h>
@@ -74,7 +74,7 @@ class endpoint {
   int handle = -1;
 };
 
-// What the kernel of the other side answers to a ping; how long it took.
+// The round-trip time of a ping that the other kernel answers.
 std::optional<std::chrono::milliseconds> ping(const network_space& from, unsigned number,
                                               std::chrono::milliseconds limit = 2s) {
   endpoint raw{from, SOCK_RAW, IPPROTO_ICMP};
@@ -84,7 +84,7 @@ std::optional<std::chrono::milliseconds> ping(const network_space& from, unsigne
   question.checksum = static_cast<std::uint16_t>(~(ICMP_ECHO + htons(77)));
   const auto begin = std::chrono::steady_clock::now();
   raw.send_to(number, 0, {reinterpret_cast<const char*>(&question), sizeof question});
-  // Behind the header of the packet; a raw socket sees everybody's.
+  // After the packet's IP header; a raw socket receives all packets.
   while (const auto packet = raw.receive(limit)) {
     if (packet->size() < 28 || static_cast<std::uint8_t>((*packet)[20]) != ICMP_ECHOREPLY) continue;
     return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
@@ -93,7 +93,7 @@ std::optional<std::chrono::milliseconds> ping(const network_space& from, unsigne
   return std::nullopt;
 }
 
-// A megabyte over TCP from machine 1 to machine 2; true when all of it arrives as it was.
+// A megabyte over TCP from machine 1 to machine 2; true if all of it arrives unchanged.
 bool megabyte(const three& machines) {
   endpoint listener{machines.b, SOCK_STREAM};
   listener.listen_at(2, 7'000);

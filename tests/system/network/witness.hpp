@@ -1,5 +1,5 @@
-// Somebody who writes and looks all the while, from the control plane's machine: notes every write
-// that was acknowledged and everything that must never be seen.
+// A client on the control plane's machine that writes and reads continuously: records every
+// acknowledged write and every forbidden state.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ namespace troupe::test {
 
 class witness {
  public:
-  // Its machine outlives it. `replicas`: never are more pods of web counted as ready.
+  // Its machine must outlive it. `replicas`: more ready pods of web are never allowed.
   witness(const machine& control, int replicas);
   ~witness();
   witness(const witness&) = delete;
@@ -33,9 +33,9 @@ class witness {
     std::chrono::milliseconds longest_lapse{0};
     std::vector<std::string> violations;
   };
-  // Waits until it has written and looked ten times more; false when it cannot.
+  // Waits until it has written and read ten more times; false if it cannot.
   bool sees_more() const;
-  // Ends it, and looks whether all that was acknowledged is there.
+  // Ends it, and checks that all acknowledged writes exist.
   report finish();
 
  private:
@@ -57,7 +57,7 @@ class witness {
   std::mutex mutex_;
   std::condition_variable turn_;
   bool stopping_ = false;
-  std::atomic<std::size_t> rounds_{0};  // that went well
+  std::atomic<std::size_t> rounds_{0};  // successful ones
   std::thread thread_;
 };
 

@@ -1,4 +1,4 @@
-// What one look of an autoscaler reads beside many others: actors_test "[.bench][autoscaling]".
+// The reads of one autoscaler's sync beside many others: actors_test "[.bench][autoscaling]".
 #include <spdlog/fmt/fmt.h>
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Autoscalers and what they look at, in their shortest valid form.
+// Autoscalers and their inputs, in their shortest valid form.
 #pragma once
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ inline actors::autoscaling::measured_pod measured_pod_of(const std::string& name
   return made;
 }
 
-// The pod after a change.
+// A modified copy of the pod.
 template <class F>
 actors::autoscaling::measured_pod but(actors::autoscaling::measured_pod pod, F change) {
   auto changed = pod.object->copy_as<api::core::v1::Pod>();
@@ -48,7 +48,7 @@ actors::autoscaling::measured_pod but(actors::autoscaling::measured_pod pod, F c
   return pod;
 }
 
-// Of the Deployment "web": so much of the requested processor time, 1 to 10 pods.
+// An autoscaler of the Deployment "web": `percent` of the requested processor time, 1 to 10 pods.
 inline api::autoscaling::v2::HorizontalPodAutoscaler autoscaler_of_web(int percent) {
   api::autoscaling::v2::HorizontalPodAutoscaler made;
   made.mutable_metadata()->set_name("web");

@@ -1,4 +1,4 @@
-// Numbers of pods by what other servers measure, and what they are asked.
+// Replica counts from metrics of other servers, and the requests to these servers.
 #include <catch2/catch.hpp>
 
 #include "actors/controllers/autoscaling/metric_proposals.hpp"
@@ -58,7 +58,7 @@ TEST_CASE("a value for all pods counts the ready ones, and is left alone near it
   pods[0] = but(
       pods[0], [](auto& pod) { pod.mutable_status()->mutable_conditions(0)->set_status("False"); });
   CHECK(replicas_for_value({20'000, 10'000, usual}, 3, pods) == 4);
-  // From none it goes by the value alone.
+  // With no pods only the value counts.
   CHECK(replicas_for_value({25'000, 10'000, usual}, 0, {}) == 3);
   CHECK(replicas_for_value({20'000, 10'000, usual}, 3, {}).error() ==
         "unable to calculate ready pods: no pods returned by selector while calculating replica "
@@ -84,7 +84,7 @@ TEST_CASE("metrics of pods count as what the pods use, for those that run", "[au
     return replicas_for_pod_values(values, usual, 10'000, 3, pods, some_time);
   };
   CHECK(count({value("p0", 20'000), value("p1", 20'000), value("p2", 20'000)})->replicas == 6);
-  // One that is missing is taken to use nothing on the way up.
+  // When scaling up, a missing pod is assumed to use nothing.
   CHECK(count({value("p0", 20'000), value("p1", 20'000)})->replicas == 4);
   pods[2] = but(pods[2], [](auto& pod) { pod.mutable_status()->set_phase("Pending"); });
   CHECK(count({value("p2", 20'000)}).error() ==

@@ -1,4 +1,4 @@
-// The number of pods that a resource metric asks for.
+// The replica count for a resource metric.
 #include <catch2/catch.hpp>
 
 #include "autoscaling_fixture.hpp"
@@ -60,10 +60,10 @@ TEST_CASE("an average value asks for as many pods as share the usage by it", "[a
 }
 
 TEST_CASE("pods without figures make a change smaller and never turn it", "[autoscaling]") {
-  // On the way up they count for nothing: 300 of 3 becomes 300 of 4.
+  // When scaling up they count as 0: 300 of 3 becomes 300 of 4.
   CHECK(at_percent(50, pods({100, 100, 100, -1})).replicas == 6);
   CHECK(at_percent(50, pods({100, -1})).replicas == 2);
-  // On the way down they count for all that they request.
+  // When scaling down they count as their whole request.
   CHECK(at_percent(50, pods({10, 10, 10, -1})).replicas == 3);
   CHECK(at_percent(50, pods({10, -1})).replicas == 2);
 }
@@ -80,7 +80,7 @@ TEST_CASE("pods that are not ready count for nothing on the way up", "[autoscali
   auto pending = pods({100, 100, -1});
   pending[2] = but(pending[2], [](Pod& pod) { pod.mutable_status()->set_phase("Pending"); });
   CHECK(at_percent(50, pending).replicas == 4);
-  // And are left out on the way down.
+  // When scaling down they are left out.
   auto down = pods({10, 10, 10});
   down[2] = but(down[2], not_ready);
   CHECK(at_percent(50, down).replicas == 1);
@@ -110,7 +110,8 @@ TEST_CASE("pods that end or have failed are left out", "[autoscaling]") {
   CHECK(at_percent(50, all).replicas == 4);
 }
 
-TEST_CASE("what makes a metric useless is said in upstream's words", "[autoscaling]") {
+TEST_CASE("the reason why a metric cannot be used is reported in upstream's words",
+          "[autoscaling]") {
   CHECK(problem(cpu, pods({-1})) ==
         "unable to get metrics for resource cpu: no metrics returned from resource metrics API");
   auto all = pods({100});

@@ -1,4 +1,4 @@
-// How far an autoscaler may go at a time.
+// The limits of an autoscaler's changes.
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -26,7 +26,7 @@ void add_policy(HPAScalingRules& rules, const char* type, int value, int period)
   policy.set_period_seconds(period);
 }
 
-// An autoscaler over time: what it wants is carried out.
+// An autoscaler over time, whose desired counts are applied.
 struct course {
   explicit course(HorizontalPodAutoscalerSpec spec) : spec{std::move(spec)} {}
 
@@ -152,8 +152,8 @@ TEST_CASE("an autoscaler stays between its bounds and within its policies, whate
       int sum = 0;
       for (const auto& [at, change] : changes)
         if (at > c.now - seconds{period}) sum += change;
-      // Counted from the beginning of the period, and looked at when something changes: what was
-      // removed at its beginning may be made up for.
+      // Counted from the start of the period, and checked at each change: pods removed at its start
+      // may be replaced.
       if (c.current > before) CHECK(sum <= up_pods);
       if (c.current < before) CHECK(sum >= -down_pods);
     }

@@ -1,4 +1,4 @@
-// Autoscalers at work in a simulated cluster whose pods use what annotations say, while actors
+// Autoscalers in a simulated cluster whose pods have the usage of their annotations, while actors
 // crash, messages are late and transactions conflict.
 #include <catch2/catch.hpp>
 #include <set>
@@ -87,7 +87,7 @@ TEST_CASE("an autoscaler makes as many pods as the load needs, and tells why", "
   CHECK(
       s.told().contains("SuccessfulRescale: New size: 4; reason: cpu resource utilization "
                         "(percentage of request) above target"));
-  // The load goes away, and so do the pods once the window is over.
+  // The load ends, and after the window the pods are removed.
   s.c.change<Deployment>("default", "web", [](Deployment& web) {
     (*web.mutable_metadata()->mutable_annotations())[load] = "100m";
   });
@@ -98,7 +98,7 @@ TEST_CASE("an autoscaler makes as many pods as the load needs, and tells why", "
   CHECK(s.told().contains("SuccessfulRescale: New size: 1; reason: All metrics below target"));
 }
 
-TEST_CASE("an autoscaler says what keeps it from scaling", "[autoscaling]") {
+TEST_CASE("an autoscaler reports why it cannot scale", "[autoscaling]") {
   stage s{2};
   s.c.create(autoscaler_of_web(50));
   s.c.advance(seconds{20});
@@ -181,7 +181,7 @@ TEST_CASE("metrics that nobody serves forbid to scale down and no more", "[autos
 
 namespace {
 
-// A metrics desk whose servers say always the same.
+// A metrics desk whose servers always return the same.
 class fake_desk : public runtime::actor {
  public:
   struct figures {
@@ -270,7 +270,7 @@ TEST_CASE("an autoscaler measures its pods where another server serves metrics.k
   const auto desk = start_desk(s, tl::make_unexpected(std::string{"down"}));
   s.c.create(loaded("2"));
   s.c.create(autoscaler_of_web(50));
-  // What the nodes say counts for nothing.
+  // The usage of the nodes is ignored.
   s.c.advance(minutes{2});
   CHECK(s.replicas() == 1);
   CHECK(s.condition("ScalingActive") == "False FailedGetResourceMetric");

@@ -1,4 +1,4 @@
-// Cron jobs at work in a simulated cluster.
+// Cron jobs in a simulated cluster.
 #include <catch2/catch.hpp>
 #include <set>
 

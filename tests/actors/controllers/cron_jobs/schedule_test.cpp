@@ -1,4 +1,4 @@
-// When cron schedules fire.
+// Start times of cron schedules.
 #include "actors/controllers/cron_jobs/schedule.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Which pods a DaemonSet makes and removes on its nodes.
+// The pods that a DaemonSet creates and deletes on its nodes.
 #include "actors/controllers/daemon_sets/node_plan.hpp"
 
 #include <array>
@@ -61,7 +61,7 @@ TEST_CASE("nodes are chosen by selector and taints, and those in trouble stay", 
   CHECK(closed.keeps);
   CHECK_FALSE(fit_of(set, {.taints = {{"mine", "NoExecute"}}}).keeps);
 
-  // The network is not there yet: only for daemons that make it.
+  // The network is not ready yet: only daemons that tolerate it may run.
   const given_node no_network{.taints = {{"node.kubernetes.io/network-unavailable", "NoSchedule"}}};
   CHECK_FALSE(fit_of(set, no_network).runs);
   set.mutable_spec()->mutable_template_()->mutable_spec()->set_host_network(true);
@@ -125,7 +125,7 @@ TEST_CASE("a surge makes the new pod first and removes the old one when it is av
   nodes[0].pods[1].ready = nodes[0].pods[1].available = true;
   CHECK(plan_node(nodes[0], surging).remove == keys{"a"});
   CHECK(plan_rolling(nodes, surging).create == keys{"2"});
-  // An old one that is not ready serves nobody.
+  // An old pod that is not ready need not be kept.
   CHECK(plan_node(node("3", {pod("a", false, false), pod("y", true, false)}), surging).remove ==
         keys{"a"});
 }

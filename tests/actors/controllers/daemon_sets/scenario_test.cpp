@@ -1,4 +1,4 @@
-// DaemonSets at work in a simulated cluster: at each revision no node has two pods, but for a
+// DaemonSets in a simulated cluster: at each revision no node has two pods, except for a
 // surge.
 #include <catch2/catch.hpp>
 #include <map>

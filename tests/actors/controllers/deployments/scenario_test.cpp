@@ -1,4 +1,4 @@
-// Deployments at work in a simulated cluster, with kubelets that start and end pods step by step.
+// Deployments in a simulated cluster, with kubelets that start and end pods step by step.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <limits>
@@ -23,13 +23,13 @@ using std::chrono::seconds;
 
 namespace {
 
-// A cluster with one Deployment, "web". At each revision it looks whether the promises hold.
+// A cluster with one Deployment, "web". Checks the guarantees at each revision.
 class stage : public workload_stage<Deployment> {
  public:
   explicit stage(std::uint64_t seed, const Deployment& wanted, cluster_options options = {})
       : workload_stage{seed, {"n1"}, wanted, options} {}
 
-  // Size of the set that makes pods of that image; -1 when there is none.
+  // Size of the set that creates pods with that image; -1 if there is none.
   int size(const std::string& image) const {
     const auto set = set_of(image);
     return set ? set->as<ReplicaSet>().spec().replicas() : -1;
@@ -41,9 +41,9 @@ class stage : public workload_stage<Deployment> {
     return nullptr;
   }
 
-  // What must hold at every moment, beside what the Deployment itself did not cause.
+  // Guarantees at every moment, apart from effects that the Deployment did not cause.
   struct promises {
-    int most_asked = 1'000'000;  // by all sets together
+    int most_asked = 1'000'000;  // desired by all sets together
     int most_pods = 1'000'000;
     int least_available = 0;
   };
@@ -57,7 +57,7 @@ class stage : public workload_stage<Deployment> {
            status.available_replicas() == replicas;
   }
 
-  // One round of kubelets, each pod by chance, and what follows from it, step by step.
+  // One round of kubelets, random pods, and the resulting messages, step by step.
   void round(const promises& hold) {
     pass_second(
         [this](const Pod& pod) {
@@ -212,7 +212,7 @@ TEST_CASE("a paused deployment takes a new template but moves no pod", "[deploym
   CHECK(s.size("one") == 4);
   CHECK(s.size("two") == -1);
   CHECK(s.progress() == "Unknown DeploymentPaused");
-  s.scale(6);  // sizes still follow
+  s.scale(6);  // sizes must still follow
   for (int i = 0; i < 8; ++i)
     s.round({});
   CHECK(s.size("one") == 6);
@@ -226,7 +226,7 @@ TEST_CASE("scaling in the middle of an update shares the difference in proportio
           "[deployments]") {
   stage s{3, deployment("web", 10, "one")};
   REQUIRE(s.roll_out({}));
-  s.broken = "two";  // the update stands still at 8 and 5
+  s.broken = "two";  // the update stops at 8 and 5
   s.image("two");
   for (int i = 0; i < 10; ++i)
     s.round(of_ten);
@@ -338,7 +338,7 @@ TEST_CASE("a rollout that is complete stays so when a pod is lost later", "[depl
   CHECK(s.complete());
 }
 
-TEST_CASE("what keeps a set from making pods is told of its deployment", "[deployments]") {
+TEST_CASE("a deployment reports why its set cannot create pods", "[deployments]") {
   auto wanted = deployment("web", 3, "one");
   wanted.mutable_spec()->mutable_template_()->mutable_spec()->set_priority_class_name("none");
   stage s{10, wanted};
@@ -357,13 +357,13 @@ TEST_CASE("what keeps a set from making pods is told of its deployment", "[deplo
 
 TEST_CASE("a deployment whose set cannot be made says why and tries again, later each time",
           "[deployments]") {
-  // Fine for a Deployment; its set's would be longer than a name may be.
+  // Valid for a Deployment; its set's name would be longer than allowed.
   const std::string name(250, 'w');
   auto wanted = deployment("web", 3, "v1");
   wanted.mutable_metadata()->set_name(name);
   cluster c{4};
   c.create(wanted);
-  // The status that says so is news, and so a second attempt follows the first at once.
+  // The write of the failed status is an event, so a second attempt follows the first at once.
   constexpr milliseconds first_wait{10};
   milliseconds waited{0};
   for (milliseconds wait = first_wait; wait < seconds{300}; wait *= 2) {
@@ -377,11 +377,11 @@ TEST_CASE("a deployment whose set cannot be made says why and tries again, later
   REQUIRE(progress != nullptr);
   CHECK(progress->status() + " " + progress->reason() == "False ReplicaSetCreateError");
   CHECK_THAT(progress->message(), Catch::Contains("must be no more than 253 bytes"));
-  // From here on the look from time to time comes first.
+  // From here on the periodic resync comes first.
   constexpr std::chrono::minutes look_period{10};
   CHECK(is_delay(until_next_sync(c, "deployment", "default/" + name), look_period - waited));
 
-  // A sync that succeeds starts the count again.
+  // A successful sync resets the count.
   const auto pause = [&](bool paused) {
     c.change<Deployment>("default", name,
                          [&](Deployment& d) { d.mutable_spec()->set_paused(paused); });

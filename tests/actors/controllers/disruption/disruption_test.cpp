@@ -1,4 +1,4 @@
-// PodDisruptionBudgets: what their status says, and which evictions they allow.
+// PodDisruptionBudgets: their status, and the evictions that they allow.
 #include <catch2/catch.hpp>
 
 #include "actors/controllers/disruption/budget_rules.hpp"
@@ -83,7 +83,7 @@ ReplicationController web_controller(int replicas) {
   return rc;
 }
 
-// As the API evicts it.
+// Evicts a pod as the API does.
 api::expected<void> evict(cluster& c, const std::string& pod) {
   const actors::admission::chain none{{}};
   std::mt19937_64 random{1};
@@ -106,7 +106,7 @@ api::expected<void> evict(cluster& c, const std::string& pod) {
 
 }  // namespace
 
-TEST_CASE("a budget counts what must be there and what is", "[disruption]") {
+TEST_CASE("a budget counts required and available pods", "[disruption]") {
   CHECK(counted(budget_of("2"), some_pods(3, 1)) == counts{4, 2, 3, 1});
   CHECK(counted(budget_of("50%"), some_pods(4, 0)) == counts{4, 2, 4, 2});
   CHECK(counted(budget_of("", "1"), some_pods(4, 0)) == counts{4, 3, 4, 1});

@@ -1,4 +1,4 @@
-// EndpointSlices: what is written for any pods and any slices that are there, against the promise.
+// EndpointSlices: plans for arbitrary pods and existing slices, checked against the guarantee.
 #include "actors/controllers/endpoints/endpoint_slices.hpp"
 
 #include <fmt/format.h>
@@ -52,7 +52,7 @@ Service web() {
   return made;
 }
 
-// What the store has after a plan is carried out.
+// The contents of the store after a plan was executed.
 class slices_store {
  public:
   std::vector<api::object_ptr> all() const {

@@ -185,7 +185,7 @@ TEST_CASE("endpoints follow the pods that a service selects, and go with it", "[
     const auto& subsets = c.find<Endpoints>("default", "web")->as<Endpoints>().subsets();
     for (const auto& address : subsets[0].addresses())
       if (address.target_ref().name() == name) return false;
-    return addresses() == 3;  // its ReplicaSet has made another one
+    return addresses() == 3;  // its ReplicaSet has created another one
   }));
 
   INFO("another selector");

@@ -1,5 +1,5 @@
-// What services select, while pods come, change and go and everything crashes: in the end Endpoints
-// and EndpointSlices are those of the pods that there are.
+// Pods of services come, change and go while all actors crash: at the end Endpoints and
+// EndpointSlices must match the existing pods.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -39,7 +39,7 @@ class stage {
     }
   }
 
-  // By what the store has: the addresses of ready pods that each service selects.
+  // From the store: the addresses of ready pods that each service selects.
   addresses wanted(const Service& service) const {
     addresses out;
     const auto& selector = service.spec().selector();
@@ -70,7 +70,7 @@ class stage {
           out.insert(each.ip());
     return out;
   }
-  // Those of a service without a selector are left as they are.
+  // Endpoints of a service without a selector are not changed.
   bool is_right() const {
     for (const auto& object : c.list<Service>()) {
       const auto& service = object->as<Service>();
@@ -160,7 +160,7 @@ TEST_CASE("whatever crashes and conflicts, services have in the end the pods tha
     }
     s.c.simulation().faults({});
     CHECK(s.c.run_until([&] { return s.is_right(); }));
-    // It stays so: nothing that is still on its way makes it wrong.
+    // It must stay right: no message in transit may make it wrong.
     s.c.advance(std::chrono::seconds{30});
     CHECK(s.is_right());
   });

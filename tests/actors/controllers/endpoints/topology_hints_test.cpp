@@ -1,4 +1,4 @@
-// Hints by the processors of zones.
+// Topology hints in proportion to the zones' processors.
 #include "actors/controllers/endpoints/topology_hints.hpp"
 
 #include <fmt/format.h>
@@ -86,7 +86,7 @@ TEST_CASE("endpoints serve their own zone, and one that has fewer than its share
   even.add("a", false);
   CHECK(even.set(equal).empty());
   CHECK(even.counts() == counts{{"a", 2}, {"b", 2}});
-  CHECK(even.hints().size() == 4);  // none for who is not ready
+  CHECK(even.hints().size() == 4);  // no hint for an endpoint that is not ready
 
   endpoint_set all_in_one;
   for (int i = 0; i < 6; ++i)

@@ -11,7 +11,7 @@
 
 namespace troupe::test {
 
-// In the namespace "default". Its pods have these annotations of `simulation.troupe.dev/`.
+// In the namespace "default". Its pods get these annotations of `simulation.troupe.dev/`.
 inline api::batch::v1::Job job_named(const std::string& name, int parallelism, int completions,
                                      const std::map<std::string, std::string>& behavior = {}) {
   api::batch::v1::Job job;
@@ -28,7 +28,7 @@ inline api::batch::v1::Job job_named(const std::string& name, int parallelism, i
   return job;
 }
 
-// Simulated nodes for as long as it stands.
+// Runs simulated nodes for as long as it exists.
 class simulated_nodes {
  public:
   explicit simulated_nodes(cluster& c, std::uint32_t count = 2) : system_{c.simulation().system()} {

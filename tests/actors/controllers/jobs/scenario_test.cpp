@@ -1,4 +1,4 @@
-// Jobs at work in a simulated cluster.
+// Jobs in a simulated cluster.
 #include <catch2/catch.hpp>
 #include <map>
 #include <random>
@@ -185,8 +185,8 @@ TEST_CASE("jobs under crashes and conflicts count every pod once and never run t
           "[jobs][seeds]") {
   for_each_seed(60, [](std::uint64_t seed) {
     cluster_options options;
-    // Conflicts are real ones, with a store elsewhere that others write to: a simulated minion
-    // relies on the newer state that each brings.
+    // Conflicts are real, with a remote store that others write to: a simulated minion relies on
+    // the newer state that each of them brings.
     options.far = seed / 2 % 2 == 0;
     cluster c{seed, options};
     std::mt19937_64 random{seed};

@@ -1,4 +1,4 @@
-// A supervisor whose initial states come late.
+// A supervisor whose initial states arrive late.
 #include "actors/controllers/kit/owner_supervisor.hpp"
 
 #include <catch2/catch.hpp>
@@ -17,7 +17,7 @@ using api::core::v1::Service;
 
 namespace {
 
-// Keeps a pod of the name of its service, while there is a config map with its labels.
+// Keeps a pod with the name of its service while a config map with its labels exists.
 class pod_keeper : public actors::reconciler {
  public:
   using actors::reconciler::reconciler;
@@ -33,7 +33,7 @@ class pod_keeper : public actors::reconciler {
     auto made = std::make_unique<Pod>();
     made->mutable_metadata()->set_name(owner()->meta().name());
     made->mutable_metadata()->set_namespace_(owner()->meta().namespace_());
-    made->mutable_spec()->set_scheduler_name("nobody");  // no change of it calls for a sync
+    made->mutable_spec()->set_scheduler_name("nobody");  // changes of the pod cause no sync
     auto& container = *made->mutable_spec()->add_containers();
     container.set_name("c");
     container.set_image("i");
@@ -98,8 +98,9 @@ TEST_CASE("a controller learns of a dependent that went before the initial state
   CHECK(s.c.run_until([&] { return s.has_pod(); }));
 }
 
-TEST_CASE("a controller learns of what it observes and went before the initial state was taken",
-          "[controllers]") {
+TEST_CASE(
+    "a controller learns of an observed object that was deleted before the initial state was read",
+    "[controllers]") {
   stage s{api::kind_of<ConfigMap>()};
   s.c.remove<ConfigMap>("default", "config");
   s.show();

@@ -1,4 +1,4 @@
-// What every controller has from its base, on a controller that keeps a pod and a config map.
+// The features that every controller inherits, tested with one that keeps a pod and a config map.
 #include "actors/controllers/kit/reconciler.hpp"
 
 #include <catch2/catch.hpp>
@@ -20,7 +20,7 @@ using std::chrono::seconds;
 
 namespace {
 
-// For each Service a config map of its name and a pod of any; adopts what its selector matches.
+// For each Service a config map with its name and a pod with any name; adopts by selector.
 class pair_controller : public actors::reconciler {
  public:
   using actors::reconciler::reconciler;
@@ -118,7 +118,7 @@ TEST_CASE("a controller keeps dependents of several kinds", "[controllers]") {
   CHECK(s.owner_of<ConfigMap>("web") == s.uid("web"));
 }
 
-TEST_CASE("a controller adopts what its selector matches and releases what it does not",
+TEST_CASE("a controller adopts objects that its selector matches and releases others",
           "[controllers]") {
   stage s;
   s.c.create(config_map("mine", "web"));

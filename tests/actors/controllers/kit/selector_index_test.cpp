@@ -1,4 +1,4 @@
-// The index that finds the owners which may select an object.
+// The index that finds the owners whose selectors may match an object.
 #include "actors/controllers/kit/selector_index.hpp"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ TEST_CASE("owners that share a label are told apart by another one", "[controlle
   for (int i = 0; i < 100; ++i)
     index.put("default", parse("app=web,hash=h" + std::to_string(i)), i);
   const auto found = candidates(index, "default", labels_of({{"app", "web"}, {"hash", "h5"}}));
-  // The first came before there was anything to choose by.
+  // The first was added before any selector.
   CHECK(found == std::vector{0, 5});
 }
 

@@ -1,5 +1,5 @@
-// What keeps a controller from making more pods than the scheduler can place or the cluster may
-// hold.
+// Limits that keep a controller from creating more pods than the scheduler can place or the cluster
+// may hold.
 #include <catch2/catch.hpp>
 
 #include "actors/controllers/replication/defaults.hpp"
@@ -67,12 +67,12 @@ TEST_CASE("a controller that asks for 2147483647 pods makes only some that wait 
   c.create(replication_controller("web", most_replicas, web));
   CHECK_FALSE(c.run_until([&] { return c.count<Pod>() > waiting; }, seconds{30}));
   CHECK(c.count<Pod>() == waiting);
-  // Not at all where the events about the pods before it used up what one object may have.
+  // No event at all if earlier events about pods used up the object's allowance.
   CHECK(times_told(c, "WaitingForNodes") <= 1);
-  // The condition is not held back.
+  // The condition is not delayed.
   CHECK(failure<ReplicationController>(c, "web") ==
         "WaitingForNodes: 5000 pods wait for a node: more are created when some of them have one");
-  // Others go on, and so does this one once it is told a number that makes sense.
+  // Other controllers go on, and so does this one once its replica count is reasonable.
   c.create(replication_controller("other", 3, {{"app", "other"}}));
   CHECK(c.run_until([&] { return pods_of(c, "other") == 3; }, seconds{5}));
   scale(c, "web", 3);
@@ -111,7 +111,7 @@ TEST_CASE("pods that wait are followed by more as soon as nodes take them",
   c.create(replication_controller("web", 5'600, web));
   c.settle();
   CHECK(c.count<Pod>() == waiting);
-  add_node(c, "n1");  // takes 1,000
+  add_node(c, "n1");  // has room for 1,000
   CHECK(c.run_until([&] { return c.count<Pod>() == 5'600; }, seconds{30}));
   c.settle();
   CHECK(c.count<Pod>() == 5'600);
@@ -133,7 +133,7 @@ TEST_CASE("a cluster that is full says so on its controllers, and they go on whe
         "FailedCreate: pods \"second-\" is forbidden: exceeded quota: cluster, used: pods=50, "
         "limited: pods=50: delete what is not needed, add nodes, or raise the setting "
         "cluster.maxPods");
-  // It asks again, and less and less often.
+  // It retries, with growing pauses.
   const auto told = times_told(c, "FailedCreate");
   CHECK(told >= 3);
   c.advance(minutes{1});

@@ -1,7 +1,7 @@
 // ReplicationControllers and ReplicaSets under random work while actors crash, messages are late
-// and transactions conflict. At no moment has a controller more pods than it was ever asked for;
-// when the faults stop, each has exactly what it asks for, every pod is whose it should be, and
-// nobody goes on to change anything.
+// and transactions conflict. A controller must never have more pods than it was ever asked for;
+// after the faults end, each has exactly its desired number, every pod has the right owner, and
+// no actor makes further changes.
 #include <catch2/catch.hpp>
 #include <random>
 #include <set>
@@ -31,8 +31,8 @@ constexpr int names = 3;
 
 class fire {
  public:
-  // With every other seed pods change hands: labels and selectors change, pods stand without an
-  // owner. Then a controller may come to have more pods than it asks for, for a while.
+  // With every other seed pods change owners: labels and selectors change, pods are orphaned.
+  // Then a controller may have more pods than desired for a while.
   fire(std::uint64_t seed, bool far)
       : random_{seed}, pods_change_hands_{seed % 2 == 0}, cluster_{seed, options(far)} {
     for (const char* node : {"n0", "n1"})
@@ -113,7 +113,7 @@ class fire {
   template <class T>
   void make(const std::string& name) {
     const auto replicas = static_cast<int>(pick(6));
-    // Where pods keep to their owners, so do labels: two selectors do not overlap.
+    // Where pods keep their owners, labels do too: two selectors do not overlap.
     auto of = some_labels(pick(3));
     if (!pods_change_hands_) of = {{"app", name + api::kind_of<T>().kind()}};
     std::unique_ptr<api::body> body;
@@ -192,7 +192,7 @@ class fire {
 
   // -- what must hold -----------------------------------------------------------------------------
 
-  // At each revision, where pods do not change hands: never more than was ever asked for.
+  // At each revision, where pods keep their owners: never more than was ever desired.
   void look() {
     const auto state = cluster_.store().read();
     if (pods_change_hands_ || state.at() == seen_) return;
@@ -256,7 +256,7 @@ class fire {
     for (const auto& owner : owners) {
       const bool ours = owner.uid() == uid;
       owned |= ours;
-      // Finished pods change hands no more.
+      // Finished pods do not change owners any more.
       if (!active) continue;
       if (ours && !selects(owner, pod)) FAIL_CHECK("a pod was not released");
       if (uid.empty() && selects(owner, pod)) FAIL_CHECK("a pod was not adopted");
@@ -278,14 +278,15 @@ class fire {
   std::mt19937_64 random_;
   const bool pods_change_hands_;
   cluster cluster_;
-  std::map<std::string, int> most_;  // replicas ever asked for, by uid
+  std::map<std::string, int> most_;  // the most replicas ever desired, by uid
   persistence::revision seen_ = 0;
   int next_ = 0;
 };
 
 }  // namespace
 
-TEST_CASE("controllers under fire have what they ask for, and never more", "[replication][seeds]") {
+TEST_CASE("controllers under random faults reach their desired replicas, and never exceed them",
+          "[replication][seeds]") {
   for_each_seed(500, [](std::uint64_t seed) { fire{seed, false}.run(); });
 }
 

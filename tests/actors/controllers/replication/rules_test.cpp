@@ -117,14 +117,14 @@ std::string first_to_go(pod_spec a, pod_spec b, std::int32_t near_a = 0, std::in
 }  // namespace
 
 TEST_CASE("scaling down takes the pods that are missed least") {
-  // One pair for each rule; the second pod is the one to go, and would stay by every later rule.
+  // One pair for each rule; the second pod is deleted first, although every later rule spares it.
   CHECK(first_to_go({}, {.node = "", .deletion_cost = "100"}) == "b");
   CHECK(first_to_go({.phase = "Unknown"}, {.phase = "Pending", .deletion_cost = "9"}) == "b");
   CHECK(first_to_go({.phase = "Running"}, {.phase = "Unknown", .deletion_cost = "9"}) == "b");
   CHECK(first_to_go({.ready_since = 5}, {.deletion_cost = "9"}) == "b");
   CHECK(first_to_go({.deletion_cost = "1"}, {.deletion_cost = "-1"}, 5, 0) == "b");
   CHECK(first_to_go({.restarts = 9}, {}, 1, 3) == "b");
-  // Of several containers the one that restarted most counts.
+  // Of several containers the highest number of restarts counts.
   CHECK(first_to_go({.restarts = 4, .other_restarts = 4}, {.restarts = 5}) == "b");
   CHECK(first_to_go({.ready_since = 10, .restarts = 9}, {.ready_since = 9'990}) == "b");
   CHECK(first_to_go({.created = 9'999}, {.created = 1, .restarts = 2}) == "b");

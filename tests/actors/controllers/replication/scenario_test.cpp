@@ -1,4 +1,4 @@
-// Replication controllers and replica sets at work in a simulated cluster.
+// Replication controllers and replica sets in a simulated cluster.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
@@ -50,7 +50,7 @@ std::set<std::string> pod_names(const cluster& c) {
   return names;
 }
 
-// How often each reason was told, by whomever.
+// How often each reason occurs, from any source.
 std::map<std::string, int> events(const cluster& c) {
   std::map<std::string, int> told;
   for (const auto& each : c.list<Event>()) {
@@ -131,7 +131,7 @@ TEST_CASE("a message to the writer that is lost with it costs half a minute, not
   }
 }
 
-TEST_CASE("what happened while the supervisor was down is made good", "[replication]") {
+TEST_CASE("events while the supervisor was down are handled when it restarts", "[replication]") {
   cluster c{2};
   c.create(replica_set("web", 3, web));
   c.create(replica_set("gone", 3, {{"app", "gone"}}));
@@ -155,7 +155,7 @@ TEST_CASE("each controller's pods carry its own request, however many are told o
   c.advance(seconds{5});
   const auto log = c.store().changes(0, 10'000);
   REQUIRE(log.has_value());
-  std::map<std::string, std::uint64_t> request_of;  // an owner's uid to it
+  std::map<std::string, std::uint64_t> request_of;  // by the owner's uid
   std::size_t pods = 0;
   for (const auto& each : *log) {
     if (each.type != persistence::change_type::created) continue;
@@ -283,10 +283,10 @@ TEST_CASE("controllers whose selectors overlap do not fight over a pod", "[repli
     c.create(orphan);
     c.settle();
   }
-  c.advance(seconds{10});  // who came too late has tried again
+  c.advance(seconds{10});  // the controller that conflicted has retried
   CHECK(active<ReplicationController>(c) == 2);
   CHECK(active<ReplicaSet>(c) == 2);
-  // The one who came too late does not try again and again.
+  // It does not keep retrying.
   const auto before = c.store().stats();
   c.advance(seconds{10});
   CHECK(c.store().stats().conflicts == before.conflicts);
@@ -298,8 +298,8 @@ TEST_CASE("creations that fail are told, backed off, and made good", "[replicati
   set.mutable_spec()->mutable_template_()->mutable_spec()->set_priority_class_name("high");
   c.create(set);
   c.settle();
-  // Slow start: one attempt fails, the other 99 are not made (and once more when the status that
-  // says so comes back).
+  // Slow start: one attempt fails, the other 99 are not made (and one more when the written status
+  // arrives).
   CHECK(events(c)["FailedCreate"] <= 2);
   const auto status = c.get<ReplicaSet>("default", "web").status();
   const auto* failure = actors::find_condition(status.conditions(), "ReplicaFailure");
@@ -307,7 +307,7 @@ TEST_CASE("creations that fail are told, backed off, and made good", "[replicati
   CHECK(failure->reason() == "FailedCreate");
   CHECK_THAT(failure->message(), Catch::Contains("no PriorityClass with name high was found"));
 
-  // 5 ms, 10 ms, … : eleven more within the first 10.235 s.
+  // 5 ms, 10 ms, …: eleven more within the first 10.235 s.
   c.advance(milliseconds{10'300});
   CHECK(events(c)["FailedCreate"] >= 12);
   CHECK(events(c)["FailedCreate"] <= 13);
@@ -333,8 +333,8 @@ TEST_CASE("a failed sync is tried again after 5 ms, then after twice as long, un
     CHECK(is_delay(taken, wait));
     waited += taken;
   }
-  // From here on the look from time to time comes first. Each failure doubles the wait further: in
-  // a day it would be beyond what the clock can say.
+  // From here on the periodic resync comes first. Each failure doubles the pause: after a day it
+  // would overflow the clock's range.
   constexpr minutes look_period{10};
   CHECK(is_delay(until_next_sync(c, "replicaset", "default/web"), look_period - waited));
   for (int looks = 0; looks < 24 * 6; ++looks)

@@ -1,4 +1,4 @@
-// Slices of Endpoints that are written by hand: the plan as a function, and the controller in a
+// EndpointSlices of hand-written Endpoints: the plan as a function, and the controller in a
 // simulated cluster.
 #include <catch2/catch.hpp>
 

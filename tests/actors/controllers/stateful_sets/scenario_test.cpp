@@ -1,5 +1,5 @@
-// StatefulSets at work in a simulated cluster: at each revision the order of their pods is looked
-// at, while actors crash, messages are late and transactions conflict.
+// StatefulSets in a simulated cluster: at each revision the order of their pods is checked, while
+// actors crash, messages are late and transactions conflict.
 #include <catch2/catch.hpp>
 
 #include "actors/controllers/kit/revisions.hpp"
@@ -82,8 +82,8 @@ class stage : public workload_stage<StatefulSet> {
     return complete();
   }
 
-  // A pod that has just been made needs all below it to be ready, of an ordered set without a
-  // change of its size under way.
+  // A new pod of an ordered set requires all lower ones to be ready, unless the set is being
+  // resized.
   void look() {
     const auto state = c.store().read();
     if (!in_order || !is_new(state)) return;
@@ -151,7 +151,7 @@ TEST_CASE("an update of a stateful set goes from the highest pod to the partitio
   CHECK(s.image_of("web-1") == "example:1");
   CHECK(s.image_of("web-2") == "two");
   CHECK(s.now().status().current_revision() == first);
-  // A pod below the partition comes again as it was.
+  // A pod below the partition is recreated unchanged.
   s.c.remove<Pod>("default", "web-0", 0);
   REQUIRE(s.roll_out());
   CHECK(s.image_of("web-0") == "example:1");

@@ -1,4 +1,4 @@
-// The order in which a StatefulSet makes, removes and replaces its pods.
+// The order in which a StatefulSet creates, deletes and replaces its pods.
 #include "actors/controllers/stateful_sets/update_plan.hpp"
 
 #include <catch2/catch.hpp>
@@ -152,7 +152,7 @@ TEST_CASE("whatever state its pods are in, an ordered set takes one step that ke
     const auto taken = without_keeps(plan_set(rules, pods));
     CHECK(taken.size() <= 1);
     for (const auto& step : taken) {
-      // A step above an ordinal that is wanted is taken only when all below are well.
+      // A step above a desired ordinal happens only when all lower pods are healthy.
       for (std::int32_t i = rules.start; i < rules.start + rules.replicas; ++i) {
         if (step.action != deed::condemn && step.action != deed::replace && i >= step.ordinal)
           break;

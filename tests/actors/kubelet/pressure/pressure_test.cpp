@@ -180,7 +180,7 @@ TEST_CASE("a node that is short takes no pods that would make it worse", "[kubel
   CHECK_FALSE(rejected({shortage::disk}));
 }
 
-TEST_CASE("what is reserved of a machine is not allocatable", "[kubelet]") {
+TEST_CASE("reserved resources of a machine are not allocatable", "[kubelet]") {
   api::core::v1::NodeStatus status;
   node_facts facts;
   facts.cpus = 2;

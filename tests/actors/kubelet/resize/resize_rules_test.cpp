@@ -58,7 +58,7 @@ TEST_CASE("a resize is set aside, put off, or never possible, in upstream's word
         "4294967296");
 }
 
-TEST_CASE("what was set aside is found in the status again", "[kubelet]") {
+TEST_CASE("allocated resources are read from the status again", "[kubelet]") {
   auto pod = *sized_pod("200m")->copy_as<Pod>();
   pod.mutable_metadata()->set_generation(3);
   CHECK(same_amounts(recorded_allocation(pod).resources, desired_resources(pod)));
@@ -100,7 +100,7 @@ TEST_CASE("a pod counts for the resources that it is given, whatever its status 
   CHECK(requests_with(pod, desired_resources(pod)).milli_cpu == 200);
 }
 
-TEST_CASE("a container restarts for what its policy names alone", "[kubelet]") {
+TEST_CASE("a container restarts only for the resources that its policy names", "[kubelet]") {
   const auto small = sized_pod("100m"), large = sized_pod("200m");
   const auto resources = [](const api::object_ptr& pod) {
     return desired_resources(pod->as<Pod>()).at("c");
@@ -116,8 +116,7 @@ TEST_CASE("a container restarts for what its policy names alone", "[kubelet]") {
                "{resourceName: memory, restartPolicy: RestartContainer}], "));
 }
 
-TEST_CASE("the status says what is set aside, what is in force, and what is still to come",
-          "[kubelet]") {
+TEST_CASE("the status shows allocated, actual and pending resources", "[kubelet]") {
   const auto small = sized_pod("100m"), large = sized_pod("200m");
   pod_allocation allocation{.resources = desired_resources(large->as<Pod>()), .generation = 2};
   PodStatus status;

@@ -1,4 +1,4 @@
-// In-place resize of pods by a kubelet: with a runtime that runs nothing, and with real processes.
+// In-place resize of pods by a kubelet: with the fake runtime, and with real processes.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <thread>
@@ -134,7 +134,7 @@ TEST_CASE("a container restarts for a resize where its policy says so", "[kubele
   }));
   CHECK(t.becomes("a", "200m 200m"));
   CHECK(t.here.events("a", "Killing") == calls{"Container c resize requires restart"});
-  // Its pod's group grows while nothing runs in it.
+  // The pod's control group grows while no container runs in it.
   const auto all = t.runtime->calls();
   const auto at = [&](const std::string& call) {
     return std::find(all.begin(), all.end(), call) - all.begin();
@@ -158,7 +158,7 @@ TEST_CASE("a resize that fails is reported and tried again", "[kubelet][resize]"
   CHECK(t.becomes("a", "200m 200m"));
 }
 
-TEST_CASE("a kubelet that begins again finishes what was set aside", "[kubelet][resize]") {
+TEST_CASE("a kubelet that restarts completes allocated resizes", "[kubelet][resize]") {
   resized t;
   t.here.start_kubelet();
   t.run("a", "100m");
