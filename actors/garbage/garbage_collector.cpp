@@ -99,7 +99,7 @@ void garbage_collector::update_object(const std::string& key, const watch_event&
   enqueue(key);
   if (!waiting_.emplace(object.meta().uid(), key).second) return;
   log().info("garbage: {} at revision {} is being deleted and {}", key, object.revision(),
-             has_finalizer(object, finalizer_orphan) ? "leaves its dependents behind"
+             has_finalizer(object, finalizer_orphan) ? "orphans its dependents"
                                                      : "waits for its dependents");
   for (const auto& dependent : graph_.dependents_of(object.meta().uid()))
     enqueue(dependent);

@@ -230,7 +230,7 @@ void scheduler_actor::take_pod(const watch_event& event) {
   if (phase == "Succeeded" || phase == "Failed") return remove_pod(key);
   if (pod.spec().node_name().empty()) return enqueue(event.object, event.cause.request);
   const bool newcomer = view_.node_of(key) != pod.spec().node_name() || view_.assumed(key);
-  // Of a bound pod only its labels, its end and what it holds are anything to us.
+  // Of a bound pod only its labels, its end and its resources matter.
   const bool ends = event.previous && event.previous->meta().has_deletion_timestamp() !=
                                           pod.metadata().has_deletion_timestamp();
   const bool resized =
