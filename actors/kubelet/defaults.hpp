@@ -58,8 +58,8 @@ inline constexpr std::size_t stream_part_bytes = 128u << 10;
 inline constexpr std::size_t attach_limit = 16;
 inline constexpr std::size_t attach_backlog_bytes = 16u << 20;
 // How long a shim may take to answer; how long a container's last output waits for its readers.
-inline constexpr auto attach_patience = 10s;
-inline constexpr auto attach_farewell = 10s;
+inline constexpr auto attach_timeout = 10s;
+inline constexpr auto attach_drain_limit = 10s;
 // A shim that hung up counts as alive after this many checks, `look_at_start` apart.
 inline constexpr int attach_looks = 10;
 // How long a port of this machine may take to answer.

@@ -20,7 +20,7 @@ class frame_inbox::mail_slot final : public runtime::link::receiver {
 };
 
 frame_inbox::~frame_inbox() {
-  session_->close("nobody is there to answer: call again");
+  session_->close("no actor serves the session: call again");
 }
 
 std::shared_ptr<runtime::link::receiver> frame_inbox::receiver() {
@@ -51,7 +51,7 @@ void frame_inbox::received(runtime::link::delivery delivery) {
     else
       early_.push_back(shared);
   }
-  if (!taken) session_->close("the frames come faster than they are handled: call again");
+  if (!taken) session_->close("frames arrive faster than they are handled: call again");
 }
 
 void frame_inbox::ended(const std::string& reason) {

@@ -32,7 +32,7 @@ readable<std::unique_ptr<api::body>> read_body(const api::kind_info& kind,
                                  kind.api_version(), opened->kind, opened->api_version));
   auto content = kind.make();
   if (!content->ParseFromArray(opened->raw.data(), static_cast<int>(opened->raw.size())))
-    return malformed(fmt::format("the bytes are no {}", kind.kind()));
+    return malformed(fmt::format("the bytes are not a {}", kind.kind()));
   content->DiscardUnknownFields();
   return content;
 }
@@ -214,7 +214,7 @@ request_token read_request_token(const wire::RequestToken& from) {
 console_view read_console_answer(const wire::ConsoleAnswer& from) {
   const auto status = from.status();
   if (status != 0 && status != 200 && (status < 400 || status > 599))
-    return {0, fmt::format("the node answers with {}, which is no status of an answer", status)};
+    return {0, fmt::format("the node answers with {}, which is no valid status", status)};
   console_view view{status, from.body()};
   if (from.has_total()) view.total = from.total();
   return view;
@@ -249,7 +249,7 @@ readable<std::vector<watch_event>> read_events(const wire::WatchEvents& from) {
   for (const auto& each : from.events()) {
     watch_event event;
     if (each.type() < 0 || each.type() > wire::Event::BOOKMARK)
-      return malformed(fmt::format("{} is no type of an event", each.type()));
+      return malformed(fmt::format("{} is not an event type", each.type()));
     event.type = static_cast<event_type>(each.type());
     event.at = each.at();
     event.cause = read_cause(each.why());
@@ -310,7 +310,7 @@ void write_token_answer(wire::TokenAnswer& out, std::uint64_t id,
 api::expected<granted_token> read_token_answer(const wire::TokenAnswer& from) {
   if (from.has_token()) return granted_token{from.token().text(), from.token().expires()};
   if (from.has_error()) return api::fail(read_api_error(from.error()));
-  return api::fail(api::internal("a request for a token was answered by nothing"));
+  return api::fail(api::internal("the answer to a token request is empty"));
 }
 
 readable<api::expected<api::object_ptr>> read_command_done(const wire::CommandDone& from) {

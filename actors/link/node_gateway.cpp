@@ -192,8 +192,8 @@ void node_gateway::on_frame(const frame_received& m) {
   if (m.inbox != inbox_) return;
   wire::ToNode frame;
   if (!frame.ParseFromString(m.delivery->bytes())) {
-    log().error("link: the control plane sent a frame that makes no sense");
-    return lose("the frame makes no sense");
+    log().error("link: the control plane sent a malformed frame");
+    return lose("the frame is malformed");
   }
   for (const auto& item : frame.items()) {
     current_cause({item.request(), item.revision()});
@@ -203,7 +203,7 @@ void node_gateway::on_frame(const frame_received& m) {
 }
 
 void node_gateway::take(const wire::ToNode::Item& item) {
-  switch (item.what_case()) {
+  switch (item.content_case()) {
     case wire::ToNode::Item::kWatchEvents:
       return take_events(item.watch_events());
     case wire::ToNode::Item::kWatchEnded:
@@ -243,7 +243,7 @@ void node_gateway::take(const wire::ToNode::Item& item) {
       return take_ask_usage(item.ask_usage());
     case wire::ToNode::Item::kLeft:
       return lose(item.left().reason());
-    case wire::ToNode::Item::WHAT_NOT_SET:
+    case wire::ToNode::Item::CONTENT_NOT_SET:
       return;  // from a newer version
   }
 }
@@ -253,7 +253,7 @@ void node_gateway::take_events(const wire::WatchEvents& m) {
   if (s == nullptr) return;  // unsubscribed meanwhile
   auto events = read_events(m);
   if (!events) {
-    log().error("link: an event of {} makes no sense: {}", s->subscription.prefix, events.error());
+    log().error("link: an event of {} is malformed: {}", s->subscription.prefix, events.error());
     return lose(events.error());
   }
   std::move(events->begin(), events->end(), std::back_inserter(s->parts));
@@ -331,7 +331,7 @@ void node_gateway::on_flush(const flush&) {
   flush_ordered_ = false;
   if (!inbox_ || out_->flush()) return;
   if (out_->backlog() > link_defaults::backlog_limit_bytes)
-    return lose("the control plane does not read what it is told");
+    return lose("the control plane does not read from the link");
   flush_ordered_ = true;
   again_ = after(link_defaults::backlog_round, [this] { on_flush({}); });
 }

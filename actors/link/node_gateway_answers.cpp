@@ -13,9 +13,9 @@ void node_gateway::take_open_log(const wire::OpenLog& m) {
   const auto refuse = [&](std::string reason) {
     send_log_part({.id = m.ask(), .text = {}, .ended = true, .problem = std::move(reason)});
   };
-  if (!options_.logs) return refuse(fmt::format("node {} keeps no logs", options_.node));
+  if (!options_.logs) return refuse(fmt::format("node {} has no logs", options_.node));
   if (logs_.size() >= link_defaults::served_requests)
-    return refuse(fmt::format("too much is asked of node {}", options_.node));
+    return refuse(fmt::format("too many requests to node {}", options_.node));
   log_query query;
   query.timestamps = m.timestamps();
   query.since = m.since();

@@ -47,7 +47,7 @@ void node_gateway::take_stream_input(const wire::StreamInput& m) {
   const auto streamer = stream.streamer;
   if (pass_to_stream(m) || !system().actors().find(streamer.id())) return;
   stop_child(streamer);
-  fail_stream(m.ask(), "more waits for it than it has room for");
+  fail_stream(m.ask(), "its input queue is full");
 }
 
 // Returns false if the streamer has ended or its mailbox is full.
@@ -65,7 +65,7 @@ void node_gateway::take_close_stream(const wire::CloseStream& m) {
 }
 
 void node_gateway::take_of_stream(const wire::ToNode::Item& item) {
-  switch (item.what_case()) {
+  switch (item.content_case()) {
     case wire::ToNode::Item::kOpenStream:
       return take_open_stream(item.open_stream());
     case wire::ToNode::Item::kStreamInput:

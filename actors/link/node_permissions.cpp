@@ -151,13 +151,13 @@ api::expected<api::object_ptr> pod_of(const persistence::snapshot& state, const 
   const auto& kind = api::kind_of<Pod>();
   const auto name = key.substr(key.rfind('/') + 1);
   if (!key.starts_with(kind.prefix()))
-    return api::fail(api::forbidden(kind, name, fmt::format("{} is no pod", key)));
+    return api::fail(api::forbidden(kind, name, fmt::format("{} is not a pod", key)));
   auto found = state.find(key);
   if (!found) return api::fail(api::not_found(kind, name));
   if (!is_pod_of(node, *found))
     return api::fail(api::forbidden(kind, name, fmt::format("it is not bound to node {}", node)));
   if (uid.empty() || uid != found->meta().uid())
-    return api::fail(api::conflict(kind, name, "it is another pod than the node means (uid)"));
+    return api::fail(api::conflict(kind, name, "the pod has another uid than in the request"));
   return found;
 }
 
@@ -241,7 +241,7 @@ tl::expected<api::object_ptr, std::string> may_record(const persistence::snapsho
     return tl::make_unexpected(
         fmt::format("node {} may not record events about {}: it is not its own", node, key));
   if (found->meta().uid() != uid)
-    return tl::make_unexpected(fmt::format("{} is another object than the node means (uid)", key));
+    return tl::make_unexpected(fmt::format("{} has another uid than in the request", key));
   return found;
 }
 

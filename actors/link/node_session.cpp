@@ -110,7 +110,7 @@ std::string node_session::describe() const {
 void node_session::on_frame(const frame_received& m) {
   wire::FromNode frame;
   if (!frame.ParseFromString(m.delivery->bytes()))
-    return leave("the frame makes no sense: are the versions of both sides too far apart?");
+    return leave("the frame is malformed: are the versions of both ends too far apart?");
   for (const auto& item : frame.items()) {
     current_cause({item.request(), item.revision()});
     take(item);
@@ -128,7 +128,7 @@ void node_session::take_of_stream(const Item& m) {
 }
 
 void node_session::take(const wire::FromNode::Item& item) {
-  switch (item.what_case()) {
+  switch (item.content_case()) {
     case wire::FromNode::Item::kSubscribe:
       return on_subscribe(item.subscribe());
     case wire::FromNode::Item::kMore:
@@ -161,7 +161,7 @@ void node_session::take(const wire::FromNode::Item& item) {
       return container_streams_.take(item.stream_ended());
     case wire::FromNode::Item::kUsageAnswer:
       return on_usage_answer(item.usage_answer());
-    case wire::FromNode::Item::WHAT_NOT_SET:
+    case wire::FromNode::Item::CONTENT_NOT_SET:
       return;  // from a newer version
   }
 }
@@ -474,8 +474,8 @@ void node_session::send_item(wire::ToNode::Item& item) {
   item.set_request(current_cause().request);
   item.set_revision(current_cause().revision);
   if (!out_.add(item)) {
-    log().error("link: what is to be told to node {} fits no frame; its session ends", node_);
-    return leave("a message fits no frame: call again");
+    log().error("link: a message to node {} is larger than a frame: its session ends", node_);
+    return leave("a message is larger than a frame: call again");
   }
   if (!flush_ordered_) flush_ordered_ = tell(self(), flush{});
 }
@@ -484,7 +484,7 @@ void node_session::on_flush(const flush&) {
   flush_ordered_ = false;
   if (out_.flush()) return;
   if (out_.backlog() > link_defaults::backlog_limit_bytes)
-    return leave("the node does not read what it is told: call again");
+    return leave("the node does not read from the link: call again");
   flush_ordered_ = true;
   again_ = after(link_defaults::backlog_round, [this] { on_flush({}); });
 }

@@ -18,7 +18,7 @@ void node_session::on_open_log(const open_log& m) {
     tell(m.reader, log_part{.id = m.id,
                             .text = {},
                             .ended = true,
-                            .problem = fmt::format("too much is asked of node {}", node_)});
+                            .problem = fmt::format("too many requests to node {}", node_)});
     return;
   }
   const auto request = ++last_request_;
@@ -104,7 +104,7 @@ void node_session::forget_dead_readers() {
 
 void node_session::on_node_console_request(const node_console_request& m) {
   if (logs_.size() + console_requests_.size() >= link_defaults::served_requests)
-    return m.answer->deliver({0, fmt::format("too much is asked of node {}", node_)});
+    return m.answer->deliver({0, fmt::format("too many requests to node {}", node_)});
   const auto request = ++last_request_;
   console_requests_[request] = {m.answer, now() + link_defaults::request_limit};
   wire::ToNode::Item item;

@@ -11,7 +11,7 @@ namespace troupe::actors {
 
 void node_session::on_node_usage_request(const node_usage_request& m) {
   if (usage_requests_.size() >= link_defaults::served_requests)
-    return m.answer->deliver({.problem = fmt::format("too much is asked of node {}", node_)});
+    return m.answer->deliver({.problem = fmt::format("too many requests to node {}", node_)});
   const auto request = ++last_request_;
   usage_requests_[request] = {m.answer, now() + link_defaults::request_limit};
   wire::ToNode::Item item;

@@ -30,12 +30,12 @@ void write_open_stream(wire::OpenStream& out, std::uint64_t ask, const stream_ta
 
 readable<stream_target> read_open_stream(const wire::OpenStream& from) {
   if (!wire::OpenStream::Kind_IsValid(from.kind()))
-    return tl::make_unexpected(fmt::format("{} is no kind of a stream", int{from.kind()}));
+    return tl::make_unexpected(fmt::format("{} is not a kind of stream", int{from.kind()}));
   stream_target target;
   target.to = static_cast<stream_target::kind>(from.kind());
   if (target.to == stream_target::kind::port) {
     if (from.port() == 0 || from.port() > last_port)
-      return tl::make_unexpected(fmt::format("{} is no port", from.port()));
+      return tl::make_unexpected(fmt::format("{} is not a port", from.port()));
     target.pod_uid = from.pod_uid();
     target.port = static_cast<int>(from.port());
     return target;

@@ -69,7 +69,7 @@ void minion::on_dependent_event(const dependent_event& m) {
 void minion::on_eviction_permission(const eviction_permission& m) {
   if (may_evict_ != m.granted)
     log().info("node {} at revision {}: its pods {}", name(), node_ ? node_->revision() : 0,
-               m.granted ? "may be sent away" : "stay for now");
+               m.granted ? "may be evicted" : "are not evicted");
   may_evict_ = m.granted;
   reconcile();
 }
@@ -79,7 +79,7 @@ void minion::on_eviction_permission(const eviction_permission& m) {
 void minion::heard() {
   heard_at_ = now();
   if (!std::exchange(silent_, false)) return;
-  log().info("node {} at revision {} is heard again", name(), node_->revision());
+  log().info("node {} at revision {} sends heartbeats again", name(), node_->revision());
   check_silence();
 }
 

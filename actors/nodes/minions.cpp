@@ -109,13 +109,13 @@ void minions::round() {
   }
   if (all_down(counts)) {
     if (!std::exchange(all_down_, true))
-      log().info("nodes: none of {} is ready: no pods are sent away", rows_.size());
+      log().info("nodes: none of {} is ready: no pods are evicted", rows_.size());
     return hold_all();
   }
   // Give the nodes time to show that they were alive.
   if (std::exchange(all_down_, false)) {
     resume_at_ = now() + grace_;
-    log().info("nodes: some are ready again: pods may be sent away after {:.0f} s",
+    log().info("nodes: some are ready again: pods may be evicted after {:.0f} s",
                std::chrono::duration<double>(grace_).count());
   }
   if (now() < resume_at_) return;

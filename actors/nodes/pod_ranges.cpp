@@ -18,7 +18,7 @@ tl::expected<pod_ranges, std::string> pod_ranges::make(const pod_range_options& 
   const auto cluster = api::cidr::parse(options.cluster);
   if (!cluster || !cluster->is_canonical())
     return tl::make_unexpected(
-        fmt::format("\"{}\" is no range of addresses, such as 10.42.0.0/16", options.cluster));
+        fmt::format("\"{}\" is not an address range, such as 10.42.0.0/16", options.cluster));
   const int address_bits = cluster->is_v6() ? 128 : 32;
   const int most = std::min(cluster->prefix_bits() + most_bits, address_bits - least_host_bits);
   if (options.node_bits < cluster->prefix_bits() || options.node_bits > most)

@@ -61,7 +61,7 @@ TEST_CASE("a node that falls silent is told of once, and so is its return") {
                              Contains("has been silent for 40 s: it is not ready"));
   renew_lease(c, "n2");
   c.settle();
-  CHECK_THAT(log.text(), Contains("is heard again"));
+  CHECK_THAT(log.text(), Contains("sends heartbeats again"));
 }
 
 TEST_CASE(

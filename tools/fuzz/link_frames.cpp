@@ -145,7 +145,7 @@ void take_commit(const wire::Commit& m) {
 
 void take(const wire::FromNode::Item& item) {
   using item_kind = wire::FromNode::Item;
-  switch (item.what_case()) {
+  switch (item.content_case()) {
     case item_kind::kCommit:
       return take_commit(item.commit());
     case item_kind::kEvict:

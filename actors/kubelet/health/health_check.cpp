@@ -29,7 +29,7 @@ tl::expected<int, std::string> port_of(const api::intstr::IntOrString& port,
           fmt::format("container \"{}\" has no port \"{}\"", container.name(), name));
   }
   if (number < 1 || number > 65535)
-    return tl::make_unexpected(fmt::format("{} is no number of a port", number));
+    return tl::make_unexpected(fmt::format("{} is not a port number", number));
   return number;
 }
 

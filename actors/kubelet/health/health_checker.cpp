@@ -18,7 +18,7 @@ namespace troupe::actors {
 
 namespace {
 
-constexpr const char* too_many = "too many checks wait for their turn";
+constexpr const char* too_many = "too many health checks are queued";
 
 health_result result_of(const runtime_result<command_result>& answer, runtime::duration timeout) {
   if (!answer) return {check_status::unknown, answer.error().message};

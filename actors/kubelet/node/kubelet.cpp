@@ -57,7 +57,7 @@ runtime::actor_ref spawn_kubelet(runtime::actor_system& system, const core_actor
   facts.runtime_version = containers->features().version;
   facts.may_mount &= options.may_mount;
   if (!facts.may_mount)
-    log().warn("kubelet: volumes of secrets stand on disk below {}: this node may not mount",
+    log().warn("kubelet: secret volumes are kept on disk below {}: this node may not mount",
                options.root_dir.string());
   return system.spawn({.kind = "kubelet", .name = options.node},
                       [options, to, helpers, facts = std::move(facts)] {
@@ -185,9 +185,9 @@ void kubelet::take(known_pod& pod) {
   current_cause({pod.request, pod.at});
   const auto& meta = pod.object->meta();
   log().debug("kubelet: pod {}/{} at revision {}{}", meta.namespace_(), meta.name(), pod.at,
-              pod.gone     ? " has gone"
+              pod.gone     ? " is deleted"
               : pod.worker ? ""
-                           : " is taken on");
+                           : " is admitted");
   if (!pod.worker)
     pod.worker = worker_for(worker_name(*pod.object), api::key_of(*pod.object), meta.uid());
   const auto& body = pod.object->as<Pod>();
@@ -362,7 +362,7 @@ void kubelet::on_pods_listed(const pods_listed& m) {
 void kubelet::on_pods_found(const pods_found& m) {
   for (const auto& uid : m.uids) {
     if (pods_.contains(uid)) continue;
-    log().info("kubelet: what is left of pod {} on the disk is ended: no such pod is here", uid);
+    log().info("kubelet: removing the remains of pod {}: the pod does not exist here", uid);
     auto& pod = pods_[uid];
     pod.gone = true;
     pod.worker = worker_for("orphan/" + uid, {}, uid);

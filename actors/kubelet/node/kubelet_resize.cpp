@@ -54,7 +54,7 @@ bool kubelet::resize(known_pod& pod) {
   if (next.pending != pod.allocation->pending || next.generation != pod.allocation->generation) {
     log().info("kubelet: {} at generation {}: resize {}", api::key_of(*pod.object),
                body.metadata().generation(),
-               settled ? std::string{"is set aside"}
+               settled ? std::string{"is allocated"}
                        : "is " + next.pending->reason + ": " + next.pending->message);
     pod.allocation = std::make_shared<const pod_allocation>(std::move(next));
     notify_worker(pod);

@@ -24,8 +24,7 @@ void kubelet::begin_shutdown() {
   for (const auto& [uid, pod] : pods_)
     if (pod.worker && pod.object && !pod.gone) pods.push_back(pod.object);
   shutdown_steps_ = plan_shutdown(pods, options_.shutdown);
-  log().info("kubelet: the machine shuts down, and its pods with it: {} steps",
-             shutdown_steps_.size());
+  log().info("kubelet: the machine shuts down: its pods end in {} steps", shutdown_steps_.size());
   refresh_node();
   begin_shutdown_step();
 }
@@ -37,12 +36,12 @@ void kubelet::begin_shutdown_step() {
     if (const auto found = pods_.find(each->meta().uid()); found != pods_.end())
       tell(found->second.worker,
            evict_pod{each->meta().uid(), shutdown_failure(each->as<Pod>(), step.time)});
-  step_end_ = after(step.time, [this] { end_shutdown_step("has no more time"); });
+  step_end_ = after(step.time, [this] { end_shutdown_step("timed out"); });
   look_at_shutdown();
 }
 
 void kubelet::end_shutdown_step(const char* reason) {
-  log().info("kubelet: a step of the shutdown {}, {} follow", reason, shutdown_steps_.size() - 1);
+  log().info("kubelet: a step of the shutdown {}, {} remain", reason, shutdown_steps_.size() - 1);
   shutdown_steps_.pop_front();
   begin_shutdown_step();
 }

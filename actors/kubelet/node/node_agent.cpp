@@ -146,7 +146,7 @@ void node_agent::commit_as_node(persistence::transaction transaction, const api:
         using persistence::errc;
         if (reply && (*reply)->result) return;
         const auto code = reply ? (*reply)->result.error().code : errc::io;
-        log().debug("kubelet: a {} of node {} was not written: {}", kind.kind(), node_,
+        log().debug("kubelet: writing the {} of node {} failed: {}", kind.kind(), node_,
                     reply ? (*reply)->result.error().message : "no answer");
         if (code == errc::conflict && &kind == &api::kind_of<Lease>())
           lease_is_newer(before);

@@ -272,7 +272,7 @@ std::optional<std::string> spdy_reader::read_control(std::string_view body,
   if (with_status) frame.status = number_at(body, 4);
   if (begin) {
     const auto block = inflater_->unpack(body.substr(*begin));
-    if (!block || !read_block(*block, frame.headers)) return "the headers of a frame are broken";
+    if (!block || !read_block(*block, frame.headers)) return "the headers of a frame are invalid";
   }
   receive(frame);
   return std::nullopt;

@@ -173,7 +173,7 @@ tl::expected<void, std::string> timed_socket::start_tls(const std::string& host)
   ::SSL_set_tlsext_host_name(tls_->session, host.c_str());
   const auto done = until_done([this] { return ::SSL_connect(tls_->session); });
   if (!done) return tl::make_unexpected(done.error());
-  if (*done == 0) return tl::make_unexpected(std::string{"the other side ended the handshake"});
+  if (*done == 0) return tl::make_unexpected(std::string{"the peer closed during the handshake"});
   return {};
 }
 
@@ -226,7 +226,7 @@ tl::expected<void, std::string> timed_socket::write(std::string_view bytes) {
   while (!bytes.empty()) {
     const auto n = write_some(bytes.data(), bytes.size());
     if (!n) return tl::make_unexpected(n.error());
-    if (*n == 0) return tl::make_unexpected(std::string{"the other side has closed"});
+    if (*n == 0) return tl::make_unexpected(std::string{"the peer closed the connection"});
     bytes.remove_prefix(*n);
   }
   return {};

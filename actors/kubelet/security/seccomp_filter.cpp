@@ -176,7 +176,7 @@ void_result add_rules(scmp_filter_ctx to, const Struct& rule, std::uint32_t by_d
   for (const char* unknown : {"includes", "excludes"})
     if (const auto* found = member(rule, unknown);
         found != nullptr && !found->struct_value().fields().empty())
-      return wrong(fmt::format("\"{}\" is not supported: give a profile in OCI's form", unknown));
+      return wrong(fmt::format("\"{}\" is not supported: use a profile in OCI's format", unknown));
   const auto action = action_of(text(rule, "action"), number(rule, "errnoRet", EPERM));
   if (!action) return wrong("unknown action \"" + text(rule, "action") + "\"");
   const auto args = arguments_of(rule);
@@ -263,7 +263,7 @@ tl::expected<seccomp_filter, std::string> seccomp_filter::runtime_default(capabi
 tl::expected<seccomp_filter, std::string> seccomp_filter::of_profile(const std::string& json) {
   Struct profile;
   if (const auto read = google::protobuf::util::JsonStringToMessage(json, &profile); !read.ok())
-    return wrong("it is no JSON object: " + read.message().ToString());
+    return wrong("not a JSON object: " + read.message().ToString());
   const auto by_default =
       action_of(text(profile, "defaultAction"), number(profile, "defaultErrnoRet", EPERM));
   if (!by_default) return wrong("unknown defaultAction \"" + text(profile, "defaultAction") + "\"");

@@ -22,7 +22,7 @@ std::string usage_meter::describe() const {
 void usage_meter::on_measure_usage(const measure_usage&, runtime::promise<node_usage> to) {
   if (figures_ && now() - last_->at < kubelet_defaults::usage_fresh) return answer(to);
   if (waiting_.size() >= kubelet_defaults::usage_askers)
-    return to.deliver({.problem = "too many ask what the machine uses"});
+    return to.deliver({.problem = "too many pending requests for usage"});
   waiting_.push_back(std::move(to));
   if (waiting_.size() > 1) return;
   figures_.reset();

@@ -42,7 +42,7 @@ path_result take_local(const LocalVolumeSource& source, const std::vector<std::s
   if (::stat(source.path().c_str(), &found) != 0)
     return fail(fmt::format("path \"{}\" does not exist: {}", source.path(), std::strerror(errno)));
   if (!S_ISDIR(found.st_mode))
-    return fail(fmt::format("path \"{}\" is no directory: raw devices are not supported here",
+    return fail(fmt::format("path \"{}\" is not a directory: raw devices are not supported here",
                             source.path()));
   return source.path();
 }
@@ -89,7 +89,7 @@ path_result set_up_claim(const Pod& pod, const Volume& volume, const fs::path& p
   const auto claims = volumes::claims_of(pod);
   const auto wanted = std::find_if(claims.begin(), claims.end(),
                                    [&](const auto& each) { return each.volume == volume.name(); });
-  if (wanted == claims.end()) return fail("it stands for no claim");
+  if (wanted == claims.end()) return fail("it is not a claim");
   const auto found = find_volume(pod, *wanted, pod_dir, read);
   if (!found) return fail(found.error());
   const auto& body = (*found)->as<PersistentVolume>();

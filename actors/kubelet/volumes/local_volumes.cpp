@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr const char* data = "local-volumes";
 constexpr const char* notes = "volumes/kubernetes.io~csi/";
 // Not a valid volume name, so it cannot collide.
-constexpr const char* on_its_way_out = ".deleting~";
+constexpr const char* deleting_suffix = ".deleting~";
 // Like an emptyDir: accessible to all users of the pod's containers.
 constexpr mode_t volume_mode = 0777;
 constexpr mode_t note_mode = 0750;
@@ -48,7 +48,7 @@ bool is_used(const fs::path& root_dir, const std::string& volume) {
 tl::expected<std::string, std::string> take_local_volume(const fs::path& root_dir,
                                                          const fs::path& pod_dir,
                                                          const std::string& volume) {
-  if (!is_name(volume)) return tl::make_unexpected(std::string{"it has no name of a volume"});
+  if (!is_name(volume)) return tl::make_unexpected(std::string{"invalid volume name"});
   const std::lock_guard lock{volumes_mutex()};
   std::error_code problem;
   fs::create_directories(pod_dir, problem);
@@ -73,7 +73,7 @@ bool has_local_volume(const fs::path& pod_dir, const std::string& volume) {
 volume_removal remove_local_volume(const fs::path& root_dir, const std::string& volume) {
   if (!is_name(volume)) return volume_removal::done;
   const auto directory = root_dir / data / volume;
-  const fs::path leaving = directory.string() + on_its_way_out;
+  const fs::path leaving = directory.string() + deleting_suffix;
   {
     const std::lock_guard lock{volumes_mutex()};
     if (is_used(root_dir, volume)) return volume_removal::in_use;

@@ -37,7 +37,7 @@ auto fail(std::string problem) {
 tl::expected<void, std::string> mount(const nfs_share& share, const std::string& at,
                                       const std::string& program) {
   static std::counting_semaphore<> places{kubelet_defaults::nfs_mounts_at_once};
-  if (!places.try_acquire()) return fail("other volumes of NFS are being mounted: it is next");
+  if (!places.try_acquire()) return fail("other NFS volumes are being mounted: will retry");
   // By default mount.nfs retries for two minutes; of two options with one name the later wins.
   std::string options = "retry=0";
   if (share.read_only) options += ",ro";
@@ -67,11 +67,10 @@ path_result set_up_nfs(const nfs_share& share, const fs::path& pod_dir, const st
   const auto below = "kubernetes.io~nfs/" + name;
   auto at = (pod_dir / "volumes" / below).string();
   if (is_mounted(at)) return at;
-  if (!may_mount) return fail("this node may not mount volumes of NFS");
-  if (program.empty())
-    return fail("volumes of NFS need the program mount.nfs (Debian: nfs-common)");
+  if (!may_mount) return fail("this node may not mount NFS volumes");
+  if (program.empty()) return fail("NFS volumes need the program mount.nfs (Debian: nfs-common)");
   if (share.server.starts_with('-'))
-    return fail(fmt::format("\"{}\" is no name of a server", share.server));
+    return fail(fmt::format("\"{}\" is not a server name", share.server));
   if (auto made = make_volume_directory(pod_dir, below, share_mode); !made) return made;
   if (auto done = mount(share, at, program); !done) return fail(done.error());
   return at;

@@ -32,7 +32,7 @@ void remove_now(const fs::path& path) {
   const auto mounts = mounts_below(real);
   for (auto at = mounts.rbegin(); at != mounts.rend(); ++at)
     ::umount2(at->c_str(), MNT_DETACH | UMOUNT_NOFOLLOW);
-  if (!remove_tree(path)) log().warn("cannot remove {} yet", path.string());
+  if (!remove_tree(path)) log().warn("cannot remove {}: will retry", path.string());
 }
 
 }  // namespace

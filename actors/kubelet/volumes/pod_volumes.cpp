@@ -94,7 +94,7 @@ path_result set_up(const Pod& pod, const Volume& volume, const fs::path& pod_dir
   if (source.has_host_path()) return set_up_host_path(source.host_path(), hidden);
   if (is_claim(source)) return set_up_claim(pod, volume, pod_dir, read, may_mount, hidden);
   if (volume.name().find('/') != std::string::npos || volume.name().starts_with('.'))
-    return tl::make_unexpected(std::string{"it has no name of a volume"});
+    return tl::make_unexpected(std::string{"invalid volume name"});
   if (source.has_nfs())
     return set_up_nfs(share_of(source.nfs()), pod_dir, volume.name(), may_mount);
   const auto below = volume_path(volume);

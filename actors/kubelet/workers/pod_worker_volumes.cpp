@@ -207,8 +207,8 @@ void pod_worker::on_volumes_event(const volumes_event& m) {
               fmt::format("{}{}={}", variables.empty() ? "" : ", ", volume_variable(name), path);
       if (!variables.empty())
         record_pod_event(true, "NotSupported",
-                         "volumes are not mounted, as this node may not make mount namespaces; "
-                         "containers find them by their environment: " +
+                         "volumes are not mounted: this node cannot create mount namespaces; "
+                         "containers find their paths by environment variables: " +
                              variables);
     }
   } else {

@@ -83,7 +83,7 @@ void volume_remover::on_removed(const removed& m) {
   if (m.result == volume_removal::done && found != leaving_.end()) return release(found->second);
   under_way_.erase(m.key);
   if (m.result == volume_removal::failed)
-    log().warn("cannot remove the directory of {} yet", m.key);
+    log().warn("cannot remove the directory of {}: will retry", m.key);
 }
 
 void volume_remover::release(const api::object_ptr& volume) {

@@ -245,7 +245,7 @@ tl::expected<resolved, std::string> read_answer(std::string_view bytes, const qu
   const auto questions = from.take16(), answers = from.take16();
   from.take(4);
   if (from.failed() || its_id != id || (flags & is_response) == 0 || questions != 1)
-    return tl::make_unexpected(std::string{"it is no answer to the question"});
+    return tl::make_unexpected(std::string{"it is not an answer to the query"});
   const auto name = from.take_name(false);
   const auto type = from.take16(), class_code = from.take16();
   if (from.failed() || name != asked.name || type != static_cast<std::uint16_t>(asked.type) ||

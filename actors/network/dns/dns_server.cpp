@@ -36,7 +36,7 @@ tl::expected<std::unique_ptr<dns_server>, std::string> dns_server::start(
     dns_server_options options) {
   const auto domain = to_wire(options.domain);
   if (!domain || domain->empty())
-    return tl::make_unexpected(fmt::format("\"{}\" is no name of a domain", options.domain));
+    return tl::make_unexpected(fmt::format("\"{}\" is not a domain name", options.domain));
   std::unique_ptr<dns_server> made{new dns_server{options, *domain}};
   if (auto opened = made->open(options); !opened) return tl::make_unexpected(opened.error());
   made->loop_.soon([server = made.get()] { server->serve_datagrams(); });

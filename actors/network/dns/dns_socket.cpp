@@ -32,7 +32,7 @@ tl::expected<socket_address, std::string> make_address(const std::string& host,
     v6->sin6_port = htons(port);
     made.size = sizeof *v6;
   } else {
-    return tl::make_unexpected(fmt::format("\"{}\" is no address", host));
+    return tl::make_unexpected(fmt::format("\"{}\" is not an address", host));
   }
   return made;
 }

@@ -63,7 +63,7 @@ tl::expected<socket, std::string> socket::open(int protocol) {
   runtime::unique_fd fd{::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol)};
   const timeval limit{network_defaults::netlink_limit.count(), 0};
   if (!fd || ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0)
-    return tl::make_unexpected(fmt::format("no netlink: {}", std::strerror(errno)));
+    return tl::make_unexpected(fmt::format("no netlink socket: {}", std::strerror(errno)));
   return socket{std::move(fd)};
 }
 

@@ -306,7 +306,7 @@ TEST_CASE("as many may be attached as there are places, and the silent make room
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == actors::runtime_error::kind::failed);
   CHECK(refused.error().message ==
-        "cannot attach to container c: as many as may be are attached to the container");
+        "cannot attach to container c: too many clients are attached to the container");
   CHECK(say(*all.front(), "hello\n"));
   for (const auto& each : all)
     CHECK(read_all(*each, "hello\n").output == "hello\n");

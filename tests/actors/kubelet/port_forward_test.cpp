@@ -157,7 +157,7 @@ TEST_CASE("a port at which nobody listens is refused as upstream words it", "[ku
   CHECK(refused.error().message == "failed to connect to localhost:" + std::to_string(port.port) +
                                        " inside namespace \"" + container.uid() +
                                        "\", IPv4: connection refused IPv6: connection refused");
-  CHECK(try_forward(container, container.uid(), 65'536).error().message == "65536 is no port");
+  CHECK(try_forward(container, container.uid(), 65'536).error().message == "65536 is not a port");
 }
 
 TEST_CASE("only a pod of which something runs has ports", "[kubelet]") {

@@ -93,12 +93,12 @@ TEST_CASE("frames that break the rules of SPDY are named") {
   CHECK(read(std::string{"\x80\x03\x00\x06\x00\x00\x00\x00", 8}) == "wrong: a frame is too short");
   CHECK(read(std::string{"\x80\x03\x00\x01\x00\xff\xff\xff", 8}) == "wrong: a frame is too large");
   CHECK(read(std::string{"\x80\x03\x00\x01\x00\x00\x00\x0c", 8} + "0123456789ab") ==
-        "wrong: the headers of a frame are broken");
+        "wrong: the headers of a frame are invalid");
   // Small when compressed, and 2 MB when not.
   const auto bomb = writer.write(
       {.type = spdy_type::syn_stream, .stream = 1, .headers = {{"a", std::string(2 << 20, 'a')}}});
   REQUIRE(bomb.size() < 16'000);
-  CHECK(read(bomb) == "wrong: the headers of a frame are broken");
+  CHECK(read(bomb) == "wrong: the headers of a frame are invalid");
 }
 
 TEST_CASE("random bytes never upset the reader of SPDY") {

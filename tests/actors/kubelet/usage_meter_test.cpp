@@ -128,7 +128,7 @@ TEST_CASE("who asks a machine that very many ask is refused", "[kubelet]") {
   for (std::size_t i = 0; i <= kubelet_defaults::usage_askers; ++i)
     t.ask();
   REQUIRE(t.answers.size() == 1);
-  CHECK(t.answers[0].problem == "too many ask what the machine uses");
+  CHECK(t.answers[0].problem == "too many pending requests for usage");
   t.world.advance(kubelet_defaults::usage_first_window);
   CHECK(t.answers.size() == kubelet_defaults::usage_askers + 1);
 }

@@ -293,7 +293,7 @@ TEST_CASE("the logs that a node tells of are bounded, and end with the session",
   const auto& refused = plane.plane->heard[0].log_part();
   CHECK(refused.ask() == most + 1);
   CHECK(refused.ended());
-  CHECK_THAT(refused.problem(), Contains("too much is asked of node n0"));
+  CHECK_THAT(refused.problem(), Contains("too many requests to node n0"));
   // A closed log makes room for another; a message of another sender does not end it.
   gateway.tell(actors::log_part{.id = 3, .text = {}, .ended = true});
   for (std::size_t ask = 1; ask <= 2; ++ask)
@@ -369,7 +369,7 @@ TEST_CASE("a control plane that reads late gets all in order, one that never rea
     send(sent++);
     world.simulation.advance(actors::link_defaults::backlog_round);
   }
-  CHECK_THAT(world.unlinked, Contains("does not read what it is told"));
+  CHECK_THAT(world.unlinked, Contains("does not read from the link"));
   CHECK(sent * mega < 2 * actors::link_defaults::backlog_limit_bytes);
   plane.line.cut();  // it would wait forever for its reader
 }

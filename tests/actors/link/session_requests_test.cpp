@@ -357,7 +357,7 @@ TEST_CASE("questions to a node are bounded, are forgotten in time, and end with 
     ask("n0", seconds{10});
   CHECK(t.heard().size() == most);
   REQUIRE(asker.heard->views.size() == 2);
-  CHECK_THAT(asker.heard->views[1].body, Contains("too much is asked of node n0"));
+  CHECK_THAT(asker.heard->views[1].body, Contains("too many requests to node n0"));
   t.plane.advance(actors::link_defaults::request_limit + actors::link_defaults::sweep);
   CHECK(asker.heard->failed.size() == most);
 

@@ -237,7 +237,7 @@ TEST_CASE("what a node may not do is refused with a reason", "[link]") {
 
   REQUIRE(line.one->send("\xff\xff no frame"));
   plane.settle();
-  CHECK_THAT(node->end, Contains("makes no sense"));
+  CHECK_THAT(node->end, Contains("is malformed"));
 }
 
 TEST_CASE("a node sees a secret as long as a pod of it uses the secret", "[link]") {

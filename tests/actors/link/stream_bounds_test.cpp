@@ -236,7 +236,7 @@ TEST_CASE("a node refuses what is no stream, what it has not, and what is too mu
   auto heard = t.heard();
   REQUIRE(heard.size() == 1);
   CHECK(heard[0].stream_opened().refusal().kind() == refusal::FAILED);
-  CHECK(heard[0].stream_opened().refusal().message() == "70000 is no port");
+  CHECK(heard[0].stream_opened().refusal().message() == "70000 is not a port");
   for (std::size_t i = 0; i <= actors::link_defaults::container_streams; ++i)
     t.open(10 + i, "sink", 0);
   heard = t.heard();

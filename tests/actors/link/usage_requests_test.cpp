@@ -94,7 +94,7 @@ TEST_CASE("questions what a node uses are bounded, are forgotten in time, and en
     t.ask();
   CHECK(t.heard().size() == most);
   REQUIRE(t.usages.size() == 2);
-  CHECK(t.usages[1].problem == "too much is asked of node n0");
+  CHECK(t.usages[1].problem == "too many requests to node n0");
   t.plane.advance(actors::link_defaults::request_limit + actors::link_defaults::sweep);
   CHECK(t.asker.heard->failed.size() == most);
   t.ask();

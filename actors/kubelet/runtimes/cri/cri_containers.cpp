@@ -36,9 +36,9 @@ void cri_runtime::create_container(container_config config, runtime_answer<std::
     remove_older(config, [this, config, done] {
       images_.user_of(config.image_ref, [this, config, done](const auto& user) {
         if (user) return send_container(config, *user, done);
-        done(tl::make_unexpected(runtime_error{
-            error_kind::refused, "the image cannot be asked about: " + user.error().message,
-            "CreateContainerError"}));
+        done(tl::make_unexpected(runtime_error{error_kind::refused,
+                                               "cannot inspect the image: " + user.error().message,
+                                               "CreateContainerError"}));
       });
     });
   });

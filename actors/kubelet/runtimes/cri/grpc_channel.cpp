@@ -160,7 +160,7 @@ struct grpc_channel::connection : std::enable_shared_from_this<connection> {
   void finish(pending_call& call, std::optional<grpc_error> error) {
     if (call.deadline) loop->cancel(*call.deadline);
     if (!error && call.received.size() < prefix_bytes)
-      error = {grpc_code::internal, "the container runtime answered with nothing"};
+      error = {grpc_code::internal, "the container runtime sent an empty answer"};
     if (error) return call.done(tl::make_unexpected(std::move(*error)));
     call.done(call.received.substr(prefix_bytes));
   }
@@ -201,7 +201,7 @@ struct grpc_channel::connection : std::enable_shared_from_this<connection> {
       if (outgoing.empty()) {
         const std::uint8_t* bytes = nullptr;
         const auto n = nghttp2_session_mem_send(session, &bytes);
-        if (n < 0) return close("the connection with the container runtime is of no use any more");
+        if (n < 0) return close("the connection to the container runtime is broken");
         if (n == 0) return end_if_unused();
         outgoing.assign(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(n));
       }
@@ -300,7 +300,7 @@ struct grpc_channel::connection : std::enable_shared_from_this<connection> {
 
   const std::shared_ptr<event_loop> loop;
   const std::string socket;
-  runtime::unique_fd fd, write_fd;  // of one socket: the loop has one action for each descriptor
+  runtime::unique_fd fd, write_fd;  // of one socket, because the loop has one action per descriptor
   nghttp2_session* session = nullptr;
   std::string outgoing;
   std::map<std::int32_t, std::unique_ptr<pending_call>> calls;

@@ -52,7 +52,7 @@ void stream_session::open(std::shared_ptr<event_loop> loop, const std::string& u
                           opened done) {
   const auto failed = [](std::string reason) { return tl::make_unexpected(std::move(reason)); };
   const auto at = parse_url(url);
-  if (!at) return done(failed(fmt::format("the runtime's streams are at no address: {}", url)));
+  if (!at) return done(failed(fmt::format("the runtime's stream URL has no address: {}", url)));
   runtime::unique_fd socket{::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
   const auto* address = reinterpret_cast<const sockaddr*>(&at->address);
   // A local connection is accepted or refused at once; if it is still pending, the first write

@@ -160,7 +160,7 @@ struct container_processes::impl {
       look();
     } catch (const std::system_error& e) {
       if (!told_of_want.exchange(true))
-        spdlog::error("kubelet: containers cannot be looked at now: {}; tried again", e.what());
+        spdlog::error("kubelet: cannot read the state of containers: {}; will retry", e.what());
       later(look);
     }
   }

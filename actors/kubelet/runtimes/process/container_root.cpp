@@ -94,7 +94,7 @@ void_result make_root_a_mount_point() {
   const runtime::unique_fd root{::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)};
   const runtime::unique_fd own{::open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC)};
   if (!root || !own || ::setns(own.get(), CLONE_NEWNS) != 0 || !make_slaves())
-    return failed("enter the root of the mount namespace: / is no mount point, and");
+    return failed("enter the root of the mount namespace");
   const auto tree = take_tree(root.get(), "");
   if (!tree) return tl::make_unexpected(tree.error());
   if (::move_mount(tree->get(), "", root.get(), "",

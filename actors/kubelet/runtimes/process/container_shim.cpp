@@ -55,7 +55,7 @@ pipe_pair make_pipe() {
 }
 
 // Parameters of all steps that start a container.
-struct birth {
+struct launch_parameters {
   const container_spec& spec;
   const process_identity& identity;
   container_streams& streams;
@@ -66,7 +66,7 @@ void require(const tl::expected<void, std::string>& done, int report) {
   if (!done) refuse(report, done.error());
 }
 
-[[noreturn]] void run_container(const birth& with) {
+[[noreturn]] void run_container(const launch_parameters& with) {
   const auto& spec = with.spec;
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // without its shim nobody would notice its end
@@ -91,7 +91,7 @@ void require(const tl::expected<void, std::string>& done, int report) {
 // container's process is its child and dies of SIGTERM as usual. When it has ended, the init exits,
 // which kills all remaining processes of the namespace. It has the container's mounts too, so that
 // its /proc entries lead nowhere else.
-[[noreturn]] void run_init(const birth& with) {
+[[noreturn]] void run_init(const launch_parameters& with) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::prctl(PR_SET_DUMPABLE, 0);  // the container cannot follow /proc/PID/exe to this program
   ::close(ready_fd);
@@ -111,7 +111,7 @@ void require(const tl::expected<void, std::string>& done, int report) {
 // Forks the init in its own user namespace. A process with several threads cannot create one, nor
 // be the first in a PID namespace that it creates: a child creates both, leaves its own child to
 // the shim, which is its subreaper, and reports the pid. Below 0: it failed.
-pid_t fork_mapped_init(const birth& with, const cgroup_tree& groups,
+pid_t fork_mapped_init(const launch_parameters& with, const cgroup_tree& groups,
                        const std::string& group_name) {
   const auto number = make_pipe(), handed_over = make_pipe();
   const pid_t maker = ::fork();
@@ -144,7 +144,7 @@ pid_t fork_mapped_init(const birth& with, const cgroup_tree& groups,
 }
 
 // Forks the process that the shim waits for. Below 0: it failed.
-pid_t give_birth(const birth& with, const cgroup_tree& groups, const std::string& group) {
+pid_t launch(const launch_parameters& with, const cgroup_tree& groups, const std::string& group) {
   switch (with.spec.security->confined_by) {
     case confinement::namespaces:
       if (::unshare(CLONE_NEWPID) != 0) return -1;
@@ -200,11 +200,11 @@ int failed(const container_dir& dir, std::int64_t started, std::string message) 
 // A forked child delivers the last output to slow readers, because the kubelet waits for the shim's
 // exit. A process forked by the shim starts in the container's PID namespace, which has ended, so
 // return to the shim's own first.
-void say_farewell(attach_server& attached) {
+void drain_attached(attach_server& attached) {
   if (!attached.is_behind()) return;
   const int own = ::open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC);
   ::setns(own, CLONE_NEWPID);
-  if (::fork() == 0) attached.farewell();
+  if (::fork() == 0) attached.drain();
 }
 
 int signals_of_children() {
@@ -227,7 +227,7 @@ int run(const container_dir& dir, const container_spec& spec, const process_iden
   groups.make(dir.group(), spec.limits);
   const bool isolated = spec.security->confined_by != confinement::none;
   const pid_t main =
-      give_birth({spec, identity, streams, report.write, result.write}, groups, dir.group());
+      launch({spec, identity, streams, report.write, result.write}, groups, dir.group());
   const int code = errno;
   streams.close_theirs();
   for (const int fd : {report.write, result.write})
@@ -270,7 +270,7 @@ int run(const container_dir& dir, const container_spec& spec, const process_iden
                                    .error = failure,
                                    .out_of_memory = out_of_memory});
   attached.end(exit_code);
-  say_farewell(attached);
+  drain_attached(attached);
   return written;
 }
 

@@ -67,7 +67,7 @@ void_result make_step(const fs::path& root_dir, const std::string& pod_uid, cons
   std::error_code problem;
   const bool there = ::stat(step.c_str(), &info) == 0;
   const bool ours = fs::exists(registry(root_dir) / escaped(step.string()), problem);
-  if (there && directory && !S_ISDIR(info.st_mode)) return refused(step, "it is no directory");
+  if (there && directory && !S_ISDIR(info.st_mode)) return refused(step, "it is not a directory");
   if (there && !directory && S_ISDIR(info.st_mode)) return refused(step, "it is a directory");
   if (there && !ours) return {};
   if (auto noted = note_use(root_dir, step, pod_uid); !noted || there) return noted;

@@ -197,7 +197,7 @@ void process_runtime::stop_container(const std::string& id, runtime::duration gr
 std::string process_runtime::resize_problem() const {
   const auto& groups = processes_.groups();
   return groups.keeps_limits() ? std::string{}
-                               : "no control groups keep limits here: " + groups.about();
+                               : "no control groups enforce limits: " + groups.about();
 }
 
 // Only containers are resized: the pod's group has no limits of cpu and memory.
@@ -239,8 +239,7 @@ void process_runtime::start_command(const std::string& id, exec_request request,
     if (!process) return done(failed(error_kind::failed, process.error()));
     done(std::move(*process));
   };
-  if (!options_.jobs->post(start))
-    done(failed(error_kind::failed, "too many commands wait for their turn"));
+  if (!options_.jobs->post(start)) done(failed(error_kind::failed, "too many commands are queued"));
 }
 
 void process_runtime::run_command(const std::string& id, std::vector<std::string> command,
@@ -259,7 +258,7 @@ void process_runtime::read_usage(std::function<void(std::vector<container_counte
     try {
       done(measure_containers(root, groups));
     } catch (const std::system_error& e) {
-      log().warn("kubelet: what containers use cannot be read now: {}", e.what());
+      log().warn("kubelet: cannot read the usage of containers: {}", e.what());
       done({});
     }
   };
@@ -322,7 +321,7 @@ void process_runtime::forward_port(const std::string& pod_uid, int port,
     return tl::make_unexpected(runtime_error{kind, std::move(message)});
   };
   if (port < 1 || port > 65'535)
-    return done(failed(error_kind::failed, fmt::format("{} is no port", port)));
+    return done(failed(error_kind::failed, fmt::format("{} is not a port", port)));
   find_running(pod_uid, [loop = loop_, pod_uid, port, done, failed](const auto& running) {
     if (running.empty())
       return done(failed(error_kind::not_found,

@@ -66,14 +66,14 @@ TEST_CASE("a share that cannot be mounted says why", "[kubelet]") {
   const stage s;
   const actors::nfs_share share{"server", s.exported.string()};
   CHECK(actors::set_up_nfs(share, s.pod, "v", false, s.mounting()).error() ==
-        "this node may not mount volumes of NFS");
+        "this node may not mount NFS volumes");
   CHECK(actors::set_up_nfs(share, s.pod, "v", true, "").error() ==
-        "volumes of NFS need the program mount.nfs (Debian: nfs-common)");
+        "NFS volumes need the program mount.nfs (Debian: nfs-common)");
   const auto refusing = s.program("echo 'mount.nfs: Connection refused' >&2; exit 32");
   CHECK(actors::set_up_nfs(share, s.pod, "v", true, refusing).error() ==
         "mount.nfs: Connection refused");
   CHECK(actors::set_up_nfs({"-o", "/"}, s.pod, "v", true, s.mounting()).error() ==
-        "\"-o\" is no name of a server");
+        "\"-o\" is not a server name");
   CHECK(s.calls().empty());
 }
 

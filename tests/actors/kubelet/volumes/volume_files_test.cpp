@@ -154,7 +154,7 @@ TEST_CASE("a mount that cannot stand says why", "[kubelet]") {
   const auto root = place.path() / "root";
   const auto file = place.write("file", "x").string(), folder = place.path().string();
   CHECK(prepare_mounts(root, "u", {{folder, "", file, false}}).error() ==
-        "cannot make a mount point at " + file + ": it is no directory");
+        "cannot make a mount point at " + file + ": it is not a directory");
   CHECK(prepare_mounts(root, "u", {{file, "", folder, false}}).error() ==
         "cannot make a mount point at " + folder + ": it is a directory");
   CHECK_FALSE(prepare_mounts(root, "u", {{folder, "", "/", false}}));

@@ -96,7 +96,7 @@ class attachment : public std::enable_shared_from_this<attachment> {
     }
     code_ = attach_cut_off;
     done({has_terminal_ ? exec_part::kind::output : exec_part::kind::error,
-          fmt::format("cut off from container {}: its output was not read as fast as it came\n",
+          fmt::format("cut off from container {}: its output was not read fast enough\n",
                       target_.name)});
   }
 
@@ -150,7 +150,7 @@ class joining : public std::enable_shared_from_this<joining> {
         done_{std::move(done)} {}
 
   void start(bool with_input) {
-    deadline_ = loop_->after(kubelet_defaults::attach_patience, [self = shared_from_this()] {
+    deadline_ = loop_->after(kubelet_defaults::attach_timeout, [self = shared_from_this()] {
       self->fail(error_kind::failed,
                  fmt::format("the shim of container {} does not answer", self->target_.name));
     });
@@ -211,7 +211,7 @@ void open_attachment(std::shared_ptr<event_loop> loop, attach_target target,
                                 target.name));
     return failed(error_kind::failed,
                   fmt::format("cannot attach to container {}: {}", target.name,
-                              errno == EAGAIN ? "too many do so now" : std::strerror(errno)));
+                              errno == EAGAIN ? "too many clients" : std::strerror(errno)));
   }
   loop->soon([joins = std::make_shared<joining>(loop, std::move(socket), std::move(target),
                                                 std::move(done)),

@@ -93,7 +93,7 @@ void attach_server::admit() {
   if (!caller) return;
   if (all_.size() >= kubelet_defaults::attach_limit && !make_room()) {
     send_to(caller.get(),
-            make_packet(attach_packet::refused, "as many as may be are attached to the container"));
+            make_packet(attach_packet::refused, "too many clients are attached to the container"));
     return;
   }
   all_.push_back({std::move(caller)});
@@ -250,8 +250,8 @@ void attach_server::end(int code) {
   listener_.reset();
 }
 
-void attach_server::farewell() {
-  const auto deadline = std::chrono::steady_clock::now() + kubelet_defaults::attach_farewell;
+void attach_server::drain() {
+  const auto deadline = std::chrono::steady_clock::now() + kubelet_defaults::attach_drain_limit;
   while (is_behind()) {
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());

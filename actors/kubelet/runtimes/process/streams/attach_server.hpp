@@ -47,7 +47,7 @@ class attach_server {
   // Whether a client has not read all output yet.
   bool is_behind() const noexcept { return !backlog_.empty(); }
   // Waits until all clients have read all output, at most `kubelet_defaults::attach_drain_limit`.
-  void farewell();
+  void drain();
 
  private:
   struct attachment {
