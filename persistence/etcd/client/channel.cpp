@@ -45,6 +45,8 @@ expected<std::shared_ptr<grpc::Channel>> dial(const std::string& endpoint,
   // Whoever asks tries again; and gRPC's own retries end the program on an answer without a status,
   // as of a member that shuts down (grpc/grpc#34683, mended in 2026).
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  // gRPC would call members through the proxy that http_proxy names, which is for other addresses.
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 300);
   if (endpoint.starts_with(plain))
