@@ -364,7 +364,7 @@ TEST_CASE("one control plane leads at a time, and nothing of a term happens afte
     std::array<revision, 3> last{};
     std::map<revision, revision> written;  // of the revisions that were told, by fence
     int refused = 0;
-    for (int i = 0; i < 400; ++i) {
+    for (int i = 0; i < 600; ++i) {
       const auto chosen = random() % planes.size();
       if (fences[chosen] != 0) last[chosen] = fences[chosen];
       if (last[chosen] != 0 && random() % 4 == 0) {
