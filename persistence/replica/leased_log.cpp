@@ -11,8 +11,9 @@
 
 namespace troupe::persistence {
 
-lease_rule events_with_leases(std::chrono::seconds time_to_live) {
-  return {std::string{api::kind_of<api::core::v1::Event>().prefix()}, time_to_live};
+lease_rule events_with_leases(std::chrono::nanoseconds time_to_live) {
+  return {std::string{api::kind_of<api::core::v1::Event>().prefix()},
+          std::chrono::duration_cast<std::chrono::seconds>(time_to_live)};
 }
 
 // -- which lease ----------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ struct lease_rule {
   std::string prefix;
   std::chrono::seconds time_to_live;
 };
-lease_rule events_with_leases(std::chrono::seconds time_to_live);
+lease_rule events_with_leases(std::chrono::nanoseconds time_to_live);
 
 // The lease that is given to new objects, for as long as it may be shared.
 class shared_lease {
