@@ -22,6 +22,8 @@ struct member_order {
   // What is empty, or port 0, has not been given.
   member_settings settings;
   member_tuning tuning;
+  // Its data are lost, and it is to be added again as a new member.
+  bool rejoin = false;
   // Empty address: the first machine, or one that has joined.
   member_join_line line;
 };
