@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <fstream>
 #include <numeric>
 
 #include "system/network/joined_cluster.hpp"
@@ -21,8 +22,9 @@ constexpr std::chrono::milliseconds repair_limit{30'000};
 constexpr std::chrono::seconds clock_step{3'600};
 // Of a sync, as on a disk that is worn out.
 constexpr std::chrono::milliseconds sync_delay{300};
-// Of what fills the database: etcd takes 1.5 MiB, in a value that comes by a pipe.
-constexpr int filler_bytes = 1'000'000, fillers = 80;
+// Of what fills the database: etcd takes 1.5 MiB at once.
+constexpr std::size_t filler_bytes = 1'000'000;
+constexpr int fillers = 80;
 
 virtual_switch::port port_of_plane(std::size_t index) {
   return static_cast<virtual_switch::port>(index + 1);
@@ -168,7 +170,7 @@ void plane_faults::replace_member() {
   const auto one = any();
   cluster_.member(one).kill();
   if (const auto reason = cluster_.replace_member(one); !reason.empty()) return problem(reason);
-  const auto health = fmt::format("--command-timeout 2s endpoint health --cluster");
+  const std::string health = "--command-timeout 2s endpoint health --cluster";
   if (!soon(repair_limit, [&] { return cluster_.control(health).code == 0; }))
     problem("the member that was added again is not well");
 }
@@ -184,9 +186,10 @@ void plane_faults::compact() {
 }
 
 void plane_faults::fill() {
+  const auto file = cluster_.folder() / "filler";
+  std::ofstream{file} << std::string(filler_bytes, 'x');
   const auto put = [&](int number) {
-    return cluster_.control(
-        fmt::format("put /filler/{} < <(head -c {} /dev/zero | tr '\\0' x)", number, filler_bytes));
+    return cluster_.control(fmt::format("put /filler/{} < {}", number, file.string()));
   };
   bool is_full = false;
   for (int i = 0; i < fillers && !is_full; ++i)
