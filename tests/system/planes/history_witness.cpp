@@ -1,18 +1,30 @@
 #include "system/planes/history_witness.hpp"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <csignal>
-#include <fstream>
 #include <stdexcept>
 #include <utility>
 
 #include "persistence/replica/log_record.hpp"
+#include "support/programs/process.hpp"
+#include "system/node.hpp"
 
 namespace troupe::test {
 
+using namespace std::chrono_literals;
+
 namespace {
+
+constexpr int look_ms = 100;
+constexpr int runs_limit = 10'000;  // of one that ends at once
 
 std::uint64_t number_of(std::string_view text) {
   std::uint64_t number = 0;
@@ -57,42 +69,74 @@ std::vector<persistence::log_step> watch_reader::take() {
 
 history_witness::history_witness(virtual_switch& network, virtual_switch::port number,
                                  const std::string& endpoints, const std::filesystem::path& folder)
-    : pipe_{folder / "history"} {
+    : endpoints_{endpoints}, pipe_{folder / "history"}, log_{folder / "history.log"} {
   network.plug(space_, number);
   if (::mkfifo(pipe_.c_str(), 0600) != 0) throw std::runtime_error{"no pipe for the history"};
-  auto command = space_.wrapper();
-  command.insert(command.end(),
-                 {"sh", "-c",
-                  "ETCDCTL_API=3 exec etcdctl --endpoints " + endpoints +
-                      " watch --prefix '' --rev 1 --write-out fields >" + pipe_.string()});
-  process_ = std::make_unique<process>(std::move(command), folder / "history.log");
-  thread_ = std::thread{[this] { watch(); }};
+  thread_ = std::thread{[this] {
+    while (follow()) {
+    }
+    ended_ = true;
+  }};
 }
 
 history_witness::~history_witness() {
-  process_->signal(SIGKILL);
+  stopping_ = true;
   thread_.join();
 }
 
-void history_witness::watch() {
+// One run of etcdctl, which ends with the member that it watches; false when no other one follows.
+bool history_witness::follow() {
+  const int pipe = ::open(pipe_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  auto command = space_.wrapper();
+  command.insert(command.end(), {"sh", "-c",
+                                 fmt::format("ETCDCTL_API=3 exec etcdctl --endpoints {} watch "
+                                             "--prefix '' --rev {} --write-out fields >{}",
+                                             endpoints_, at_ + 1, pipe_.string())});
+  process program{std::move(command), log_};
   watch_reader reader;
-  std::ifstream lines{pipe_};
-  for (std::string line; std::getline(lines, line);) {
-    reader.read(line);
-    const std::lock_guard lock{mutex_};
-    for (auto& step : reader.take()) {
-      for (const auto& each : step.changes)
-        if (each.key == persistence::leader_key)
-          leader_ = each.value ? persistence::read_leader(step.at, *each.value).node : "";
-      at_ = step.at;
-      if (!history_.empty() && history_.back().at == step.at)
-        std::move(step.changes.begin(), step.changes.end(),
-                  std::back_inserter(history_.back().changes));
-      else
-        history_.push_back(std::move(step));
+  std::string text;
+  std::array<char, 64 << 10> part{};
+  while (!stopping_) {
+    // Nobody has it open before the program has begun.
+    pollfd waiting{pipe, POLLIN, 0};
+    if (::poll(&waiting, 1, look_ms) == 0) {
+      if (program.wait(0ms)) break;
+      continue;
+    }
+    const auto size = ::read(pipe, part.data(), part.size());
+    if (size <= 0) break;
+    text.append(part.data(), static_cast<std::size_t>(size));
+    std::size_t begin = 0;
+    for (auto end = text.find('\n'); end != text.npos; end = text.find('\n', begin)) {
+      reader.read(std::string_view{text}.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    text.erase(0, begin);
+    keep(reader.take());
+  }
+  ::close(pipe);
+  program.signal(SIGKILL);
+  return !stopping_ && ++runs_ < runs_limit &&
+         read_file(log_).find("compacted") == std::string::npos;
+}
+
+// etcd 3.4.23 may tell a revision twice.
+void history_witness::keep(std::vector<persistence::log_step> steps) {
+  const std::lock_guard lock{mutex_};
+  for (auto& step : steps) {
+    if (step.at < at_) continue;
+    if (step.at > at_) history_.push_back({step.at, {}});
+    at_ = step.at;
+    auto& kept = history_.back().changes;
+    for (auto& each : step.changes) {
+      if (std::any_of(kept.begin(), kept.end(),
+                      [&](const auto& other) { return other.key == each.key; }))
+        continue;
+      if (each.key == persistence::leader_key)
+        leader_ = each.value ? persistence::read_leader(step.at, *each.value).node : "";
+      kept.push_back(std::move(each));
     }
   }
-  ended_ = true;
 }
 
 std::string history_witness::leader() const {

@@ -4,14 +4,12 @@
 
 #include <atomic>
 #include <filesystem>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "persistence/replica/shared_log.hpp"
-#include "support/programs/process.hpp"
 #include "system/network/network_space.hpp"
 #include "system/network/virtual_switch.hpp"
 
@@ -42,22 +40,24 @@ class history_witness {
   persistence::revision at() const { return at_; }
   // The name of the control plane that leads; empty: none.
   std::string leader() const;
-  // False when it has ended, so that what follows is not seen.
+  // False when it has ended, since a part of the history was compacted before it came.
   bool sees() const { return !ended_; }
   // What it has seen until now.
   std::vector<persistence::log_step> history() const;
 
  private:
-  void watch();
+  bool follow();
+  void keep(std::vector<persistence::log_step> steps);
 
-  const std::filesystem::path pipe_;
+  const std::string endpoints_;
+  const std::filesystem::path pipe_, log_;
   network_space space_;
-  std::unique_ptr<process> process_;
   mutable std::mutex mutex_;
   std::vector<persistence::log_step> history_;
   std::string leader_;
+  int runs_ = 0;
   std::atomic<persistence::revision> at_{0};
-  std::atomic<bool> ended_{false};
+  std::atomic<bool> stopping_{false}, ended_{false};
   std::thread thread_;
 };
 

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "system/network/joined_cluster.hpp"
+#include "system/node.hpp"
 
 namespace troupe::test {
 
@@ -71,7 +72,9 @@ std::string plane_faults::next() {
     if (!cluster_.member(i).runs())
       problem(fmt::format("{}: {} has ended by itself", chosen.name, cluster_.member(i).name()));
   }
-  if (!cluster_.witness().sees()) problem("the history is not seen any more");
+  if (!cluster_.witness().sees())
+    problem("the history is not seen any more: " +
+            last_part(read_file(cluster_.folder() / "history.log")));
   return chosen.name;
 }
 
