@@ -378,7 +378,7 @@ TEST_CASE("one control plane leads at a time, and nothing of a term happens afte
                                          ++refused;
                                      });
       }
-      if (random() % 60 == 0) cluster.end_all_leases();
+      if (random() % 120 == 0) cluster.end_all_leases();
       if (random() % 10 == 0) planes[chosen].log->fire_slow();
       planes[chosen].log->step();
     }
