@@ -15,6 +15,7 @@
 #include "support/skip.hpp"
 #include "system/network/joined_cluster.hpp"
 #include "system/network/network_space.hpp"
+#include "system/node.hpp"
 #include "system/planes/plane_faults.hpp"
 #include "system/planes/plane_load.hpp"
 
@@ -78,6 +79,19 @@ evidence collect(plane_cluster& cluster, plane_load& load) {
   return found;
 }
 
+// For whoever looks for the reason: the files are gone after the test.
+std::string describe(plane_cluster& cluster) {
+  std::string text;
+  for (std::size_t i = 0; i < plane_cluster::size; ++i) {
+    const auto& member = cluster.member(i);
+    text += member.name() + ": " +
+            member.control(member.client_url(), "--command-timeout 2s endpoint status").output +
+            "\n" + last_part(read_file(cluster.folder() / member.name() / "log")) + "\n";
+    text += cluster.plane(i).name() + ":\n" + last_part(cluster.plane(i).log()) + "\n";
+  }
+  return text;
+}
+
 void run(std::uint64_t seed, std::chrono::seconds time) {
   plane_cluster cluster;
   plane_load load{cluster, {.seed = seed}};
@@ -90,7 +104,9 @@ void run(std::uint64_t seed, std::chrono::seconds time) {
     const auto over = clock_type::now();
     INFO("after " << name);
     REQUIRE(faults.problems() == std::vector<std::string>{});
-    REQUIRE(load.goes_on(writes_of_peace, peace_limit));
+    const bool goes_on = load.goes_on(writes_of_peace, peace_limit);
+    if (!goes_on) std::cout << describe(cluster);
+    REQUIRE(goes_on);
     longest = std::max(longest, since(over));
     std::cout << fmt::format("planes: {} s: {}; as before {} ms later\n", since(begin) / 1s, name,
                              since(over).count())
