@@ -114,7 +114,10 @@ void recorder::written(const std::string& key, bool succeeded) {
 
 // -- expiry -------------------------------------------------------------------------------------
 
+// What stands in a log that control planes share has a lease there
+// (persistence/replica/leased_log).
 void recorder::sweep() {
+  if (store_->is_shared()) return;
   const auto oldest = seconds_of(wall_now() - defaults::event_time_to_live);
   expired_ += remove([oldest](persistence::revision, std::string_view stored) {
     return last_seen(stored) < oldest;

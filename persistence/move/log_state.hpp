@@ -8,6 +8,7 @@
 #include "persistence/move/cluster_state.hpp"
 #include "persistence/replica/blocking_log.hpp"
 #include "persistence/replica/cluster_record.hpp"
+#include "persistence/replica/leased_log.hpp"
 #include "persistence/replica/upstream_log.hpp"
 
 namespace troupe::persistence {
@@ -37,7 +38,10 @@ class log_source final : public state_source {
 // attempt with the same state has written are not written again.
 class log_target final : public state_target {
  public:
-  explicit log_target(blocking_log& log) : upstream_{log.log(), {}}, log_{log.over(upstream_)} {}
+  log_target(blocking_log& log, upstream_target target, lease_rule leases)
+      : leased_{log.log(), std::move(leases)},
+        upstream_{leased_, target},
+        log_{log.over(upstream_)} {}
 
   // Fails with `invalid` if the log holds a cluster, or a part of another state.
   expected<void> begin(const cluster_head& head) override;
@@ -48,6 +52,7 @@ class log_target final : public state_target {
   expected<void> read_present();
   expected<void> write(log_transaction part);
 
+  leased_log leased_;
   upstream_log upstream_;
   blocking_log log_;
   cluster_record record_;

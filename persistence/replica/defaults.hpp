@@ -37,6 +37,15 @@ inline constexpr std::size_t log_queue_bytes = 256u << 20;
 // leader steps down.
 inline constexpr int lease_part = 3;
 
+// kubernetes: apiserver/pkg/storage/etcd3/lease_manager.go: a lease is given to new objects for
+// 1/20 of their time to live, at most a minute, and to no more than 1,000 of them: that many go at
+// once.
+inline constexpr int lease_share_part = 20;
+inline constexpr auto lease_share_limit = 60s;
+inline constexpr std::size_t lease_objects = 1'000;
+// Leases that a transaction is sent with, one after the other, when they end before their time.
+inline constexpr int lease_attempts = 3;
+
 // The retry period at start while the log does not answer.
 inline constexpr auto log_wait_period = 1s;
 // The jump of revisions after a restore: more than were lost since the backup, so that no client

@@ -56,6 +56,7 @@ void election::on_lease(const expected<lease_id>& given) {
 }
 
 void election::renew() {
+  if (lease_ == 0) return ask_lease();
   log_.renew(lease_, [this](const expected<std::chrono::seconds>& left) { on_renewed(left); });
 }
 
@@ -88,8 +89,12 @@ void election::stand() {
 
 void election::on_stood(const log_answer& reply) {
   standing_ = false;
-  const bool is_known = reply.result == log_answer::outcome::committed ||
-                        reply.result == log_answer::outcome::conflict;
+  if (reply.lease_ended) {  // another one is asked for when this one would be renewed
+    lease_ = 0;
+    return;
+  }
+  const bool is_known =
+      reply.result == log_answer::outcome::committed || reply.result == log_answer::outcome::conflict;
   if (!is_known) later(defaults::log_retry_first, &election::stand);
 }
 

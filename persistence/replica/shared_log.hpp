@@ -55,6 +55,7 @@ struct log_answer {
   std::size_t compare = 0;
   revision actual = 0;
   error reason = {errc::unknown, {}};
+  bool lease_ended = false;  // refused for that: one of those that it names
 };
 
 struct log_change {

@@ -156,6 +156,17 @@ TEST_CASE("the oldest events go when they take too much together", "[compact]") 
   CHECK(c.count<Event>("default") >= 5);
 }
 
+TEST_CASE("events of a store that control planes share are not swept here: they have leases") {
+  auto options = only_doors();
+  options.far = true;
+  cluster c{1, options};
+  say(c, c.create(pod_named("a")), "it broke");
+  c.settle();
+  REQUIRE(c.count<Event>("default") == 1);
+  c.advance(std::chrono::hours{3});
+  CHECK(c.count<Event>("default") == 1);
+}
+
 TEST_CASE("when an event was last seen can be told from its bytes") {
   Event event;
   const auto seen = [&] {

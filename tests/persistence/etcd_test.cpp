@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <cstdlib>
 #include <thread>
 
 #include "etcd/etcd_server.hpp"
@@ -70,6 +71,20 @@ TEST_CASE("what is written over etcd is there for every control plane", "[etcd]"
   const auto all = other->changes(at - 1, 100);
   REQUIRE(all);
   CHECK(all->size() == 2);
+}
+
+TEST_CASE("etcd is called by itself, and not through the proxy that the environment names",
+          "[etcd]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return test::skip(why);
+  const captured_log log;
+  const etcd_server etcd;
+  // Nobody listens there.
+  for (const auto* name : {"http_proxy", "https_proxy", "grpc_proxy"})
+    ::setenv(name, "http://127.0.0.1:1", 1);
+  const auto one = open_on(etcd, "one");
+  for (const auto* name : {"http_proxy", "https_proxy", "grpc_proxy"})
+    ::unsetenv(name);
+  must(commit(*one, only_if(0, put("a", "1"))));
 }
 
 TEST_CASE("two control planes lose no write while etcd stands still and is killed", "[etcd]") {

@@ -25,6 +25,13 @@ log_answer model_cluster::execute(const log_transaction& request) {
       actual = wanted.created ? found->second.created : found->second.modified;
     if (actual != wanted.at) return {log_answer::outcome::conflict, newest_, i, actual};
   }
+  for (const auto& each : request.writes)
+    if (each.lease != 0 && !leases_.contains(each.lease)) {
+      log_answer refused{log_answer::outcome::refused};
+      refused.reason = {errc::read_only, "the lease has ended"};
+      refused.lease_ended = true;
+      return refused;
+    }
   log_step made{newest_ + 1, {}};
   for (const auto& each : request.writes) {
     const auto found = state_.find(each.key);
@@ -55,6 +62,12 @@ lease_id model_cluster::grant() {
 bool model_cluster::lives(lease_id lease) const {
   const std::lock_guard lock{mutex_};
   return leases_.contains(lease);
+}
+
+lease_id model_cluster::lease_of(const std::string& key) const {
+  const std::lock_guard lock{mutex_};
+  const auto found = state_.find(key);
+  return found == state_.end() ? 0 : found->second.lease;
 }
 
 // All its keys are deleted at one revision.

@@ -25,6 +25,8 @@ class model_cluster {
   revision newest() const;
   lease_id grant();
   bool lives(lease_id lease) const;
+  // 0: it has none, or is not there.
+  lease_id lease_of(const std::string& key) const;
   void end(lease_id lease);
   void end_all_leases();
   // Forgets the steps up to this revision.

@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const auto nobody = [](const copy_report&) {};
+const auto hour = events_with_leases(std::chrono::hours{1});
 
 struct model_place {
   model_cluster cluster;
@@ -140,7 +141,7 @@ TEST_CASE("a state goes into a log and back, and no revision runs backwards", "[
   const auto last = fill(place.path("a"), 300);
   const auto before = names_and_values(open(in_directory(place.path("a")))->read());
   model_place shared;
-  log_target to{shared.asked};
+  log_target to{shared.asked, {}, hour};
   const auto done = copy_into(place.path("a"), to);
   REQUIRE(done);
 
@@ -180,7 +181,7 @@ TEST_CASE("a copy into a log goes on where it was interrupted, and is served whe
   auto source = directory_source::open(place.path("a"));
   REQUIRE(source);
   {
-    log_target half{shared.asked};
+    log_target half{shared.asked, {}, hour};
     REQUIRE(half.begin((*source)->head()));
     auto items = (*source)->next();
     REQUIRE(items);
@@ -189,11 +190,11 @@ TEST_CASE("a copy into a log goes on where it was interrupted, and is served whe
   }
   source->reset();
   CHECK(join_cluster(shared.asked).error().code == errc::invalid);
-  log_target foreign{shared.asked};
+  log_target foreign{shared.asked, {}, hour};
   CHECK(copy_into(place.path("other"), foreign).error().code == errc::invalid);
 
   const auto written = shared.cluster.newest();
-  log_target again{shared.asked};
+  log_target again{shared.asked, {}, hour};
   REQUIRE(copy_into(place.path("a"), again));
   CHECK(shared.cluster.newest() - written <= 3);  // 240 objects, half of them again, in parts
   REQUIRE(join_cluster(shared.asked));
@@ -201,7 +202,7 @@ TEST_CASE("a copy into a log goes on where it was interrupted, and is served whe
   for (const auto& [key, value] : shared.cluster.values())
     objects += !key.starts_with(own_prefix);
   CHECK(objects == rows_in(place.path("a")).size());
-  log_target third{shared.asked};
+  log_target third{shared.asked, {}, hour};
   CHECK(copy_into(place.path("a"), third).error().code == errc::invalid);
 }
 
@@ -213,7 +214,7 @@ TEST_CASE("a directory or a log that holds something is not overwritten", "[move
   CHECK(directory_source::open(place.path("nothing")).error().code == errc::io);
   model_place shared;
   shared.cluster.execute({{}, {{"/registry/pods/default/x", "of somebody"}}});
-  log_target to{shared.asked};
+  log_target to{shared.asked, {}, hour};
   CHECK(copy_into(place.path("a"), to).error().code == errc::invalid);
   CHECK(shared.cluster.values().size() == 1);
 }

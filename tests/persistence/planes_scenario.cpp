@@ -10,6 +10,7 @@
 #include "persistence/engine/memory_engine.hpp"
 #include "persistence/fixture.hpp"
 #include "persistence/model_log.hpp"
+#include "persistence/replica/leased_log.hpp"
 #include "persistence/replica/replicated_store.hpp"
 
 namespace troupe::persistence::testing {
@@ -82,7 +83,10 @@ class scenario {
     const auto name = fmt::format("s{}", index);
     store_options options;
     options.history_revisions = 1'000'000;
-    auto between = std::make_unique<mutant_log>(std::move(log), without, seed, lost_steps);
+    // As over etcd: that above sees the revisions of what ends by a lease as those of others.
+    auto leased = std::make_unique<leased_log>(
+        std::move(log), lease_rule{key_of("leased"), std::chrono::seconds{60}});
+    auto between = std::make_unique<mutant_log>(std::move(leased), without, seed, lost_steps);
     mine.between = between.get();
     auto opened = replicated_store::open(options, memory_engine_on(std::make_shared<memory_disk>()),
                                          std::move(between), "model", name);
@@ -97,7 +101,7 @@ class scenario {
   void act(plane& at) {
     // This one has few writes of its own for which a barrier would have to wait.
     if (&at == &planes_.back() && random_() % 8 != 0) return random_() % 2 == 0 ? ask(at) : void();
-    switch (random_() % 6) {
+    switch (random_() % 7) {
       case 0:
         return write(at, "blind", std::nullopt, 0);
       case 1:
@@ -112,6 +116,8 @@ class scenario {
         return;
       case 4:
         return ask(at);
+      case 5:
+        return write(at, fmt::format("leased{}", random_() % 5), std::nullopt, 0);
       default:
         return;
     }

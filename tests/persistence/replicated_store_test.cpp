@@ -364,7 +364,7 @@ TEST_CASE("one control plane leads at a time, and nothing of a term happens afte
     std::array<revision, 3> last{};
     std::map<revision, revision> written;  // of the reported revisions, by fence
     int refused = 0;
-    for (int i = 0; i < 400; ++i) {
+    for (int i = 0; i < 600; ++i) {
       const auto chosen = random() % planes.size();
       if (fences[chosen] != 0) last[chosen] = fences[chosen];
       if (last[chosen] != 0 && random() % 4 == 0) {
@@ -378,7 +378,7 @@ TEST_CASE("one control plane leads at a time, and nothing of a term happens afte
                                          ++refused;
                                      });
       }
-      if (random() % 60 == 0) cluster.end_all_leases();
+      if (random() % 120 == 0) cluster.end_all_leases();
       if (random() % 10 == 0) planes[chosen].log->fire_slow();
       planes[chosen].log->step();
     }

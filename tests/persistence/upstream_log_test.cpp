@@ -218,7 +218,7 @@ TEST_CASE("a log that an older troupe wrote is served as it is, and a copy of it
   upstream_place next;
   const auto source = directory_source::open(directory.path());
   REQUIRE(source);
-  log_target into{next.asked};
+  log_target into{next.asked, {}, events_with_leases(std::chrono::hours{1})};
   REQUIRE(copy_state(**source, into, [](const copy_report&) {}));
   CHECK(next.keys() == std::vector<std::string>{"/registry/minions/n"});
   CHECK(next.join("one")->read().find("/registry/nodes/n") != nullptr);

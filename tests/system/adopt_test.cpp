@@ -193,3 +193,49 @@ TEST_CASE("kube-apiserver 1.20 lists what a node has served and written", "[etcd
       shell(upstream.kubectl() + " -n golden get ingress,hpa,cronjobs -l seen=yes -o name");
   CHECK(lines(labelled.output).size() == 4);
 }
+
+TEST_CASE("a copy into etcd is of the release that it names, and its Events have leases",
+          "[etcd][adopt]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
+  if (shell("command -v etcdctl").code != 0) return skip("etcdctl is not installed");
+  const scratch_folder folder;
+  const auto data = folder.path() / "data";
+  const http_client::fields json{{"content-type", "application/json"}};
+  {
+    const node alone{data, {"--runtime", "simulated"}};
+    http_client client{alone.where()};
+    CHECK(client
+              .request("POST", "/apis/policy/v1/namespaces/default/poddisruptionbudgets",
+                       R"({"metadata":{"name":"p"},"spec":{"minAvailable":1}})", json)
+              .status == 201);
+    CHECK(client
+              .request("POST", "/api/v1/namespaces/default/events",
+                       R"({"metadata":{"name":"e"},"involvedObject":{"namespace":"default"}})",
+                       json)
+              .status == 201);
+  }
+  const etcd_server etcd;
+  const auto copy = [&](const std::string& target) {
+    return shell(
+        fmt::format("{}/troupe store copy --from {} --to etcd --etcd-endpoints {} "
+                    "--storage-target {} 2>&1",
+                    TROUPE_BINARY_DIR, data.string(), etcd.endpoint(), target));
+  };
+  const auto stored = [&](const std::string& key, const std::string& format) {
+    return shell(fmt::format("ETCDCTL_API=3 etcdctl --endpoints {} get {} --write-out {}",
+                             etcd.endpoint(), key, format))
+        .output;
+  };
+  const auto wrong = copy("1.19");
+  CHECK(wrong.code != 0);
+  CHECK_THAT(wrong.output, Catch::Matchers::Contains("1.19 not in {1.20"));
+  const auto copied = copy("1.20");
+  INFO(copied.output);
+  REQUIRE(copied.code == 0);
+  CHECK_THAT(
+      stored("/registry/poddisruptionbudgets/default/p", "fields"),
+      Catch::Matchers::Contains("policy/v1beta1") && Catch::Matchers::Contains("\"Lease\" : 0\n"));
+  CHECK_THAT(
+      stored("/registry/events/default/e", "fields"),
+      Catch::Matchers::Contains("\"Lease\" : ") && !Catch::Matchers::Contains("\"Lease\" : 0\n"));
+}

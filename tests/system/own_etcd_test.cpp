@@ -181,10 +181,15 @@ TEST_CASE("a member whose data are lost is added again, one is taken out, and on
   c.join(a);
   REQUIRE(eventually([&] { return a.is_whole(3); }));
 
-  // Only its data are lost: it is added again automatically, as a new member.
+  // Its data alone are lost, or their disk is not mounted: only somebody who knows says so.
   c.end();
   fs::remove_all(c.folder() / "member-data");
-  c.start();
+  const auto refused = run(fmt::format("etcd {}", c.flags()));
+  CHECK(refused.code == 1);
+  CHECK_THAT(refused.output, Contains("member c has served, and") && Contains("--rejoin"));
+  CHECK_FALSE(fs::exists(c.folder() / "member-data"));
+  CHECK_THAT(a.members(), Contains("3 members"));
+  c.start({"--rejoin"});
   CHECK_THAT(read_file(c.log()), Contains("it is taken out and added again"));
   REQUIRE(eventually([&] { return a.is_whole(3); }));
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "actors/defaults.hpp"
+#include "api/storage/stored_versions.hpp"
 #include "persistence/etcd/etcd.hpp"
 #include "persistence/move/directory_state.hpp"
 #include "persistence/move/file_state.hpp"
@@ -29,10 +31,21 @@ using namespace persistence;
 constexpr std::string_view place_about =
     "`etcd`, with --etcd-endpoints, or the data directory of a node that is stopped.";
 
+constexpr std::string_view release_prefix = "1.";
+
+std::string release_of(int minor) {
+  return fmt::format("{}{}", release_prefix, minor);
+}
+
+int minor_of(const std::string& release) {
+  return std::stoi(release.substr(release_prefix.size()));
+}
+
 // Flags shared by the three commands.
 struct copy_flags {
   std::string from, to, file, authority;
   etcd_options etcd;
+  std::string storage_target = release_of(api::last_storage_minor);
 };
 
 // Sends the store's log to stderr, apart from the result.
@@ -146,7 +159,9 @@ expected<copy_report> copy_to(const copy_flags& flags, state_source& from) {
   if (is_etcd(flags.to)) {
     auto place = open_log(flags);
     if (!place) return fail(std::move(place.error()));
-    log_target to{*place->asked};
+    log_target to{*place->asked,
+                  {minor_of(flags.storage_target)},
+                  events_with_leases(actors::defaults::event_time_to_live)};
     return copy(from, to);
   }
   auto to = directory_target::open(store_of(flags.to));
@@ -225,6 +240,19 @@ void add_etcd_flags(CLI::App& to, copy_flags& flags) {
       ->type_name("FILE");
 }
 
+// As the setting storage.target.
+void add_storage_target(CLI::App& to, copy_flags& flags) {
+  std::vector<std::string> releases;
+  for (int minor = api::first_storage_minor; minor <= api::last_storage_minor; ++minor)
+    releases.push_back(release_of(minor));
+  to.add_option("--storage-target", flags.storage_target,
+                fmt::format("Into etcd: the release of Kubernetes in whose versions and bytes "
+                            "objects are written, {} to {}. Default: {}.",
+                            releases.front(), releases.back(), flags.storage_target))
+      ->check(CLI::IsMember(releases))
+      ->type_name("RELEASE");
+}
+
 void add_one(program& to, CLI::App& parent, const std::string& name, const std::string& about,
              int (*run)(const copy_flags&), bool has_from, bool has_to) {
   const auto flags = std::make_shared<copy_flags>();
@@ -248,6 +276,7 @@ void add_one(program& to, CLI::App& parent, const std::string& name, const std::
         ->type_name("DIR");
   }
   add_etcd_flags(command, *flags);
+  if (has_to) add_storage_target(command, *flags);
 }
 
 }  // namespace

@@ -213,15 +213,24 @@ result check_same(const member_order& order, const member_settings& kept) {
   return {};
 }
 
+// A disk that is not mounted looks like this, too. Without what it has acknowledged the member must
+// not vote.
+std::string lost_data(const fs::path& data_dir, const member_settings& kept) {
+  return fmt::format(
+      "member {} has served, and {} is empty: mount its disk, or bring its data back; if they are "
+      "lost for ever, --rejoin adds it again as a new member, while the others have a majority",
+      kept.name, member_data(data_dir).string());
+}
+
 tl::expected<member_settings, std::string> settle(const member_order& order) {
   const auto& data_dir = order.data_dir;
   auto kept = load_member_settings(data_dir);
   if (!kept) return tl::make_unexpected(kept.error());
   if (*kept) {
     if (auto same = check_same(order, **kept); !same) return tl::make_unexpected(same.error());
-    if ((*kept)->has_served && holds_nothing(member_data(data_dir)))
-      return join_again(data_dir, **kept);
-    return **kept;
+    if (!(*kept)->has_served || !holds_nothing(member_data(data_dir))) return **kept;
+    if (!order.rejoin) return tl::make_unexpected(lost_data(data_dir, **kept));
+    return join_again(data_dir, **kept);
   }
   std::error_code failed;
   if (fs::exists(data_dir / "store", failed) || fs::exists(data_dir / "join", failed) ||

@@ -22,7 +22,9 @@ struct member_order {
   // An empty field, or port 0, was not given.
   member_settings settings;
   member_tuning tuning;
-  // Empty address: the first machine, or one that has already joined.
+  // Its data are lost, and it is to be added again as a new member.
+  bool rejoin = false;
+  // Empty address: the first machine, or one that has joined.
   member_join_line line;
 };
 

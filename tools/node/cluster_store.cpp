@@ -6,11 +6,13 @@
 #include <future>
 #include <utility>
 
+#include "actors/defaults.hpp"
 #include "persistence/engine/rocks_engine.hpp"
 #include "persistence/etcd/etcd.hpp"
 #include "persistence/replica/adoption.hpp"
 #include "persistence/replica/based_log.hpp"
 #include "persistence/replica/cluster_record.hpp"
+#include "persistence/replica/leased_log.hpp"
 #include "persistence/replica/upstream_log.hpp"
 #include "tools/defaults.hpp"
 
@@ -77,6 +79,8 @@ tl::expected<cluster_store, std::string> open_cluster_store(const config::node_c
   const auto cluster = persistence::join_cluster(asked);
   if (!cluster) return tl::make_unexpected(cluster.error().message);
   options.cluster_id = cluster->cluster;
+  *log = std::make_unique<persistence::leased_log>(
+      std::move(*log), persistence::events_with_leases(actors::defaults::event_time_to_live));
   if (cluster->upstream_layout)
     *log = std::make_unique<persistence::upstream_log>(std::move(*log), target_of(config));
   auto engine = persistence::rocks_engine_in(options.directory);

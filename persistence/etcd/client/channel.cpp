@@ -45,6 +45,8 @@ expected<std::shared_ptr<grpc::Channel>> dial(const std::string& endpoint,
   // Callers retry; and gRPC's own retries abort the program on a response without a status, as from
   // a member that shuts down (grpc/grpc#34683, fixed in 2026).
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  // gRPC would call members through the proxy that http_proxy names, which is for other addresses.
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 300);
   if (endpoint.starts_with(plain))

@@ -42,6 +42,7 @@ log_answer answer_of(const log_transaction& request, const grpc::Status& status,
   if (!status.ok()) {
     log_answer made{is_refusal(status) ? outcome::refused : outcome::unknown};
     made.reason = error_of(status);
+    made.lease_ended = status.error_code() == grpc::StatusCode::NOT_FOUND;
     return made;
   }
   const auto newest = static_cast<revision>(response.header().revision());
@@ -85,6 +86,7 @@ bool is_refusal(const grpc::Status& status) {
     case grpc::StatusCode::PERMISSION_DENIED:
     case grpc::StatusCode::UNAUTHENTICATED:
     case grpc::StatusCode::FAILED_PRECONDITION:
+    case grpc::StatusCode::NOT_FOUND:  // a lease that has ended
       return true;
     default:
       return false;

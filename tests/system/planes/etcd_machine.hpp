@@ -1,0 +1,53 @@
+// A member of etcd on a machine of its own in a test's network.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "support/programs/process.hpp"
+#include "support/programs/shell.hpp"
+#include "system/network/network_space.hpp"
+#include "system/network/virtual_switch.hpp"
+
+namespace troupe::test {
+
+class etcd_machine {
+ public:
+  // Member "eN" at 10.77.0.N, with its data below `folder`.
+  etcd_machine(virtual_switch& network, virtual_switch::port number,
+               const std::filesystem::path& folder);
+  ~etcd_machine();
+
+  virtual_switch::port number() const noexcept { return number_; }
+  std::string name() const { return "e" + std::to_string(number_); }
+  std::string client_url() const;
+  std::string peer_url() const;
+  // "e4=http://10.77.0.4:2380".
+  std::string place() const { return name() + "=" + peer_url(); }
+
+  // `members`: the places of all, itself among them, at its first start. `existing`: it was added
+  // to members that run.
+  void start(const std::string& members, bool existing = false);
+  void restart();
+  void kill();
+  // What it had is lost.
+  void wipe();
+  void signal(int number) const { process_->signal(number); }
+  pid_t id() const { return process_->id(); }
+  bool runs() const { return process_ && !process_->wait(std::chrono::milliseconds{0}); }
+
+  // `etcdctl <words>` on this machine, towards `endpoints`, for at most 20 s.
+  process_result control(const std::string& endpoints, const std::string& words) const;
+
+ private:
+  const virtual_switch::port number_;
+  const std::filesystem::path folder_;
+  network_space space_;
+  std::string members_;
+  bool existing_ = false;
+  std::unique_ptr<process> process_;
+};
+
+}  // namespace troupe::test

@@ -1,0 +1,197 @@
+#include "system/planes/history_judge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "persistence/replica/log_record.hpp"
+
+namespace troupe::test {
+
+namespace {
+
+constexpr std::size_t kept_of_a_kind = 5;
+
+class problems {
+ public:
+  template <class... Parts>
+  void add(const char* format, const Parts&... parts) {
+    if (counts_[format]++ < kept_of_a_kind)
+      all_.push_back(fmt::format(fmt::runtime(format), parts...));
+  }
+  std::vector<std::string> take() { return std::move(all_); }
+
+ private:
+  std::map<std::string, std::size_t> counts_;
+  std::vector<std::string> all_;
+};
+
+void check_holes(const evidence& found, problems& to) {
+  revision last = 1;
+  for (const auto& step : found.history) {
+    if (step.at != last + 1) to.add("the history goes from revision {} to {}", last, step.at);
+    last = step.at;
+  }
+}
+
+void check_writes(const evidence& found, problems& to) {
+  using answer = write_record::answer;
+  std::map<std::string, std::vector<revision>> happened, removed;
+  for (const auto& step : found.history)
+    for (const auto& each : step.changes)
+      if (!each.value)
+        removed[each.key].push_back(step.at);
+      else if (!each.value->empty())
+        happened[*each.value].push_back(step.at);
+  for (const auto& each : found.writes) {
+    if (each.marker.empty()) {
+      if (each.told == answer::done && !removed.contains(each.key))
+        to.add("the deletion of {} was acknowledged and did not happen", each.key);
+      continue;
+    }
+    const auto& at = happened[each.marker];
+    if (at.size() > 1) to.add("write {} happened {} times", each.marker, at.size());
+    if (each.told == answer::done && (at.empty() || at.front() != each.at))
+      to.add("write {} was acknowledged at {}, and happened at {}", each.marker, each.at,
+             at.empty() ? 0 : at.front());
+    if (each.told == answer::refused && !at.empty())
+      to.add("write {} was refused, and happened at {}", each.marker, at.front());
+  }
+}
+
+void check_real_time(const evidence& found, problems& to) {
+  std::vector<const write_record*> sent, answered;
+  for (const auto& each : found.writes)
+    if (each.told == write_record::answer::done && each.at != 0) sent.push_back(&each);
+  answered = sent;
+  std::sort(sent.begin(), sent.end(), [](auto* a, auto* b) { return a->sent < b->sent; });
+  std::sort(answered.begin(), answered.end(),
+            [](auto* a, auto* b) { return a->answered < b->answered; });
+  revision before = 0;
+  auto next = answered.begin();
+  for (const auto* each : sent) {
+    for (; next != answered.end() && (*next)->answered < each->sent; ++next)
+      before = std::max(before, (*next)->at);
+    if (each->at <= before)
+      to.add("{} was written at {}, after revision {} had been acknowledged", each->marker,
+             each->at, before);
+  }
+}
+
+// Names of control planes in leaders' records and in causes differ, but belong together.
+void check_leaders(const evidence& found, problems& to) {
+  std::string leader;
+  std::map<std::string, std::string> member_of, leader_of;
+  const auto both = [&](const std::string& member, revision at) {
+    const auto known = member_of.emplace(leader, member).first->second;
+    const auto led = leader_of.emplace(member, leader).first->second;
+    if (known != member || led != leader)
+      to.add("revision {} is of control plane {}, and {} led, which is {}", at, member, leader,
+             known);
+  };
+  for (const auto& step : found.history) {
+    // Compared with the state before it.
+    std::optional<persistence::cause_record> cause;
+    bool is_led = false;
+    for (const auto& each : step.changes) {
+      if (each.key == persistence::cause_key && each.value)
+        cause = persistence::read_cause(*each.value);
+      is_led =
+          is_led || (each.value && each.created == step.at && each.key.starts_with(found.pods));
+    }
+    is_led = is_led || (cause && cause->cause.author.starts_with("scheduler/"));
+    if (is_led && !cause) to.add("revision {} makes a pod, and has no cause", step.at);
+    if (is_led && leader.empty()) to.add("revision {} is a leader's, and nobody led", step.at);
+    if (is_led && cause && !leader.empty()) both(cause->tag.member, step.at);
+    for (const auto& each : step.changes)
+      if (each.key == persistence::leader_key)
+        leader = each.value ? persistence::read_leader(step.at, *each.value).node : "";
+  }
+}
+
+void check_pods(const evidence& found, problems& to) {
+  std::set<std::string> pods;
+  for (const auto& step : found.history) {
+    for (const auto& each : step.changes) {
+      if (!each.key.starts_with(found.pods)) continue;
+      if (each.value)
+        pods.insert(each.key);
+      else
+        pods.erase(each.key);
+    }
+    if (pods.size() > found.replicas)
+      to.add("{} pods of {} were there at revision {}", pods.size(), found.replicas, step.at);
+  }
+  if (pods.size() != found.replicas)
+    to.add("{} pods of {} are there at the end", pods.size(), found.replicas);
+}
+
+std::vector<watch_event> events_of(const evidence& found) {
+  std::vector<watch_event> all;
+  for (const auto& step : found.history)
+    for (const auto& each : step.changes)
+      if (each.key.starts_with(found.watched))
+        all.push_back({step.at,
+                       !each.value               ? "DELETED"
+                       : each.created == step.at ? "ADDED"
+                                                 : "MODIFIED",
+                       each.key.substr(found.watched.size())});
+  return all;
+}
+
+std::string text_of(const std::vector<watch_event>& events, std::size_t index) {
+  if (index >= events.size()) return "nothing";
+  const auto& each = events[index];
+  return fmt::format("{} {} at {}", each.type, each.name, each.at);
+}
+
+void check_watches(const evidence& found, problems& to) {
+  const auto all = events_of(found);
+  const auto same = [](const watch_event& a, const watch_event& b) {
+    return a.at == b.at && a.type == b.type && a.name == b.name;
+  };
+  for (const auto& span : found.watches) {
+    std::vector<watch_event> due;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(due), [&](const watch_event& each) {
+      return each.at > span.after && each.at <= span.up_to;
+    });
+    if (std::equal(due.begin(), due.end(), span.events.begin(), span.events.end(), same)) continue;
+    const auto [mine, theirs] = std::mismatch(
+        due.begin(),
+        due.begin() + static_cast<std::ptrdiff_t>(std::min(due.size(), span.events.size())),
+        span.events.begin(), same);
+    const auto at = static_cast<std::size_t>(mine - due.begin());
+    to.add("a watch after {} up to {} told {} where the history has {}", span.after, span.up_to,
+           text_of(span.events, at), text_of(due, at));
+  }
+}
+
+void check_states(const evidence& found, problems& to) {
+  std::map<std::string, revision> state;
+  for (const auto& each : events_of(found))
+    if (each.type == "DELETED")
+      state.erase(each.name);
+    else
+      state[each.name] = each.at;
+  for (const auto& [plane, seen] : found.states)
+    if (seen != state)
+      to.add("{} shows {} config maps, and not as the {} of the history", plane, seen.size(),
+             state.size());
+}
+
+}  // namespace
+
+std::vector<std::string> judge(const evidence& found) {
+  problems all;
+  check_holes(found, all);
+  check_writes(found, all);
+  check_real_time(found, all);
+  check_leaders(found, all);
+  check_pods(found, all);
+  check_watches(found, all);
+  check_states(found, all);
+  return all.take();
+}
+
+}  // namespace troupe::test

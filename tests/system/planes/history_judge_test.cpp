@@ -1,0 +1,123 @@
+// Each thing that must not happen is seen where it has.
+#include "system/planes/history_judge.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "persistence/replica/log_record.hpp"
+
+using namespace troupe::test;
+using Catch::Matchers::Contains;
+using troupe::persistence::cause_key;
+using troupe::persistence::leader_key;
+using troupe::persistence::log_change;
+
+namespace {
+
+const std::string maps = "/registry/configmaps/default/", pods = "/registry/pods/default/";
+using answer = write_record::answer;
+using moment = std::chrono::steady_clock::time_point;
+
+moment second(int number) {
+  return moment{std::chrono::seconds{number}};
+}
+
+log_change cause(const std::string& member) {
+  return {std::string{cause_key}, member + " 1 0 0 0 replicaset-controller", 2};
+}
+
+log_change leader(const std::string& node) {
+  return {std::string{leader_key}, node + " candidate 1", 2};
+}
+
+// a leads, b leads; three writes, a pod; one watch.
+evidence good() {
+  evidence made;
+  made.watched = maps;
+  made.pods = pods;
+  made.replicas = 1;
+  made.history = {{2, {leader("a")}},
+                  {3, {{maps + "x", "<1>", 3}}},
+                  {4, {{pods + "p", "", 4}, cause("A")}},
+                  {5, {{maps + "x", "<2>", 3}}},
+                  {6, {{std::string{leader_key}, std::nullopt, 0}}},
+                  {7, {leader("b")}},
+                  {8, {{pods + "p", std::nullopt, 0}}},
+                  {9, {{pods + "q", "", 9}, cause("B")}},
+                  {10, {{maps + "x", std::nullopt, 0}}},
+                  {11, {{maps + "y", "<3>", 11}}}};
+  made.writes = {{maps + "x", "<1>", answer::done, 3, second(1), second(2)},
+                 {maps + "x", "<2>", answer::done, 5, second(3), second(4)},
+                 {maps + "x", "", answer::done, 0, second(5), second(6)},
+                 {maps + "y", "<3>", answer::unknown, 0, second(7), second(8)},
+                 {maps + "z", "<4>", answer::refused, 0, second(7), second(8)}};
+  made.watches = {{3, 11, {{5, "MODIFIED", "x"}, {10, "DELETED", "x"}, {11, "ADDED", "y"}}}};
+  made.states = {{"a", {{"y", 11}}}, {"b", {{"y", 11}}}};
+  return made;
+}
+
+std::string problems_of(const evidence& found) {
+  std::string all;
+  for (const auto& each : judge(found))
+    all += each + "\n";
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("what was told agrees with the history", "[planes][judge]") {
+  CHECK(problems_of(good()) == "");
+}
+
+TEST_CASE("what contradicts the history is found", "[planes][judge]") {
+  auto found = good();
+  SECTION("a hole") {
+    found.history.erase(found.history.begin() + 4);
+    CHECK_THAT(problems_of(found), Contains("the history goes from revision 5 to 7"));
+  }
+  SECTION("a write that is lost") {
+    found.history[1].changes[0].value = "<9>";
+    CHECK_THAT(problems_of(found), Contains("write <1> was acknowledged at 3, and happened at 0"));
+  }
+  SECTION("a write that is doubled") {
+    found.history[9].changes[0].value = "<2>";
+    CHECK_THAT(problems_of(found), Contains("write <2> happened 2 times"));
+  }
+  SECTION("a refusal of what happened") {
+    found.writes[3].told = answer::refused;
+    CHECK_THAT(problems_of(found), Contains("write <3> was refused, and happened at 11"));
+  }
+  SECTION("a deletion that is lost") {
+    found.history[8].changes[0].key = maps + "other";
+    CHECK_THAT(problems_of(found), Contains("the deletion of " + maps + "x was acknowledged"));
+  }
+  SECTION("revisions against time") {
+    found.writes[1].sent = second(0);
+    found.writes[1].answered = second(0);
+    CHECK_THAT(problems_of(found), Contains("<1> was written at 3, after revision 5"));
+  }
+  SECTION("a leader that was deposed") {
+    found.history[7].changes[1] = cause("A");
+    CHECK_THAT(problems_of(found), Contains("revision 9 is of control plane A, and b led"));
+  }
+  SECTION("a pod while nobody leads") {
+    found.history[5].changes = {{maps + "n", "", 7}};
+    CHECK_THAT(problems_of(found), Contains("revision 9 is a leader's, and nobody led"));
+  }
+  SECTION("a pod too many") {
+    found.history[6].changes[0].key = pods + "other";
+    CHECK_THAT(problems_of(found), Contains("2 pods of 1 were there at revision 9"));
+  }
+  SECTION("an event that is missing") {
+    found.watches[0].events.erase(found.watches[0].events.begin() + 1);
+    CHECK_THAT(problems_of(found),
+               Contains("told ADDED y at 11 where the history has DELETED x at 10"));
+  }
+  SECTION("an event that comes twice") {
+    found.watches[0].events.push_back(found.watches[0].events.back());
+    CHECK_THAT(problems_of(found), Contains("told ADDED y at 11 where the history has nothing"));
+  }
+  SECTION("a control plane with another state") {
+    found.states["b"]["y"] = 10;
+    CHECK_THAT(problems_of(found), Contains("b shows 1 config maps"));
+  }
+}

@@ -1,0 +1,247 @@
+#include "system/planes/plane_faults.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <numeric>
+
+#include "system/network/joined_cluster.hpp"
+#include "system/node.hpp"
+
+namespace troupe::test {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto longer_than_a_lease = plane_cluster::leader_lease + 1s;
+constexpr std::chrono::milliseconds repair_limit{30'000};
+constexpr std::chrono::seconds clock_step{3'600};
+// Of a sync, as on a disk that is worn out.
+constexpr std::chrono::milliseconds sync_delay{300};
+// Of what fills the database: etcd takes 1.5 MiB at once.
+constexpr std::size_t filler_bytes = 1'000'000;
+constexpr int fillers = 80;
+// Of a database that is mended: far below the members' quota.
+constexpr std::size_t small_bytes = 30'000'000;
+
+virtual_switch::port port_of_plane(std::size_t index) {
+  return static_cast<virtual_switch::port>(index + 1);
+}
+
+}  // namespace
+
+plane_faults::plane_faults(plane_cluster& cluster, std::uint64_t seed)
+    : cluster_{cluster}, random_{seed} {}
+
+const std::vector<plane_faults::fault>& plane_faults::all() {
+  static const std::vector<fault> each{
+      {"kill -9 of a control plane", &plane_faults::kill_plane},
+      {"kill -9 of the one that leads", &plane_faults::kill_leader},
+      {"kill -9 of both leaders", &plane_faults::kill_both_leaders},
+      {"pause of the one that leads beyond its lease", &plane_faults::pause_leader},
+      {"kill -9 of a member", &plane_faults::kill_member},
+      {"pause of a member", &plane_faults::pause_member},
+      {"cut from a control plane to all members", &plane_faults::cut_one_way},
+      {"cut from all members to a control plane", &plane_faults::cut_back},
+      {"cut from a member to the others", &plane_faults::cut_off_member},
+      {"member lost and replaced", &plane_faults::replace_member},
+      {"compaction of what is watched", &plane_faults::compact},
+      {"full quota", &plane_faults::fill},
+      {"slow syncs of a member", &plane_faults::slow_disk},
+      {"clock of a control plane an hour off", &plane_faults::step_clock}};
+  return each;
+}
+
+std::string plane_faults::next() {
+  if (order_.empty()) {
+    order_.resize(all().size());
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::shuffle(order_.begin(), order_.end(), random_);
+  }
+  const auto& chosen = all()[order_.back()];
+  order_.pop_back();
+  ++counts_[chosen.name];
+  (this->*chosen.happen)();
+  for (std::size_t i = 0; i < plane_cluster::size; ++i) {
+    if (!cluster_.plane(i).runs())
+      problem(fmt::format("{}: {} has ended by itself: {}", chosen.name, cluster_.plane(i).name(),
+                          last_part(cluster_.plane(i).log())));
+    if (!cluster_.member(i).runs())
+      problem(fmt::format("{}: {} has ended by itself", chosen.name, cluster_.member(i).name()));
+  }
+  if (!cluster_.witness().sees())
+    problem("the history is not seen any more: " +
+            last_part(read_file(cluster_.folder() / "history.log")));
+  return chosen.name;
+}
+
+std::size_t plane_faults::any() {
+  return random_() % plane_cluster::size;
+}
+
+std::size_t plane_faults::leader() {
+  return cluster_.leader().value_or(any());
+}
+
+void plane_faults::last(std::chrono::milliseconds least, std::chrono::milliseconds most) {
+  const auto more = static_cast<std::uint64_t>((most - least).count());
+  ::poll(nullptr, 0, static_cast<int>(least.count() + static_cast<int>(random_() % (more + 1))));
+}
+
+// -- processes ------------------------------------------------------------------------------------
+
+void plane_faults::kill_plane() {
+  auto& one = cluster_.plane(any());
+  one.kill();
+  last(0ms, 2s);
+  one.restart();
+}
+
+void plane_faults::kill_leader() {
+  auto& one = cluster_.plane(leader());
+  one.kill();
+  last(0ms, 4s);
+  one.restart();
+}
+
+void plane_faults::kill_both_leaders() {
+  auto& one = cluster_.plane(leader());
+  auto& member = cluster_.member(cluster_.leading_member());
+  member.kill();
+  one.kill();
+  last(0ms, 4s);
+  member.restart();
+  one.restart();
+}
+
+void plane_faults::pause_leader() {
+  auto& one = cluster_.plane(leader());
+  one.pause();
+  last(longer_than_a_lease, 2 * longer_than_a_lease);
+  one.resume();
+}
+
+void plane_faults::kill_member() {
+  auto& one = cluster_.member(any());
+  one.kill();
+  last(0ms, 3s);
+  one.restart();
+}
+
+void plane_faults::pause_member() {
+  auto& one = cluster_.member(random_() % 2 == 0 ? cluster_.leading_member() : any());
+  one.signal(SIGSTOP);
+  last(1s, 4s);
+  one.signal(SIGCONT);
+}
+
+// -- the network ----------------------------------------------------------------------------------
+
+void plane_faults::cut_one_way() {
+  const auto from = port_of_plane(any());
+  for (std::size_t i = 0; i < plane_cluster::size; ++i)
+    cluster_.network().set(from, cluster_.member(i).number(), {.cut = true});
+  last(1s, 4s);
+  cluster_.network().heal();
+}
+
+void plane_faults::cut_back() {
+  const auto to = port_of_plane(random_() % 2 == 0 ? leader() : any());
+  for (std::size_t i = 0; i < plane_cluster::size; ++i)
+    cluster_.network().set(cluster_.member(i).number(), to, {.cut = true});
+  last(1s, 4s);
+  cluster_.network().heal();
+}
+
+// Whoever uses it still reaches it.
+void plane_faults::cut_off_member() {
+  const auto one = random_() % 2 == 0 ? cluster_.leading_member() : any();
+  for (std::size_t i = 0; i < plane_cluster::size; ++i)
+    if (i != one)
+      cluster_.network().set(cluster_.member(one).number(), cluster_.member(i).number(),
+                             {.cut = true});
+  last(1s, 4s);
+  cluster_.network().heal();
+}
+
+// -- etcd -----------------------------------------------------------------------------------------
+
+void plane_faults::replace_member() {
+  const auto one = any();
+  cluster_.member(one).kill();
+  if (const auto reason = cluster_.replace_member(one); !reason.empty()) return problem(reason);
+  const std::string health = "--command-timeout 2s endpoint health --cluster";
+  if (!soon(repair_limit, [&] { return cluster_.control(health).code == 0; }))
+    problem("the member that was added again is not well");
+}
+
+// Under watches that stand at older revisions, while a control plane is away.
+void plane_faults::compact() {
+  auto& away = cluster_.plane(any());
+  away.pause();
+  last(500ms, 1s);
+  cluster_.control(fmt::format("compact {}", cluster_.witness().at()));
+  last(0ms, 500ms);
+  away.resume();
+}
+
+void plane_faults::fill() {
+  const auto file = cluster_.folder() / "filler";
+  std::ofstream{file} << std::string(filler_bytes, 'x');
+  const auto put = [&](int number) {
+    return cluster_.control(fmt::format("put /filler/{} < {}", number, file.string()));
+  };
+  bool is_full = false;
+  for (int i = 0; i < fillers && !is_full; ++i)
+    is_full = put(i).code != 0 &&
+              cluster_.control("alarm list").output.find("NOSPACE") != std::string::npos;
+  if (!is_full) problem("the database does not become full");
+  last(1s, 2s);
+  // What the witness has not seen yet is not compacted, so that it may take more than one round.
+  const auto is_small = [&] {
+    const std::string field = "\"DBSize\" : ";
+    const auto text = cluster_.control("endpoint status --write-out fields").output;
+    std::size_t members = 0;
+    for (auto at = text.find(field); at != text.npos; at = text.find(field, at + 1), ++members)
+      if (std::stoull(text.substr(at + field.size())) > small_bytes) return false;
+    return members == plane_cluster::size;
+  };
+  const auto repaired = soon(repair_limit, [&] {
+    return cluster_.control("del --prefix /filler/").code == 0 &&
+           cluster_.control(fmt::format("compact --physical {}", cluster_.witness().at())).code <=
+               1 &&
+           cluster_.control("--command-timeout 10s defrag").code == 0 && is_small() &&
+           cluster_.control("alarm disarm").code == 0 &&
+           cluster_.control("put /filler/last x").code == 0;
+  });
+  if (!repaired) problem("the database stays full");
+}
+
+// By strace, which makes each sync of the member late.
+void plane_faults::slow_disk() {
+  auto& one = cluster_.member(any());
+  process slow{{"strace", "-f", "-q", "-o", "/dev/null", "-e", "trace=fdatasync,fsync", "-e",
+                fmt::format("inject=fdatasync,fsync:delay_enter={}", sync_delay.count() * 1'000),
+                "-p", std::to_string(one.id())},
+               cluster_.folder() / "strace.log"};
+  last(2s, 4s);
+  if (slow.wait(0ms)) problem("strace does not reach the member");
+}
+
+void plane_faults::step_clock() {
+  auto& one = cluster_.plane(any());
+  one.kill();
+  one.clock_skew(random_() % 2 == 0 ? clock_step : -clock_step);
+  one.restart();
+  last(1s, 3s);
+  one.kill();
+  one.clock_skew(0s);
+  one.restart();
+}
+
+}  // namespace troupe::test

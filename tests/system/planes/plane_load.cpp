@@ -1,0 +1,338 @@
+#include "system/planes/plane_load.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "system/network/joined_cluster.hpp"
+
+namespace troupe::test {
+
+namespace {
+
+const http_client::fields json{{"content-type", "application/json"}};
+const std::string maps = "/api/v1/namespaces/default/configmaps";
+const std::string pods = "/api/v1/namespaces/default/pods";
+const std::string sets = "/apis/apps/v1/namespaces/default/replicasets";
+const std::string stored_maps = "/registry/configmaps/default/";
+
+constexpr std::chrono::milliseconds answer_limit{3'000}, watch_limit{2'000};
+constexpr std::chrono::milliseconds back_off{100};
+constexpr std::size_t shared_keys = 5, kept_problems = 10;
+
+// Of the first field of that name.
+std::string field(const std::string& text, const std::string& name, std::size_t from = 0) {
+  const auto begin = text.find('"' + name + "\":\"", from);
+  if (begin == text.npos) return {};
+  const auto value = begin + name.size() + 4;
+  return text.substr(value, text.find('"', value) - value);
+}
+
+revision revision_in(const std::string& text) {
+  const auto digits = field(text, "resourceVersion");
+  revision number = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
+}
+
+std::string map_json(const std::string& name, const std::string& marker, revision at = 0) {
+  const auto version = at == 0 ? "" : fmt::format(R"(,"resourceVersion":"{}")", at);
+  return fmt::format(R"({{"metadata":{{"name":"{}"{}}},"data":{{"v":"{}"}}}})", name, version,
+                     marker);
+}
+
+template <class T>
+void raise(std::atomic<T>& to, T value) {
+  auto now = to.load();
+  while (now < value && !to.compare_exchange_weak(now, value)) {
+  }
+}
+
+}  // namespace
+
+// -- writers --------------------------------------------------------------------------------------
+
+class plane_load::writer {
+ public:
+  writer(plane_load& of, std::size_t number)
+      : of_{of}, number_{number}, random_{of.options_.seed * 1'000 + number} {}
+
+  void run() {
+    while (of_.pause(of_.options_.pause)) {
+      try {
+        // Through one control plane for a while, then another.
+        if (!client_ || random_() % 20 == 0) dial(random_() % plane_cluster::size);
+        act();
+      } catch (const std::runtime_error&) {
+        client_.reset();
+        if (!of_.pause(back_off)) return;
+      }
+    }
+  }
+
+ private:
+  void dial(std::size_t plane) {
+    client_.reset();
+    client_ = client_on(of_.cluster_.plane(plane), answer_limit);
+  }
+
+  void act() {
+    switch (random_() % 8) {
+      case 0:
+      case 1:
+      case 2: {
+        const auto name = fmt::format("w{}-{}", number_, next_);
+        if (write("POST", maps, name, 0)) mine_.push_back(name);
+        return;
+      }
+      case 3:
+      case 4:
+        return swap(fmt::format("shared{}", random_() % shared_keys));
+      case 5:
+        return remove();
+      case 6:
+        return read();
+      default:
+        return number_ == 0 ? replace_pod() : read();
+    }
+  }
+
+  http_answer ask(const std::string& method, const std::string& path,
+                  const std::string& body = {}) {
+    auto answer = client_->request(method, path, body, json);
+    if (answer.status == 0) client_.reset();
+    return answer;
+  }
+
+  bool write(const std::string& method, const std::string& path, const std::string& name,
+             revision at) {
+    write_record record{stored_maps + name, fmt::format("<{} {}>", number_, next_++)};
+    const auto body = map_json(name, record.marker, at);
+    record.sent = clock::now();
+    const auto answer = ask(method, path, body);
+    return judge(std::move(record), answer, revision_in(answer.body));
+  }
+
+  bool judge(write_record record, const http_answer& answer, revision at) {
+    record.answered = clock::now();
+    using told = write_record::answer;
+    // What is not known is said so by 504, and by silence.
+    if (answer.status == 200 || answer.status == 201)
+      record.told = told::done;
+    else if (answer.status != 0 && answer.status != 504)
+      record.told = told::refused;
+    if (answer.status == 500) of_.problem("500: " + answer.body);
+    const bool done = record.told == told::done;
+    if (done) {
+      if (!record.marker.empty()) record.at = at;
+      raise(of_.told_, record.at);
+      ++of_.acknowledged_;
+    }
+    of_.note(std::move(record));
+    return done;
+  }
+
+  void swap(const std::string& name) {
+    const auto found = ask("GET", maps + "/" + name);
+    if (found.status == 404) {
+      write("POST", maps, name, 0);
+    } else if (found.status == 200) {
+      write("PUT", maps + "/" + name, name, revision_in(found.body));
+    }
+  }
+
+  void remove() {
+    if (mine_.empty()) return;
+    const auto name = mine_.front();
+    write_record record{stored_maps + name, {}};
+    record.sent = clock::now();
+    const auto answer = ask("DELETE", maps + "/" + name);
+    mine_.erase(mine_.begin());
+    judge(std::move(record), answer, 0);
+  }
+
+  // The newest state is never older than what anybody was told before.
+  void read() {
+    const auto before = of_.told_.load();
+    const auto answer = ask("GET", maps + "?limit=1");
+    if (answer.status != 200) return;
+    ++of_.reads_;
+    const auto at = revision_in(answer.body);
+    if (at < before)
+      of_.problem(
+          fmt::format("a read showed revision {}, and {} had been told before", at, before));
+    raise(of_.told_, at);
+  }
+
+  void replace_pod() {
+    const auto list = ask("GET", pods + "?labelSelector=app%3Dweb&resourceVersion=0");
+    const auto items = list.body.find("\"items\"");
+    if (list.status != 200 || items == std::string::npos) return;
+    const auto name = field(list.body, "name", items);
+    if (!name.empty()) ask("DELETE", pods + "/" + name + "?gracePeriodSeconds=0");
+  }
+
+  plane_load& of_;
+  const std::size_t number_;
+  std::mt19937_64 random_;
+  std::unique_ptr<http_client> client_;
+  std::size_t next_ = 0;
+  std::vector<std::string> mine_;
+};
+
+// -- watchers -------------------------------------------------------------------------------------
+
+class plane_load::watcher {
+ public:
+  watcher(plane_load& of, std::size_t number)
+      : of_{of}, plane_{number}, random_{of.options_.seed * 2'000 + number} {}
+
+  void run() {
+    while (of_.pause(back_off)) {
+      try {
+        client_ = client_on(of_.cluster_.plane(plane_++ % plane_cluster::size), watch_limit);
+        if (!span_ && !list()) continue;
+        client_->send_request("GET", fmt::format("{}?watch=true&allowWatchBookmarks=true&"
+                                                 "resourceVersion={}",
+                                                 maps, span_->up_to));
+        const auto head = client_->receive_head();
+        if (head.status == 410) end_span();
+        if (head.status == 200) follow();
+      } catch (const std::runtime_error&) {
+      }
+    }
+    end_span();
+  }
+
+ private:
+  bool list() {
+    const auto answer = client_->request("GET", maps);
+    if (answer.status != 200) return false;
+    const auto at = revision_in(answer.body);
+    span_ = watch_span{at, at, {}};
+    return true;
+  }
+
+  // Until it is silent, or cut here.
+  void follow() {
+    ++of_.resumed_;
+    const auto until = clock::now() + std::chrono::milliseconds{500 + random_() % 5'000};
+    std::string text;
+    while (clock::now() < until && of_.pause({})) {
+      const auto chunk = client_->next_chunk();
+      if (!chunk) return;
+      text += *chunk;
+      std::size_t begin = 0;
+      for (auto end = text.find('\n'); end != text.npos; end = text.find('\n', begin)) {
+        if (!take(text.substr(begin, end - begin))) return;
+        begin = end + 1;
+      }
+      text.erase(0, begin);
+    }
+  }
+
+  bool take(const std::string& line) {
+    const auto type = field(line, "type");
+    if (type == "ERROR") {
+      if (line.find("\"code\":410") == line.npos) of_.problem("a watch was told " + line);
+      end_span();
+      return false;
+    }
+    const auto at = revision_in(line);
+    if (at < span_->up_to || (at == span_->up_to && type != "BOOKMARK"))
+      of_.problem(fmt::format("a watch told {} at {} after {}", type, at, span_->up_to));
+    span_->up_to = at;
+    if (type != "BOOKMARK")
+      span_->events.push_back({at, type, field(line, "name", line.find("\"metadata\""))});
+    return true;
+  }
+
+  void end_span() {
+    if (!span_) return;
+    ++of_.expired_;
+    const std::lock_guard lock{of_.mutex_};
+    of_.spans_.push_back(std::move(*span_));
+    span_.reset();
+  }
+
+  plane_load& of_;
+  std::size_t plane_;
+  std::mt19937_64 random_;
+  std::unique_ptr<http_client> client_;
+  std::optional<watch_span> span_;
+};
+
+// -- all of them ----------------------------------------------------------------------------------
+
+plane_load::plane_load(plane_cluster& cluster, load_options options)
+    : cluster_{cluster}, options_{options} {
+  const auto made =
+      client_on(cluster_.plane(0))
+          ->request(
+              "POST", sets,
+              fmt::format(
+                  R"({{"metadata":{{"name":"web"}},"spec":{{"replicas":{},"selector":{{"matchLabels":)"
+                  R"({{"app":"web"}}}},"template":{{"metadata":{{"labels":{{"app":"web"}}}},"spec":)"
+                  R"({{"containers":[{{"name":"c","image":"i"}}]}}}}}}}})",
+                  replicas),
+              json);
+  if (made.status != 201) throw std::runtime_error{"no replica set: " + made.body};
+  for (std::size_t i = 0; i < options_.writers; ++i)
+    threads_.emplace_back([this, i] { writer{*this, i}.run(); });
+  for (std::size_t i = 0; i < options_.watchers; ++i)
+    threads_.emplace_back([this, i] { watcher{*this, i}.run(); });
+}
+
+plane_load::~plane_load() {
+  finish();
+}
+
+void plane_load::finish() {
+  {
+    const std::lock_guard lock{mutex_};
+    stopping_ = true;
+  }
+  turn_.notify_all();
+  for (auto& each : threads_)
+    each.join();
+  threads_.clear();
+}
+
+bool plane_load::goes_on(std::size_t writes, std::chrono::milliseconds limit) const {
+  const auto wanted = acknowledged_ + writes;
+  return soon(limit, [&] { return acknowledged_ >= wanted; });
+}
+
+// False at the end.
+bool plane_load::pause(std::chrono::milliseconds time) {
+  std::unique_lock lock{mutex_};
+  return !turn_.wait_for(lock, time, [this] { return stopping_; });
+}
+
+void plane_load::note(write_record record) {
+  const std::lock_guard lock{mutex_};
+  writes_.push_back(std::move(record));
+}
+
+void plane_load::problem(std::string text) {
+  const std::lock_guard lock{mutex_};
+  if (problems_.size() < kept_problems) problems_.push_back(std::move(text));
+}
+
+std::string plane_load::summary() const {
+  const auto told = [&](write_record::answer wanted) {
+    return std::count_if(writes_.begin(), writes_.end(),
+                         [&](const auto& each) { return each.told == wanted; });
+  };
+  std::size_t events = 0;
+  for (const auto& each : spans_)
+    events += each.events.size();
+  return fmt::format(
+      "{} writes done, {} refused, {} unknown; {} reads; {} events over {} connections in {} spans",
+      told(write_record::answer::done), told(write_record::answer::refused),
+      told(write_record::answer::unknown), reads_.load(), events, resumed_.load(), spans_.size());
+}
+
+}  // namespace troupe::test

@@ -1,0 +1,158 @@
+// Three control planes over three members of etcd while all of them, and the network, fail; clients
+// write, read and watch through each. What they were told is held against etcd's own history.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <iostream>
+
+#include "api/codec/codec.hpp"
+#include "api/schema/core_config.pb.h"
+#include "api/schema/core_pod.pb.h"
+#include "persistence/replica/log_record.hpp"
+#include "support/programs/eventually.hpp"
+#include "support/seeds.hpp"
+#include "support/skip.hpp"
+#include "system/network/joined_cluster.hpp"
+#include "system/network/network_space.hpp"
+#include "system/node.hpp"
+#include "system/planes/plane_faults.hpp"
+#include "system/planes/plane_load.hpp"
+
+using namespace troupe::test;
+using namespace std::chrono_literals;
+namespace api = troupe::api;
+namespace persistence = troupe::persistence;
+using clock_type = std::chrono::steady_clock;
+
+namespace {
+
+// Between two faults: so many writes are done again, soon enough.
+constexpr std::size_t writes_of_peace = 20;
+constexpr std::chrono::milliseconds peace_limit{20'000}, settle_limit{20'000};
+const std::string pods = "/api/v1/namespaces/default/pods?labelSelector=app%3Dweb";
+const std::string maps = "/api/v1/namespaces/default/configmaps";
+
+std::chrono::milliseconds since(clock_type::time_point begin) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(clock_type::now() - begin);
+}
+
+// The revisions of the config maps by name, as a control plane shows them at once.
+std::map<std::string, revision> state_of(const machine& plane) {
+  api::core::v1::ConfigMapList there;
+  const auto answer = client_on(plane)->get(maps + "?resourceVersion=0");
+  if (answer.status != 200 || !api::decode_into(answer.body, api::media::json, there)) return {};
+  std::map<std::string, revision> all;
+  for (const auto& each : there.items())
+    all[each.metadata().name()] = std::stoull(each.metadata().resource_version());
+  return all;
+}
+
+// Everything that was told, when nothing moves any more.
+evidence collect(plane_cluster& cluster, plane_load& load) {
+  evidence found;
+  found.watched = "/registry/configmaps/default/";
+  found.pods = "/registry/pods/default/";
+  found.replicas = plane_load::replicas;
+  const auto all_pods = [&] {
+    api::core::v1::PodList there;
+    const auto answer = client_on(cluster.plane(0))->get(pods);
+    return answer.status == 200 && api::decode_into(answer.body, api::media::json, there) &&
+           there.items_size() == static_cast<int>(found.replicas);
+  };
+  load.finish();
+  CHECK(eventually(all_pods, settle_limit));
+  // All that was acknowledged, and what is shown at the end, is older than this.
+  const auto last = client_on(cluster.plane(1))
+                        ->request("POST", maps, R"({"metadata":{"name":"last"}})",
+                                  {{"content-type", "application/json"}});
+  CHECK(last.status == 201);
+  for (std::size_t i = 0; i < plane_cluster::size; ++i)
+    CHECK(eventually([&] { return state_of(cluster.plane(i)).contains("last"); }, settle_limit));
+  for (std::size_t i = 0; i < plane_cluster::size; ++i)
+    found.states[cluster.plane(i).name()] = state_of(cluster.plane(i));
+  const auto end = found.states.begin()->second["last"];
+  CHECK(eventually([&] { return cluster.witness().at() >= end; }, settle_limit));
+  found.history = cluster.witness().history();
+  found.writes = load.writes();
+  found.watches = load.watches();
+  return found;
+}
+
+// For whoever looks for the reason: the files are gone after the test.
+std::string describe(plane_cluster& cluster) {
+  std::string text;
+  for (std::size_t i = 0; i < plane_cluster::size; ++i) {
+    const auto& member = cluster.member(i);
+    text += member.name() + ": " +
+            member.control(member.client_url(), "--command-timeout 2s endpoint status").output +
+            "\n" + last_part(read_file(cluster.folder() / member.name() / "log")) + "\n";
+    text += cluster.plane(i).name() + ":\n" + last_part(cluster.plane(i).log()) + "\n";
+  }
+  return text;
+}
+
+void run(std::uint64_t seed, std::chrono::seconds time) {
+  plane_cluster cluster;
+  plane_load load{cluster, {.seed = seed}};
+  plane_faults faults{cluster, seed};
+  REQUIRE(load.goes_on(writes_of_peace, peace_limit));
+  const auto begin = clock_type::now();
+  std::chrono::milliseconds longest{0};
+  while (clock_type::now() < begin + time) {
+    const auto name = faults.next();
+    const auto over = clock_type::now();
+    INFO("after " << name);
+    REQUIRE(faults.problems() == std::vector<std::string>{});
+    const bool goes_on = load.goes_on(writes_of_peace, peace_limit);
+    if (!goes_on) std::cout << describe(cluster);
+    REQUIRE(goes_on);
+    longest = std::max(longest, since(over));
+    std::cout << fmt::format("planes: {} s: {}; as before {} ms later\n", since(begin) / 1s, name,
+                             since(over).count())
+              << std::flush;
+  }
+  const auto found = collect(cluster, load);
+  std::size_t terms = 0;
+  for (const auto& step : found.history)
+    for (const auto& each : step.changes)
+      terms += each.key == persistence::leader_key && each.value ? 1 : 0;
+  std::cout
+      << fmt::format(
+             "planes: seed {}, {} s: {} revisions, {} terms; {}; longest until {} writes were "
+             "done again: {} ms\n",
+             seed, since(begin) / 1s, found.history.size(), terms, load.summary(), writes_of_peace,
+             longest.count())
+      << std::flush;
+  for (const auto& [name, count] : faults.counts())
+    std::cout << fmt::format("planes: {} x {}\n", count, name);
+  CHECK(load.problems() == std::vector<std::string>{});
+  CHECK(judge(found) == std::vector<std::string>{});
+}
+
+std::chrono::seconds seconds_of(const char* variable, std::chrono::seconds usual) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? usual : std::chrono::seconds{std::atoi(text)};
+}
+
+bool possible() {
+  if (!network_space::possible()) return false;
+  const auto reason = plane_cluster::missing();
+  if (!reason.empty()) skip(reason);
+  return reason.empty();
+}
+
+}  // namespace
+
+TEST_CASE("what three control planes tell while all fails is what etcd has",
+          "[etcd][network][planes]") {
+  if (!possible()) return;
+  for_each_seed(1, [](std::uint64_t seed) { run(seed, 15s); });
+}
+
+// TROUPE_PLANES_SECONDS: for how long, from each seed.
+TEST_CASE("what three control planes tell is what etcd has, for long", "[.long][planes_faults]") {
+  if (!possible()) return;
+  for_each_seed(1,
+                [](std::uint64_t seed) { run(seed, seconds_of("TROUPE_PLANES_SECONDS", 600s)); });
+}
