@@ -199,8 +199,9 @@ void api_aggregator::settle(const std::string& name, entry& of, const api_condit
   of.api.available = remote && condition.status == "True";
   if (!of.api.available) of.discovered.stale = true;
   write_condition(of.object, condition);
-  publish();
+  // Local ones are many, and what is published has none of them.
   if (!remote) return;
+  publish();
   of.failures = of.api.available ? 0 : of.failures + 1;
   runtime::duration wait = defaults::api_check_period;
   if (condition.reason == "FailedDiscoveryCheck")

@@ -10,7 +10,8 @@ namespace troupe::server {
 
 // The namespaces default, kube-system, kube-public and kube-node-lease, and the priority classes
 // system-node-critical and system-cluster-critical, where they are missing; the default roles and
-// bindings, and what those that are there lack (actors/access/default_policy.hpp).
+// bindings, and what those that are there lack (actors/access/default_policy.hpp); the APIServices
+// of the built-in groups (actors/definitions/api_service_rules.hpp).
 // Waits until they are on disk; not from an actor, nor from the commit thread. The error says in
 // one line why they cannot be.
 tl::expected<void, std::string> create_system_objects(actors::control_plane& plane);

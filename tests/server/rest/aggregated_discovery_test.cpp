@@ -109,6 +109,7 @@ TEST_CASE("metrics of another server take the place of our own, and leave it aga
 TEST_CASE("a group that is built in is not handed to another server") {
   aggregation_stage t;
   t.serve();
+  t.server->remove(api_services + "/v1.apps");
   t.register_api(t.bundle(), "apps");
   REQUIRE(t.comes_to("ServedLocally", "apps"));
   CHECK(t.server->get("/apis/apps/v1/deployments").at("kind") == "DeploymentList");
