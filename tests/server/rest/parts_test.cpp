@@ -282,7 +282,7 @@ TEST_CASE("a pod is replaced by what it was without what admission had set") {
   rest_test server;
   auto text = server.create_pod("web").text();
   for (const std::string set :
-       {R"("priority":0,)", R"("preemptionPolicy":"PreemptLowerPriority",)"}) {
+       {R"(,"priority":0)", R"(,"preemptionPolicy":"PreemptLowerPriority")"}) {
     const auto found = text.find(set);
     REQUIRE(found != text.npos);
     text.erase(found, set.size());
