@@ -24,7 +24,7 @@ inline constexpr std::chrono::nanoseconds api_write_retry = 1s;
 // Our own: the list of the resources of one version; that of apps/v1 has 4 KB.
 inline constexpr std::size_t resource_list_bytes = 1u << 20;
 // upstream: openapi/aggregator asks each minute. Our own: the document of one server; what is kept
-// of it is less (api/limits.hpp).
+// of it is less (api/discovery/limits.hpp).
 inline constexpr std::chrono::nanoseconds openapi_period = 60s;
 inline constexpr std::size_t openapi_bytes = 4u << 20;
 // upstream: podautoscaler/metrics has no time-out of its own; an autoscaler here waits 5 s.
