@@ -8,6 +8,7 @@
 #include "actors/controllers/jobs/orphan_pods.hpp"
 #include "actors/controllers/kit/owner_supervisor.hpp"
 #include "actors/controllers/registry.hpp"
+#include "actors/definitions/api_service_registrar.hpp"
 #include "actors/definitions/definition_controller.hpp"
 #include "actors/garbage/garbage_collector.hpp"
 #include "actors/namespaces/namespaces.hpp"
@@ -111,6 +112,8 @@ const std::vector<leading_actor>& leading_actors() {
                         store_and_core),
         one<definition_controller>("definition-controller", "definition-controller",
                                    "names and conditions of custom kinds", store_and_core),
+        one<api_service_registrar>("api-service-registrar", "api-service-registrar",
+                                   "APIServices of custom groups", store_and_core),
         one<garbage_collector>("garbage-collector", "garbage-collector",
                                "deletes objects whose owners are gone", store_and_core),
         one<minions>("supervisor", "minions", "readiness and taints of nodes", for_minions),

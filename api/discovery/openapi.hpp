@@ -6,12 +6,24 @@
 #include <string_view>
 
 #include "api/discovery/discovery.hpp"
+#include "api/discovery/foreign_openapi.hpp"
+#include "api/discovery/made_of_kinds.hpp"
 
 namespace troupe::api {
 
-document_text openapi_v2_json();
-// gnostic's protobuf form: application/com.github.proto-openapi.spec.v2@v1.0+protobuf.
-document_text openapi_v2_protobuf();
+class openapi_v2_documents {
+ public:
+  // With what other servers say of their versions.
+  explicit openapi_v2_documents(foreign_openapis others = {});
+
+  document_text json() { return *json_.get(); }
+  // gnostic's form: application/com.github.proto-openapi.spec.v2@v1.0+protobuf.
+  document_text protobuf() { return *protobuf_.get(); }
+
+ private:
+  const foreign_openapis others_;
+  made_of_kinds<shared_text> json_, protobuf_;
+};
 
 // /openapi/v3: the paths of the group versions' documents, each with a hash of its content.
 document_text openapi_v3_index();

@@ -11,7 +11,8 @@ namespace {
 
 class writer {
  public:
-  writer(const kind_table& kinds, bool v3) : kinds_{kinds}, v3_{v3} {}
+  writer(const kind_table& kinds, bool v3, const foreign_openapi& others = {})
+      : kinds_{kinds}, v3_{v3}, others_{others} {}
 
   std::string document(const definitions& all, std::string_view api_version) {
     out_.StartObject();
@@ -33,6 +34,8 @@ class writer {
       key(name);
       write(definition);
     }
+    for (const auto& [name, json] : others_.definitions)
+      raw(name, json);
     out_.EndObject();
     if (v3_) out_.EndObject();
     out_.EndObject();
@@ -132,6 +135,8 @@ class writer {
         out_.EndObject();
       }
     }
+    for (const auto& [path, json] : others_.paths)
+      raw(path, json);
     out_.EndObject();
   }
 
@@ -163,14 +168,15 @@ class writer {
 
   const kind_table& kinds_;
   const bool v3_;
+  const foreign_openapi others_;
   rapidjson::StringBuffer buffer_;
   rapidjson::Writer<rapidjson::StringBuffer> out_{buffer_};
 };
 
 }  // namespace
 
-std::string write_v2(const kind_table& kinds) {
-  return writer{kinds, false}.document(define_all(kinds), {});
+std::string write_v2(const kind_table& kinds, const foreign_openapi& others) {
+  return writer{kinds, false, others}.document(define_all(kinds), {});
 }
 
 std::string write_v3(const kind_table& kinds, std::string_view api_version) {

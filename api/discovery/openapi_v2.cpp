@@ -1,3 +1,4 @@
+#include <utility>
 
 #include "api/codec/json_dom.hpp"
 #include "api/discovery/made_of_kinds.hpp"
@@ -103,7 +104,74 @@ void write(const openapi::operation& from, const kind_info& kind, wire::Operatio
   extend(to, "x-kubernetes-group-version-kind", openapi::group_version_kind(kind, kind.kind()));
 }
 
-shared_text make_protobuf(const kind_table& kinds) {
+std::string text_at(const json_value& of, std::string_view name) {
+  const auto* found = find_member(of, name);
+  return found != nullptr && found->IsString() ? std::string{text_of(*found)} : std::string{};
+}
+
+void write(const json_value& from, wire::Operation& to) {
+  to.set_operation_id(text_at(from, "operationId"));
+  to.add_produces("application/json");
+  if (const auto* all = find_member(from, "parameters"); all != nullptr && all->IsArray())
+    for (const auto& each : all->GetArray()) {
+      if (text_at(each, "in") != "query") continue;
+      auto& query = *to.add_parameters()
+                         ->mutable_parameter()
+                         ->mutable_non_body_parameter()
+                         ->mutable_query_parameter_sub_schema();
+      query.set_in("query");
+      query.set_name(text_at(each, "name"));
+      query.set_type(text_at(each, "type"));
+    }
+  auto& ok = *to.mutable_responses()->add_response_code();
+  ok.set_name("200");
+  ok.mutable_value()->mutable_response()->set_description("OK");
+  for (const auto& each : from.GetObject())
+    if (const auto name = text_of(each.name); name.starts_with("x-kubernetes-"))
+      extend(to, std::string{name}.c_str(), write_json(each.value));
+}
+
+// A path of another server: what the message has fields for.
+void write(const json_value& from, wire::PathItem& to) {
+  const std::pair<std::string_view, wire::Operation* (wire::PathItem::*)()> methods[] = {
+      {"get", &wire::PathItem::mutable_get},
+      {"put", &wire::PathItem::mutable_put},
+      {"post", &wire::PathItem::mutable_post},
+      {"patch", &wire::PathItem::mutable_patch},
+      {"delete", &wire::PathItem::mutable_delete_}};
+  for (const auto& [name, operation] : methods)
+    if (const auto* found = find_member(from, name); found != nullptr && found->IsObject())
+      write(*found, *(to.*operation)());
+}
+
+void add(const foreign_openapi& others, wire::Document& to) {
+  for (const auto& [path, text] : others.paths) {
+    auto& named = *to.mutable_paths()->add_path();
+    named.set_name(path);
+    json_document read;
+    if (parse_json(read, text, "a path")) write(read, *named.mutable_value());
+  }
+  for (const auto& [name, text] : others.definitions) {
+    auto& named = *to.mutable_definitions()->add_additional_properties();
+    named.set_name(name);
+    json_document read;
+    if (parse_json(read, text, "a definition")) write(read, *named.mutable_value());
+  }
+}
+
+// What others say, beside the names of our own.
+foreign_openapi beside(const kind_table& kinds, const foreign_openapis& others) {
+  if (others.empty()) return {};
+  foreign_openapi own;
+  for (const auto* kind : kinds.all())
+    for (const auto& path : openapi::paths_of(*kind))
+      own.paths.emplace(path.url, "");
+  for (const auto& [name, definition] : openapi::define_all(kinds))
+    own.definitions.emplace(name, "");
+  return merge_openapi(others, own);
+}
+
+shared_text make_protobuf(const kind_table& kinds, const foreign_openapis& others) {
   wire::Document document;
   document.set_swagger("2.0");
   document.mutable_info()->set_title("Troupe");
@@ -126,20 +194,17 @@ shared_text make_protobuf(const kind_table& kinds) {
     named.set_name(name);
     write(definition, *named.mutable_value());
   }
+  add(beside(kinds, others), document);
   return shared_text{document.SerializeAsString()};
 }
 
 }  // namespace
 
-document_text openapi_v2_protobuf() {
-  static made_of_kinds<shared_text> kept{&make_protobuf};
-  return *kept.get();
-}
-
-document_text openapi_v2_json() {
-  static made_of_kinds<shared_text> kept{
-      [](const kind_table& kinds) { return shared_text{openapi::write_v2(kinds)}; }};
-  return *kept.get();
-}
+openapi_v2_documents::openapi_v2_documents(foreign_openapis others)
+    : others_{std::move(others)},
+      json_{[this](const kind_table& kinds) {
+        return shared_text{openapi::write_v2(kinds, beside(kinds, others_))};
+      }},
+      protobuf_{[this](const kind_table& kinds) { return make_protobuf(kinds, others_); }} {}
 
 }  // namespace troupe::api

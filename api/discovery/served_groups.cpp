@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "api/version_order.hpp"
@@ -35,14 +36,12 @@ constexpr std::pair<std::string_view, std::int32_t> priorities[] = {
     {"resource.k8s.io", 16'200},
     {"flowcontrol.apiserver.k8s.io", 16'100},
     {"metrics.k8s.io", 100}};
+// The versions of built-in groups that differ from this.
+constexpr std::int32_t stable_version = 15;
+constexpr std::tuple<std::string_view, std::string_view, std::int32_t> version_priorities[] = {
+    {"", "v1", 1}, {"autoscaling", "v2", 30}, {"flowcontrol.apiserver.k8s.io", "v1", 21}};
 // kubernetes: crdregistration_controller.go.
-constexpr std::int32_t custom_group_priority = 1'000, custom_version_priority = 100;
-
-std::int32_t priority_of(std::string_view group) {
-  const auto found =
-      std::ranges::find(priorities, group, [](const auto& each) { return each.first; });
-  return found == std::end(priorities) ? custom_group_priority : found->second;
-}
+constexpr version_priority custom_priority{.group = 1'000, .version = 100};
 
 template <class T, class Name>
 auto& entry_of(std::vector<T>& all, std::string_view name, Name T::*member) {
@@ -67,6 +66,15 @@ void sort_by_priority(served_groups& all) {
 
 }  // namespace
 
+version_priority priority_of(std::string_view group, std::string_view version) {
+  const auto found =
+      std::ranges::find(priorities, group, [](const auto& each) { return each.first; });
+  if (found == std::end(priorities)) return custom_priority;
+  for (const auto& [of, name, priority] : version_priorities)
+    if (of == group && name == version) return {found->second, priority};
+  return {found->second, stable_version};
+}
+
 served_groups groups_of(const kind_table& kinds, const foreign_versions& foreign) {
   served_groups found;
   for (const auto& each : foreign) {
@@ -81,8 +89,9 @@ served_groups groups_of(const kind_table& kinds, const foreign_versions& foreign
     auto& group = entry_of(found, kind->group(), &served_group::name);
     auto& version = entry_of(group.versions, kind->version(), &served_version::version);
     if (version.foreign != nullptr) continue;
-    version.priority = custom_version_priority;
-    group.priority = std::max(group.priority, priority_of(group.name));
+    const auto priority = priority_of(group.name, version.version);
+    version.priority = priority.version;
+    group.priority = std::max(group.priority, priority.group);
     version.kinds.push_back(kind);
   }
   sort_by_priority(found);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/discovery/foreign_versions.hpp"
@@ -23,6 +24,13 @@ struct served_group {
   std::vector<served_version> versions = {};
 };
 using served_groups = std::vector<served_group>;
+
+// Higher ones come first in discovery (APIService: groupPriorityMinimum, versionPriority).
+struct version_priority {
+  std::int32_t group = 0, version = 0;
+};
+// The priority of a version that this server serves, built-in or custom.
+version_priority priority_of(std::string_view group, std::string_view version);
 
 // Has views into both arguments. A foreign version replaces our own version of the same name.
 served_groups groups_of(const kind_table& kinds, const foreign_versions& foreign);

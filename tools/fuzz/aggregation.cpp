@@ -1,6 +1,8 @@
-// Responses of aggregated API servers: lists of resources, and metrics.
+// Responses of aggregated API servers: lists of resources, OpenAPI documents, and metrics.
 #include "actors/core/metric_questions.hpp"
+#include "api/discovery/foreign_openapi.hpp"
 #include "api/discovery/foreign_versions.hpp"
+#include "api/discovery/limits.hpp"
 #include "api/limits.hpp"
 #include "server/rest/aggregation/metric_requests.hpp"
 #include "tools/fuzz/entries.hpp"
@@ -20,6 +22,22 @@ void read_list(std::string_view text) {
   require(read->size() <= api::limits::foreign_resources, "a list has its bound");
   for (const auto& resource : *read)
     require(resource.name.find('/') == resource.name.npos, "a resource is no part of another");
+}
+
+std::vector<std::string> documents() {
+  return {
+      R"({"paths":{"/apis/a.b/v1/x":{"get":{"schema":{"$ref":"#/definitions/X"}}}},"definitions":{"X":{"items":{"$ref":"#/definitions/Y"}},"Y":{}}})",
+      R"({"paths":{"/apis/a.b/v1/":7,"/apis/c/v1/x":{}},"definitions":[]})"};
+}
+
+void read_document(std::string_view text) {
+  auto read = api::read_openapi_v2(text, "a.b", "v1");
+  if (!read) return;
+  require(read->bytes() <= api::limits::foreign_openapi_bytes, "a document has its bound");
+  for (const auto& [path, content] : read->paths)
+    require(path.starts_with("/apis/a.b/v1/"), "a path is one of the version");
+  const auto kept = std::make_shared<const api::foreign_openapi>(std::move(*read));
+  require(api::merge_openapi({kept, kept}, {}) == *kept, "what is said twice is said once");
 }
 
 std::vector<std::string> metrics() {
@@ -45,6 +63,7 @@ void read_metrics(std::string_view bytes) {
 
 void add_aggregation(std::vector<entry>& to) {
   to.push_back({"resource_list", &lists, &read_list});
+  to.push_back({"openapi_document", &documents, &read_document});
   to.push_back({"metric_list", &metrics, &read_metrics});
 }
 

@@ -1,5 +1,6 @@
 // Sets the priority and preemption policy of a pod from its PriorityClass: 403 for an unknown class
-// and for other values. Only one class can be the default; system classes cannot be deleted.
+// and for other values. An update that leaves them out keeps them. Only one class can be the
+// default; system classes cannot be deleted.
 //
 // kubernetes: plugin/pkg/admission/priority.
 #include <string>
@@ -69,18 +70,28 @@ verdict resolve(const attributes& of, api::core::v1::PodSpec& spec) {
   return set_priority(of, spec, chosen.value(), chosen.preemption_policy());
 }
 
+void keep(const api::core::v1::PodSpec& was, api::core::v1::PodSpec& now) {
+  if (!now.has_priority() && was.has_priority()) now.set_priority(was.priority());
+  if (!now.has_preemption_policy() && was.has_preemption_policy())
+    now.set_preemption_policy(was.preemption_policy());
+}
+
 class priority final : public plugin {
  public:
   std::string_view name() const noexcept override { return "Priority"; }
 
   bool handles(const api::kind_info& kind, operation op) const override {
-    if (&kind == &api::kind_of<Pod>()) return op == operation::create;
+    if (&kind == &api::kind_of<Pod>()) return op == operation::create || op == operation::update;
     return &kind == &api::kind_of<PriorityClass>() && op != operation::connect;
   }
 
   verdict mutate(const attributes& of, api::body& now, persistence::transaction&) const override {
     if (&of.kind != &api::kind_of<Pod>()) return {};
-    return resolve(of, *static_cast<Pod&>(now).mutable_spec());
+    if (!of.subresource.empty()) return {};
+    auto& spec = *static_cast<Pod&>(now).mutable_spec();
+    if (of.op == operation::create) return resolve(of, spec);
+    keep(static_cast<const Pod&>(*of.before).spec(), spec);
+    return {};
   }
 
   verdict validate(const attributes& of) const override {

@@ -12,6 +12,11 @@ const std::shared_ptr<api::discovery_documents>& own_discovery() {
   return made;
 }
 
+const std::shared_ptr<api::openapi_v2_documents>& own_openapi() {
+  static const auto made = std::make_shared<api::openapi_v2_documents>();
+  return made;
+}
+
 // "GROUP/VERSION" of a path below /apis/; empty without both.
 std::string_view name_in(std::string_view path) {
   static constexpr std::string_view openapi = "/openapi/v3", apis = "/apis/";
@@ -25,7 +30,7 @@ std::string_view name_in(std::string_view path) {
 
 }  // namespace
 
-aggregated_apis::aggregated_apis() : discovery_{own_discovery()} {}
+aggregated_apis::aggregated_apis() : discovery_{own_discovery()}, openapi_{own_openapi()} {}
 
 aggregated_api_ptr aggregated_apis::find(std::string_view path) const {
   if (!any_.load(std::memory_order_acquire)) return nullptr;
@@ -53,8 +58,15 @@ std::shared_ptr<api::discovery_documents> aggregated_apis::discovery() const {
   return discovery_;
 }
 
+std::shared_ptr<api::openapi_v2_documents> aggregated_apis::openapi() const {
+  if (!any_.load(std::memory_order_acquire)) return own_openapi();
+  const std::lock_guard lock{mutex_};
+  return openapi_;
+}
+
 void aggregated_apis::publish(std::vector<aggregated_api_ptr> all,
-                              const api::foreign_versions& discovered) {
+                              const api::foreign_versions& discovered,
+                              const api::foreign_openapis& described) {
   const std::lock_guard lock{mutex_};
   by_name_.clear();
   for (auto& each : all)
@@ -63,6 +75,11 @@ void aggregated_apis::publish(std::vector<aggregated_api_ptr> all,
   if (discovered != discovered_) {
     discovered_ = discovered;
     discovery_ = std::make_shared<api::discovery_documents>(discovered);
+  }
+  if (described != described_) {
+    described_ = described;
+    openapi_ =
+        described.empty() ? own_openapi() : std::make_shared<api::openapi_v2_documents>(described);
   }
   any_.store(!by_name_.empty(), std::memory_order_release);
 }

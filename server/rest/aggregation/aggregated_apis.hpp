@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/discovery/discovery.hpp"
+#include "api/discovery/openapi.hpp"
 #include "server/rest/proxy/tls_client.hpp"
 
 namespace troupe::server {
@@ -43,8 +44,10 @@ class aggregated_apis {
   std::vector<std::string> names() const;
   // Discovery documents of all that is served here, by any server.
   std::shared_ptr<api::discovery_documents> discovery() const;
+  std::shared_ptr<api::openapi_v2_documents> openapi() const;
 
-  void publish(std::vector<aggregated_api_ptr> all, const api::foreign_versions& discovered);
+  void publish(std::vector<aggregated_api_ptr> all, const api::foreign_versions& discovered,
+               const api::foreign_openapis& described);
 
  private:
   std::atomic<bool> any_{false};
@@ -52,6 +55,8 @@ class aggregated_apis {
   std::map<std::string, aggregated_api_ptr, std::less<>> by_name_;
   api::foreign_versions discovered_;
   std::shared_ptr<api::discovery_documents> discovery_;
+  api::foreign_openapis described_;
+  std::shared_ptr<api::openapi_v2_documents> openapi_;
 };
 
 }  // namespace troupe::server

@@ -1,8 +1,10 @@
 #include "server/rest/aggregation/api_aggregator.hpp"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "actors/core/condition.hpp"
@@ -22,17 +24,24 @@ using api::apiregistration::v1::APIService;
 using api::apiregistration::v1::APIServiceSpec;
 
 constexpr const char* author = "system:kube-aggregator";
+// kubernetes: kube-aggregator/pkg/controllers/openapi/aggregator, downloader.
+constexpr const char* reader = "system:aggregator";
 
 const APIServiceSpec& spec_of(const api::object_ptr& object) {
   return object->as<APIService>().spec();
 }
 
-// Sends a user who may read everything (upstream: transport.SetAuthProxyHeaders in the check).
-std::string check_head(const aggregated_api& api) {
+std::string head_of(const aggregated_api& api, const std::string& path, const char* user,
+                    const char* group) {
   return fmt::format(
       "GET {} HTTP/1.1\r\nhost: {}:{}\r\naccept: application/json\r\nuser-agent: troupe\r\n"
-      "x-remote-user: {}\r\nx-remote-group: system:masters\r\nconnection: close\r\n\r\n",
-      api.path(), api.server_name(), api.port, author);
+      "x-remote-user: {}\r\nx-remote-group: {}\r\nconnection: close\r\n\r\n",
+      path, api.server_name(), api.port, user, group);
+}
+
+// Sends a user who may read everything (upstream: transport.SetAuthProxyHeaders in the check).
+std::string check_head(const aggregated_api& api) {
+  return head_of(api, api.path(), author, "system:masters");
 }
 
 }  // namespace
@@ -43,7 +52,7 @@ api_aggregator::api_aggregator(actors::core_actors core, std::shared_ptr<aggrega
 const runtime::behavior& api_aggregator::make_behavior() const {
   static const auto table =
       runtime::handlers(&api_aggregator::on_watch_events, &api_aggregator::on_watch_ended,
-                        &api_aggregator::on_checked);
+                        &api_aggregator::on_checked, &api_aggregator::on_described);
   return table;
 }
 
@@ -86,6 +95,9 @@ void api_aggregator::take(const api::object_ptr& object) {
   of.checking = of.again = false;
   of.failures = 0;
   of.shown.clear();
+  of.described = nullptr;
+  of.description_hash = 0;
+  of.describe_next = {};
   of.api = {.group = spec.group(),
             .version = spec.version(),
             .ns = spec.service().namespace_(),
@@ -192,6 +204,41 @@ void api_aggregator::on_checked(const checked& m) {
   of.discovered.stale = !resources;
   if (resources) of.discovered.resources = std::move(*resources);
   settle(m.name, of, passed());
+  if (now() >= of.describe_next) ask_description(m.name, of);
+}
+
+void api_aggregator::ask_description(const std::string& name, entry& of) {
+  of.describe_next = now() + defaults::openapi_period;
+  const auto target = shared_->servers.target(of.api, turns_++);
+  if (!target) return;
+  const auto done = [to = self(), name, incarnation = of.incarnation](fetch_result result) {
+    to.tell(described{name, incarnation, std::make_shared<fetch_result>(std::move(result))});
+  };
+  system().spawn(
+      {.kind = "api-description", .name = fmt::format("{}/{}", name, turns_), .restart = false},
+      runtime::make<backend_fetch>(
+          *target,
+          fetch_request{.head = head_of(of.api, "/openapi/v2", reader, "system:authenticated"),
+                        .limit_bytes = defaults::openapi_bytes,
+                        .timeout = defaults::api_check_timeout},
+          done));
+}
+
+// Who says nothing, or nothing that can be read, has said what it said before.
+void api_aggregator::on_described(const described& m) {
+  const auto found = entries_.find(m.name);
+  if (found == entries_.end() || found->second.incarnation != m.incarnation) return;
+  auto& of = found->second;
+  const auto& result = *m.result;
+  if (!result || result->status != 200) return;
+  const auto hash = std::hash<std::string>{}(result->body);
+  if (std::exchange(of.description_hash, hash) == hash) return;
+  auto read = api::read_openapi_v2(result->body, of.api.group, of.api.version);
+  if (!read)
+    return spdlog::info("APIService {}: its OpenAPI document is not used: {}", m.name,
+                        read.error().message);
+  of.described = std::make_shared<const api::foreign_openapi>(std::move(*read));
+  publish();
 }
 
 void api_aggregator::settle(const std::string& name, entry& of, const api_condition& condition) {
@@ -199,8 +246,9 @@ void api_aggregator::settle(const std::string& name, entry& of, const api_condit
   of.api.available = remote && condition.status == "True";
   if (!of.api.available) of.discovered.stale = true;
   write_condition(of.object, condition);
-  publish();
+  // Local ones are many, and what is published has none of them.
   if (!remote) return;
+  publish();
   of.failures = of.api.available ? 0 : of.failures + 1;
   runtime::duration wait = defaults::api_check_period;
   if (condition.reason == "FailedDiscoveryCheck")
@@ -246,13 +294,15 @@ void api_aggregator::publish() {
   if (!known_) return;
   std::vector<aggregated_api_ptr> apis;
   api::foreign_versions discovered;
+  api::foreign_openapis described;
   for (const auto& [name, each] : entries_) {
     const auto& spec = spec_of(each.object);
     if (!spec.has_service() || is_built_in(spec.group())) continue;
     apis.push_back(std::make_shared<aggregated_api>(each.api));
     discovered.push_back(each.discovered);
+    if (each.described) described.push_back(each.described);
   }
-  shared_->apis.publish(std::move(apis), discovered);
+  shared_->apis.publish(std::move(apis), discovered, described);
 }
 
 }  // namespace troupe::server

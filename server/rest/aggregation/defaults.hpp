@@ -23,6 +23,10 @@ inline constexpr std::chrono::nanoseconds api_check_first_retry = 100ms;
 inline constexpr std::chrono::nanoseconds api_write_retry = 1s;
 // Our own: the size of one version's resource list; that of apps/v1 has 4 KB.
 inline constexpr std::size_t resource_list_bytes = 1u << 20;
+// upstream: openapi/aggregator asks each minute. Our own: the document of one server; what is kept
+// of it is less (api/discovery/limits.hpp).
+inline constexpr std::chrono::nanoseconds openapi_period = 60s;
+inline constexpr std::size_t openapi_bytes = 4u << 20;
 // upstream: podautoscaler/metrics has no time-out of its own; an autoscaler here waits 5 s.
 inline constexpr std::chrono::nanoseconds metrics_timeout = 4s;
 // Our own: the response to one query of an autoscaler; a pod takes some 300 bytes.

@@ -14,6 +14,7 @@
 #include "actors/access/default_policy.hpp"
 #include "actors/controllers/root_ca/root_ca.hpp"
 #include "actors/defaults.hpp"
+#include "actors/definitions/api_service_rules.hpp"
 #include "actors/write/admission/service_allocations.hpp"
 #include "actors/write/creation.hpp"
 #include "api/equality.hpp"
@@ -119,10 +120,12 @@ void update_front_proxy(const persistence::snapshot& state, const std::string& a
   into.mutations.push_back({std::move(key), &kind, std::move(changed)});
 }
 
-void add_policy(actors::control_plane& plane, persistence::transaction& into) {
+void add_defaults(actors::control_plane& plane, persistence::transaction& into) {
   std::mt19937_64 random{std::random_device{}()};
-  actors::access::reconcile_policy(plane.store().read(), plane.system().time().wall_now(), random,
-                                   into);
+  const auto state = plane.store().read();
+  const auto now = plane.system().time().wall_now();
+  actors::access::reconcile_policy(state, now, random, into);
+  actors::reconcile_api_services(state, now, random, into);
 }
 
 // Waits for the disk. Writes directly to the store: a full cluster must be able to start.
@@ -156,8 +159,8 @@ tl::expected<void, std::string> create_system_objects(actors::control_plane& pla
   for (int left = actors::defaults::write_attempts;; --left) {
     persistence::transaction transaction;
     if (auto added = add_missing(plane, transaction); !added) return added;
-    const bool only_policy = transaction.mutations.empty();
-    add_policy(plane, transaction);
+    const bool only_defaults = transaction.mutations.empty();
+    add_defaults(plane, transaction);
     const auto limit = plane.store().transaction_limit();
     const bool whole = transaction.mutations.size() <= limit;
     shorten(transaction, limit);
@@ -171,10 +174,11 @@ tl::expected<void, std::string> create_system_objects(actors::control_plane& pla
       continue;
     }
     if (result.error().code == persistence::errc::conflict && left > 1) continue;
-    if (!only_policy) return tl::make_unexpected(result.error().message);
-    // Administrators do not need them, and the node must start so that it can be repaired.
-    spdlog::warn("server: default roles and bindings are missing until the next start: {}",
-                 result.error().message);
+    if (!only_defaults) return tl::make_unexpected(result.error().message);
+    // Administrators need none of it, and the node must start to be repaired.
+    spdlog::warn(
+        "server: default roles, bindings and APIServices are missing until the next start: {}",
+        result.error().message);
     return {};
   }
 }

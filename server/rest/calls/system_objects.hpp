@@ -11,8 +11,9 @@ namespace troupe::server {
 // Creates the namespaces default, kube-system, kube-public and kube-node-lease, and the priority
 // classes system-node-critical and system-cluster-critical, if they are missing; creates the
 // default roles and bindings, and adds missing rules to existing ones
-// (actors/access/default_policy.hpp). Waits until they are on disk; not for actors or the commit
-// thread. The error is one line.
+// (actors/access/default_policy.hpp); creates the APIServices of the built-in groups
+// (actors/definitions/api_service_rules.hpp). Waits until they are on disk; not for actors or the
+// commit thread. The error is one line.
 tl::expected<void, std::string> create_system_objects(actors::control_plane& plane);
 
 // If the control plane has an authority, writes to kube-system: ConfigMap kube-root-ca.crt, after

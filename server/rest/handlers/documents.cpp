@@ -56,10 +56,11 @@ void answer_discovery(const call_ptr& call, bool core) {
 void answer_openapi_v2(const call_ptr& call) {
   // The media type that clients request contains an @, which is invalid in a response.
   constexpr std::string_view type = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+  const auto documents = call->services.aggregated->apis.openapi();
   const auto accept = call->request->headers.joined("accept");
   if (accept.find("com.github.proto-openapi.spec.v2") == accept.npos)
-    return answer_json(call, api::openapi_v2_json(), "application/json");
-  answer_json(call, api::openapi_v2_protobuf(), std::string{type});
+    return answer_json(call, documents->json(), "application/json");
+  answer_json(call, documents->protobuf(), std::string{type});
 }
 
 // The index, with the documents of other servers, which clients request

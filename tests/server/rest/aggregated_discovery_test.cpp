@@ -109,6 +109,7 @@ TEST_CASE("metrics of another server take the place of our own, and leave it aga
 TEST_CASE("a group that is built in is not handed to another server") {
   aggregation_stage t;
   t.serve();
+  t.server->remove(api_services + "/v1.apps");
   t.register_api(t.bundle(), "apps");
   REQUIRE(t.comes_to("ServedLocally", "apps"));
   CHECK(t.server->get("/apis/apps/v1/deployments").at("kind") == "DeploymentList");
@@ -141,4 +142,41 @@ TEST_CASE("a server whose list of resources is too long or no list adds nothing 
   };
   REQUIRE(rest_test::eventually(
       [&] { return t.condition("message").find("bad status") != std::string::npos; }));
+}
+
+TEST_CASE("OpenAPI v2 has what another server says of its version, in both forms") {
+  aggregation_stage t;
+  t.serve();
+  t.backend->respond = [&](const std::string& request) {
+    if (!request.starts_with("GET /openapi/v2 ")) return t.respond(request);
+    return answer_of(R"({"swagger":"2.0","paths":{"/apis/ext.example.com/v1/things":{"post":{
+        "parameters":[{"in":"query","name":"dryRun","type":"string"}],
+        "x-kubernetes-action":"post","responses":{"200":{"schema":
+        {"$ref":"#/definitions/com.example.ext.Thing"}}}}},
+        "/apis/elsewhere/v1/things":{}},
+      "definitions":{"com.example.ext.Thing":{"type":"object","description":"A thing.",
+        "x-kubernetes-group-version-kind":
+          [{"group":"ext.example.com","kind":"Thing","version":"v1"}]}}})");
+  };
+  const auto json = [&] { return t.server->get("/openapi/v2").text(); };
+  const auto protobuf = [&] {
+    return t.server
+        ->get("/openapi/v2",
+              {{"accept", "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"}})
+        .text();
+  };
+  CHECK_THAT(json(), !Contains("com.example.ext.Thing"));
+  t.register_api(t.bundle());
+  REQUIRE(rest_test::eventually(
+      [&] { return json().find("\"com.example.ext.Thing\":") != std::string::npos; }));
+  CHECK_THAT(json(), Contains("\"/apis/ext.example.com/v1/things\":{\"post\":") &&
+                         Contains("io.k8s.api.core.v1.Pod") && !Contains("/apis/elsewhere"));
+  CHECK_THAT(protobuf(), Contains("com.example.ext.Thing") && Contains("A thing.") &&
+                             Contains("/apis/ext.example.com/v1/things") &&
+                             Contains("io.k8s.api.core.v1.Pod"));
+  CHECK_THAT(t.backend->received(),
+             Contains("GET /openapi/v2 ") && Contains("x-remote-user: system:aggregator\r\n"));
+  t.server->remove(api_services + "/v1.ext.example.com");
+  CHECK(rest_test::eventually(
+      [&] { return json().find("com.example.ext.Thing") == std::string::npos; }));
 }

@@ -278,9 +278,15 @@ TEST_CASE("there are no custom kinds, and clients may know it") {
   CHECK(server.get("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/x").status == 404);
 }
 
-TEST_CASE("a pod is replaced by what it was without the tolerations of admission") {
+TEST_CASE("a pod is replaced by what it was without what admission had set") {
   rest_test server;
   auto text = server.create_pod("web").text();
+  for (const std::string set :
+       {R"(,"priority":0)", R"(,"preemptionPolicy":"PreemptLowerPriority")"}) {
+    const auto found = text.find(set);
+    REQUIRE(found != text.npos);
+    text.erase(found, set.size());
+  }
   const auto tolerations = text.find("\"tolerations\":[");
   REQUIRE(tolerations != text.npos);
   text.erase(tolerations, text.find("],", tolerations) + 2 - tolerations);
@@ -288,6 +294,8 @@ TEST_CASE("a pod is replaced by what it was without the tolerations of admission
   INFO(put.text());
   CHECK(put.status == 200);
   CHECK(put.size("spec.tolerations") == 2);
+  CHECK(put.at("spec.priority") == "0");
+  CHECK(put.at("spec.preemptionPolicy") == "PreemptLowerPriority");
 }
 
 TEST_CASE("a debug container is refused where the node's runtime cannot start it") {
