@@ -55,6 +55,11 @@ inline constexpr duration coalescing = 5ms;
 inline constexpr std::uint32_t masquerade_mark = 0x4000;
 // The largest number of endpoints that one port of a service is spread over.
 inline constexpr std::size_t most_endpoints = 1'000;
+// kubernetes: core/v1, DefaultClientIPServiceAffinitySeconds.
+inline constexpr int affinity_timeout_s = 10'800;
+// Clients that one endpoint is remembered for; more are spread as if there was no affinity. What
+// the kernel gives to a set that says nothing.
+inline constexpr int affinity_clients = 65'535;
 // How long one run of nft may take, and when a full one follows a failure.
 inline constexpr std::chrono::milliseconds nft_limit = 30s;
 inline constexpr duration nft_retry = 2s;

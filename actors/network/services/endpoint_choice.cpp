@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 
 #include "actors/network/defaults.hpp"
@@ -90,6 +91,13 @@ endpoint_addresses addresses_of(const candidates& of) {
 bool is_v4(const std::string& address) {
   in_addr parsed{};
   return ::inet_pton(AF_INET, address.c_str(), &parsed) == 1;
+}
+
+std::string protocol_of(const ServicePort& port) {
+  std::string text = port.protocol().empty() ? "tcp" : port.protocol();
+  for (auto& c : text)
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
 }
 
 chosen_endpoints choose_endpoints(const Service& service, const ServicePort& port,

@@ -12,6 +12,8 @@ namespace troupe::actors::services {
 
 // True for an address of IPv4 in its usual form.
 bool is_v4(const std::string& address);
+// As nft names it: "tcp".
+std::string protocol_of(const api::core::v1::ServicePort& port);
 
 struct endpoint_address {
   std::string address;

@@ -12,14 +12,10 @@
 namespace troupe::actors::services {
 namespace {
 
-constexpr std::string_view table_name = "ip troupe";
-
 // The kinds of chains for a number of endpoints. nft 1.0.6 takes no new rule that uses a map which
 // the kernel has already ("conflicting protocols specified: tcp vs. th"): chains are made with the
 // maps, of each kind so many, and more in such steps.
-constexpr std::array chain_kinds{"pick",         "sticky",           "outer-pick",
-                                 "outer-sticky", "node-pick",        "node-pick-sticky",
-                                 "node-local",   "node-local-sticky"};
+constexpr std::array chain_kinds{"pick", "outer-pick", "node-pick", "node-local"};
 constexpr std::size_t chains_at_once = 16;
 
 // `numgen` stands for any number: it is a type here.
@@ -82,13 +78,44 @@ std::string rule_of(std::string_view kind, std::size_t number) {
   const bool marks = kind.starts_with("outer-") || kind.starts_with("node-pick");
   const auto key = node ? "meta l4proto . th dport" : "ip daddr . meta l4proto . th dport";
   return fmt::format(
-      "{}meta l4proto {{ tcp, udp, sctp }} dnat ip addr . port to {} . {} mod {} map "
+      "{}meta l4proto {{ tcp, udp, sctp }} dnat ip addr . port to {} . numgen random mod {} map "
       "@{}",
       marks ? fmt::format("meta mark set meta mark or {:#x} ", network_defaults::masquerade_mark)
             : std::string{},
-      key, kind.ends_with("sticky") ? "jhash ip saddr" : "numgen random", number,
-      node ? "node-endpoints" : "endpoints");
+      key, number, node ? "node-endpoints" : "endpoints");
 }
+
+bool is_own(const element_key& key) {
+  return key.collection == own_set || key.collection == own_chain;
+}
+
+// Sets and chains of a service's own. All are declared before a rule names one.
+struct own_objects {
+  std::string flushed, declared, rules, removed;
+
+  void add(const element_key& key, const std::string& data) {
+    if (key.collection == own_set) {
+      declared +=
+          fmt::format("add set {} {} {{ type ipv4_addr; flags dynamic, timeout; size {}; }}\n",
+                      table_name, key.key, network_defaults::affinity_clients);
+      return;
+    }
+    declared += fmt::format("add chain {} {}\n", table_name, key.key);
+    std::string_view left{data};
+    while (!left.empty()) {
+      const auto line = left.substr(0, left.find('\n'));
+      rules += fmt::format("add rule {} {} {}\n", table_name, key.key, line);
+      left.remove_prefix(std::min(left.size(), line.size() + 1));
+    }
+  }
+  void flush(const element_key& key) {
+    if (key.collection == own_chain)
+      flushed += fmt::format("flush chain {} {}\n", table_name, key.key);
+  }
+  void remove(const element_key& key) {
+    removed += fmt::format("delete {} {} {}\n", key.collection, table_name, key.key);
+  }
+};
 
 }  // namespace
 
@@ -160,14 +187,19 @@ std::string service_table::whole() {
     for (std::size_t number = 1; number <= most; ++number)
       text += fmt::format("add chain ip troupe {0}-{1}\nadd rule ip troupe {0}-{1} {2}\n", kind,
                           number, rule_of(kind, number));
+  own_objects own;
+  for (const auto& [key, data] : written_)
+    if (is_own(key)) own.add(key, data);
+  text += own.declared + own.rules;
   element_lines lines{"add", table_name, text};
   for (const auto& [key, data] : written_)
-    lines.add(key.collection, key.key, data);
+    if (!is_own(key)) lines.add(key.collection, key.key, data);
   return text;
 }
 
 std::string service_table::difference() {
   std::string removed, added;
+  own_objects own;
   {
     element_lines remove{"delete", table_name, removed}, add{"add", table_name, added};
     for (const auto& key : changed_) {
@@ -176,20 +208,28 @@ std::string service_table::difference() {
       const bool wants = wanted != owners_.end(), has = written != written_.end();
       if (wants && has && written->second == wanted->second.begin()->second) continue;
       note_udp(key);
-      if (has) remove.add(key.collection, key.key);
+      if (has && is_own(key))
+        own.flush(key);
+      else if (has)
+        remove.add(key.collection, key.key);
       if (!wants) {
         if (has) written_.erase(written);
+        if (has && is_own(key)) own.remove(key);
         continue;
       }
       const auto& data = wanted->second.begin()->second;
       if (const auto [kind, number] = numbered_chain(data); number > chains_[kind]) return whole();
-      add.add(key.collection, key.key, data);
+      if (is_own(key))
+        own.add(key, data);
+      else
+        add.add(key.collection, key.key, data);
       written_[key] = data;
     }
   }
   changed_.clear();
-  // A slot is removed before another takes its key.
-  return removed + added;
+  // A slot is removed before another takes its key, a chain after the elements and rules that lead
+  // to it, a set after the rules that look into it: chains come first by name.
+  return removed + own.flushed + own.declared + own.rules + added + own.removed;
 }
 
 std::string service_table::probe() {

@@ -13,6 +13,8 @@
 
 namespace troupe::actors::services {
 
+inline constexpr const char* table_name = "ip troupe";
+
 struct table_options {
   std::string service_network;
   // Whose pods have addresses of their own; empty: pods share the addresses of their nodes.

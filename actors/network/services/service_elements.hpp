@@ -11,6 +11,11 @@
 
 namespace troupe::actors::services {
 
+// What a service has of its own beside elements, in place of the name of a set or map: the key is
+// the name of a set of clients, or of a chain whose data is its rules, a line each.
+inline constexpr const char* own_set = "set";
+inline constexpr const char* own_chain = "chain";
+
 // Which set or map, and the key in it, in nft's text.
 struct element_key {
   std::string collection;

@@ -4,9 +4,9 @@
 #include <catch2/catch.hpp>
 #include <memory>
 
-#include "actors/network/service_examples.hpp"
 #include "api/schema/core_node.pb.h"
 #include "support/cluster.hpp"
+#include "support/network/service_examples.hpp"
 
 namespace troupe::test {
 
@@ -23,6 +23,7 @@ struct given_script {
 struct proxied_cluster {
   std::shared_ptr<std::vector<given_script>> given = std::make_shared<std::vector<given_script>>();
   cluster c{1};
+  runtime::actor_ref proxy;
 
   proxied_cluster() {
     service_proxy_options options;
@@ -31,7 +32,7 @@ struct proxied_cluster {
     options.run = [to = given](rule_change change, auto done) {
       to->push_back({std::move(change.script), std::move(change.udp), std::move(done)});
     };
-    c.simulation().system().spawn(
+    proxy = c.simulation().system().spawn(
         {.kind = "service-proxy", .name = "node"},
         runtime::make<service_proxy>(c.plane().core_actors().watcher, options));
     REQUIRE(c.run_until([&] { return given->size() == 1; }));

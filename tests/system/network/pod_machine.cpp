@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 
 #include "actors/network/services/nft_process.hpp"
@@ -69,6 +71,19 @@ void pod_machine::run(const std::string& script) const {
   machine.run([&] { ran = run_nft({*find_nft()}, script, nft_limit); });
   INFO(script << (ran ? "" : ran.error()));
   REQUIRE(ran);
+}
+
+std::string pod_machine::listed(const std::string& command) const {
+  std::string out;
+  machine.run([&] {
+    auto* const pipe = ::popen((*find_nft() + " " + command + " 2>&1").c_str(), "r");
+    REQUIRE(pipe);
+    std::array<char, 4'096> part{};
+    while (const auto size = std::fread(part.data(), 1, part.size(), pipe))
+      out.append(part.data(), size);
+    ::pclose(pipe);
+  });
+  return out;
 }
 
 }  // namespace troupe::test

@@ -25,6 +25,8 @@ class pod_machine {
   network_space& add_pod(const std::string& address);
   // nft with the script, on the machine; it has to succeed.
   void run(const std::string& script) const;
+  // What nft prints for one command there.
+  std::string listed(const std::string& command) const;
 
  private:
   std::list<network_space> pods_;
