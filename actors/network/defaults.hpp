@@ -69,8 +69,12 @@ inline constexpr duration nft_answer_limit = 120s;
 // How often it is asked whether a table is still there: another program may have flushed all rules
 // (kubernetes: kube-proxy, nftables.syncPeriod).
 inline constexpr duration nft_probe = 30s;
-// How often the whole table is written although nothing failed (upstream: each hour).
-inline constexpr duration nft_renewal = 600s;
+// When the rules are put back that another program took away: it may not have ended.
+inline constexpr duration nft_restore = 1s;
+// What the kernel keeps of changes of nftables until they are read, and different tables and
+// senders of what was removed until they are judged: more count as a change of all.
+inline constexpr int rule_events_bytes = 4 * 1024 * 1024;
+inline constexpr std::size_t most_removals = 256;
 // Of the kernel's list of connections: more than it gives at once (32 KiB), and how long it may
 // take for that.
 inline constexpr std::size_t conntrack_read_bytes = 65'536;

@@ -3,9 +3,9 @@
 //
 // A part of the actor that owns the table: only its functions may touch it. It begins with the
 // whole table, so that a crash needs nothing to be remembered. Once in a while it asks whether the
-// table is still there, and more rarely writes all of it, for others change rules as well. A script
-// that is not answered counts as failed; its answer, and those to the actor's earlier lives, come
-// too late to count.
+// table is still there; what another program takes away from it is told (`restore`), and the whole
+// table is written again. A script that is not answered counts as failed; its answer, and those to
+// the actor's earlier lives, come too late to count.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,10 @@ struct script_done {
   script_id script;
   std::string problem;  // empty: it is in force
 };
+
+// Another program took something away from the table, for the actor to hand to
+// `script_writer::restore`.
+struct rules_removed {};
 
 enum class extent : std::uint8_t {
   difference,  // to what was written last
@@ -65,6 +69,8 @@ class script_writer {
 
   // The text is asked for at once, or when the script under way and the pause have ended.
   void write();
+  // Another program took something away.
+  void restore();
   // No pause: somebody waits.
   void write_at_once();
   void on_done(const script_done& m);
@@ -83,7 +89,7 @@ class script_writer {
   script_id running_;
   runtime::duration pause_{0};  // before the next attempt; 0: the last one succeeded
   std::string problem_;
-  std::uint64_t given_ = 0, probes_ = 0;
+  std::uint64_t given_ = 0;
   runtime::timer retry_, limit_, probe_;
 };
 

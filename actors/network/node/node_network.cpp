@@ -34,9 +34,12 @@ std::vector<dns::socket_address> resolvers_of_node(const std::string& ours) {
 }
 
 // The problem, or nothing.
-std::string apply_change(const std::string& nft, const services::rule_change& change) {
+std::string apply_change(nft::rule_monitor& monitor, const std::string& nft,
+                         const services::rule_change& change) {
   const auto began = std::chrono::steady_clock::now();
-  const auto ran = services::run_nft({nft}, change.script, network_defaults::nft_limit);
+  const auto ran = monitor.run([&](pid_t& process) {
+    return services::run_nft({nft}, change.script, network_defaults::nft_limit, &process);
+  });
   auto& counted = metrics_of_rules();
   counted.scripts.add(std::chrono::steady_clock::now() - began);
   if (!ran) {
@@ -64,6 +67,9 @@ tl::expected<std::unique_ptr<node_network>, std::string> node_network::start(
     if (const auto missing = missing_for_services(); !missing.empty())
       return tl::make_unexpected("network.mode services: " + missing);
     if (!made->options_.marker.empty()) std::ofstream{made->options_.marker};
+    auto monitor = nft::rule_monitor::start();
+    if (!monitor) return tl::make_unexpected("network.mode services: " + monitor.error());
+    made->state_->monitor = std::move(*monitor);
     made->state_->nft =
         std::make_unique<runtime::worker_pool>("nft", std::size_t{1}, waiting_scripts);
     if (made->options_.pods)
@@ -121,12 +127,16 @@ void node_network::follow_services(runtime::actor_system& system,
   options.run = [held = state_, nft = *services::find_nft()](services::rule_change change,
                                                              auto done) {
     const auto shared = std::make_shared<decltype(done)>(std::move(done));
-    const bool taken = held->nft->post(
-        [change = std::move(change), nft, shared] { (*shared)(apply_change(nft, change)); });
+    const bool taken =
+        held->nft->post([change = std::move(change), nft, shared, &monitor = *held->monitor] {
+          (*shared)(apply_change(monitor, nft, change));
+        });
     if (!taken) (*shared)("too many scripts wait for nft");
   };
-  system.spawn({.kind = "service-proxy", .name = options_.node},
-               runtime::make<services::service_proxy>(watcher, std::move(options)));
+  const auto proxy =
+      system.spawn({.kind = "service-proxy", .name = options_.node},
+                   runtime::make<services::service_proxy>(watcher, std::move(options)));
+  state_->monitor->watch(services::table_name, [proxy] { proxy.tell(nft::rules_removed{}); });
 }
 
 void node_network::follow_policies(runtime::actor_system& system,
@@ -135,12 +145,15 @@ void node_network::follow_policies(runtime::actor_system& system,
   options.node = options_.node;
   options.run = [held = state_, nft = *services::find_nft()](std::string script, auto done) {
     const auto shared = std::make_shared<decltype(done)>(std::move(done));
-    const bool taken = held->nft->post([change = services::rule_change{std::move(script), {}}, nft,
-                                        shared] { (*shared)(apply_change(nft, change)); });
+    const bool taken = held->nft->post(
+        [change = services::rule_change{std::move(script), {}}, nft, shared,
+         &monitor = *held->monitor] { (*shared)(apply_change(monitor, nft, change)); });
     if (!taken) (*shared)("too many scripts wait for nft");
   };
   policies_ = system.spawn({.kind = "network-policies", .name = options_.node},
                            runtime::make<policies::network_policies>(watcher, std::move(options)));
+  state_->monitor->watch(policies::policy_table_name,
+                         [to = policies_] { to.tell(nft::rules_removed{}); });
 }
 
 node_network::pod_guard node_network::guard() const {

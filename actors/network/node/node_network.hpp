@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "actors/network/dns/dns_server.hpp"
+#include "actors/network/nft/rule_monitor.hpp"
 #include "actors/network/routing/machine_network.hpp"
 #include "api/object/object.hpp"
 #include "api/values/cidr.hpp"
@@ -61,6 +62,7 @@ class node_network {
   // What actors use until the last of them has ended.
   struct state {
     std::unique_ptr<dns::dns_server> dns;
+    std::unique_ptr<nft::rule_monitor> monitor;
     std::unique_ptr<runtime::worker_pool> nft;
     std::unique_ptr<runtime::worker_pool> pods;
   };

@@ -13,7 +13,7 @@ namespace {
 
 using services::element_lines;
 
-constexpr std::string_view table = "ip troupe-policy";
+constexpr std::string_view table = policy_table_name;
 
 // After the addresses of services have been rewritten to those of pods. A pod always reaches
 // itself, also by a service.

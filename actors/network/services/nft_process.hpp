@@ -3,6 +3,8 @@
 // worker thread.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <optional>
 #include <string>
@@ -18,8 +20,8 @@ std::optional<std::string> find_nft();
 bool may_change_network();
 
 // `command`: nft and what goes before it; `-f -` is added. The error is what nft says, its first
-// line, or that it took longer than `limit` and was ended.
+// line, or that it took longer than `limit` and was ended. `started`: its process.
 tl::expected<void, std::string> run_nft(std::vector<std::string> command, const std::string& script,
-                                        std::chrono::milliseconds limit);
+                                        std::chrono::milliseconds limit, pid_t* started = nullptr);
 
 }  // namespace troupe::actors::services

@@ -39,7 +39,7 @@ nft::script_writer service_proxy::make_writer() {
 const runtime::behavior& service_proxy::make_behavior() const {
   static const runtime::behavior table =
       runtime::handlers(&service_proxy::on_watch_events, &service_proxy::on_watch_ended,
-                        &service_proxy::on_script_done);
+                        &service_proxy::on_script_done, &service_proxy::on_rules_removed);
   return table;
 }
 
@@ -76,6 +76,10 @@ void service_proxy::apply(const std::set<std::string>& changed) {
 
 void service_proxy::on_script_done(const nft::script_done& m) {
   writer_.on_done(m);
+}
+
+void service_proxy::on_rules_removed(const nft::rules_removed&) {
+  writer_.restore();
 }
 
 }  // namespace troupe::actors::services

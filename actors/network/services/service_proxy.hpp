@@ -42,6 +42,7 @@ class service_proxy : public service_informer {
   void on_node(const watch_events& m);
   void apply(const std::set<std::string>& changed) override;
   void on_script_done(const nft::script_done& m);
+  void on_rules_removed(const nft::rules_removed& m);
   nft::script_writer make_writer();
 
   const service_proxy_options options_;

@@ -141,4 +141,17 @@ TEST_CASE("a table that somebody removed comes back within a minute", "[services
   CHECK(is_whole(p.given->back()));
 }
 
+TEST_CASE("rules that another program removed are put back within seconds", "[services]") {
+  proxied_cluster p;
+  p.put("a", "10.96.0.20");
+  p.given->front().done({});
+  REQUIRE(p.has(2));
+  p.given->back().done({});
+  p.c.settle();
+  p.proxy.tell(actors::nft::rules_removed{});
+  REQUIRE(p.c.run_until([&] { return p.given->size() == 3; }, std::chrono::seconds{3}));
+  CHECK(is_whole(p.given->back()));
+  CHECK(p.given->back().text.find("10.96.0.20") != std::string::npos);
+}
+
 }  // namespace troupe::test
