@@ -61,6 +61,8 @@ struct control_plane_options {
   simulated::policy_ptr simulation_policy = {};
   // From which nodes get ranges of addresses for their pods, one for each family; empty: from none.
   std::vector<pod_ranges> ranges_of_pods = {};
+  // Of the IPv6 addresses of Services (service_addresses::in); empty: they have none.
+  std::string services_v6 = {};
 };
 
 class node_links;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "actors/core/pod_health.hpp"
@@ -15,6 +17,11 @@ namespace troupe::actors::endpoints {
 
 // It has an address and has not ended.
 bool has_address(const api::core::v1::Pod& pod);
+
+// Its address of that family, "IPv4" or "IPv6"; empty where it has none.
+std::string address_of(const api::core::v1::Pod& pod, std::string_view family);
+// Of the addresses of the Service, in their order; one at least.
+std::vector<std::string> families_of(const api::core::v1::Service& service);
 
 // The port of the pod that a port of the Service leads to: a number, or the container's port of
 // that name and protocol; 0 where it has none.

@@ -46,9 +46,13 @@ std::string apply_change(nft::rule_monitor& monitor, const std::string& nft,
     counted.failed.fetch_add(1, std::memory_order_relaxed);
     return ran.error();
   }
-  if (change.udp.empty()) return {};
-  const auto removed = services::remove_stale_connections(change.udp);
-  return removed ? std::string{} : removed.error();
+  for (const auto& [endpoints, family] : {std::pair{&change.udp, &services::family_v4},
+                                          std::pair{&change.udp_v6, &services::family_v6}}) {
+    if (endpoints->empty()) continue;
+    if (const auto removed = services::remove_stale_connections(*endpoints, *family); !removed)
+      return removed.error();
+  }
+  return {};
 }
 
 }  // namespace
@@ -120,10 +124,15 @@ void node_network::follow_services(runtime::actor_system& system,
                                    const runtime::actor_ref& watcher) {
   services::service_proxy_options options;
   options.node = options_.node;
-  options.table.service_network = defaults::service_network;
+  options.tables.push_back({.service_network = defaults::service_network});
+  if (!options_.services_v6.empty())
+    options.tables.push_back(
+        {.service_network = options_.services_v6, .family = &services::family_v6});
   if (options_.pods)
-    for (const auto& range : options_.pod_ranges)
-      if (!range.is_v6()) options.table.pod_network = range.text();
+    for (auto& table : options.tables)
+      for (const auto& range : options_.pod_ranges)
+        if (range.is_v6() == (table.family == &services::family_v6))
+          table.pod_network = range.text();
   options.run = [held = state_, nft = *services::find_nft()](services::rule_change change,
                                                              auto done) {
     const auto shared = std::make_shared<decltype(done)>(std::move(done));
@@ -136,7 +145,8 @@ void node_network::follow_services(runtime::actor_system& system,
   const auto proxy =
       system.spawn({.kind = "service-proxy", .name = options_.node},
                    runtime::make<services::service_proxy>(watcher, std::move(options)));
-  state_->monitor->watch(services::table_name, [proxy] { proxy.tell(nft::rules_removed{}); });
+  for (const auto* family : {&services::family_v4, &services::family_v6})
+    state_->monitor->watch(family->table, [proxy] { proxy.tell(nft::rules_removed{}); });
 }
 
 void node_network::follow_policies(runtime::actor_system& system,
@@ -146,7 +156,7 @@ void node_network::follow_policies(runtime::actor_system& system,
   options.run = [held = state_, nft = *services::find_nft()](std::string script, auto done) {
     const auto shared = std::make_shared<decltype(done)>(std::move(done));
     const bool taken = held->nft->post(
-        [change = services::rule_change{std::move(script), {}}, nft, shared,
+        [change = services::rule_change{std::move(script)}, nft, shared,
          &monitor = *held->monitor] { (*shared)(apply_change(monitor, nft, change)); });
     if (!taken) (*shared)("too many scripts wait for nft");
   };
@@ -188,6 +198,9 @@ tl::expected<void, std::string> remove_network(const network_markers& markers) {
   auto removed =
       services::run_nft({*services::find_nft()}, services::no_table() + policies::no_policy_table(),
                         network_defaults::nft_limit);
+  // A kernel without IPv6 has no such table.
+  (void)services::run_nft({*services::find_nft()}, services::no_table(services::family_v6),
+                          network_defaults::nft_limit);
   if (removed) removed = remove_loopback_address(network_defaults::dns_address);
   if (removed) std::filesystem::remove(markers.services, ignored);
   return removed;

@@ -28,6 +28,8 @@ struct node_network_options {
   // Addresses and routes for pods; with services only. Absent: pods have those of their nodes, or
   // another program gives them theirs.
   std::optional<routing::machine_network_options> pods = {};
+  // The range of IPv6 addresses of services; empty: they have none. With services only.
+  std::string services_v6 = {};
   // The ranges of all pods.
   std::vector<api::cidr> pod_ranges = {};
   // Where DNS is served besides or without these; empty: nowhere.

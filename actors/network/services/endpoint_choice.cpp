@@ -1,7 +1,5 @@
 #include "actors/network/services/endpoint_choice.hpp"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
 #include <cctype>
 #include <functional>
@@ -23,17 +21,18 @@ struct candidate {
 };
 using candidates = std::vector<candidate>;
 
-candidates candidates_of(const ServicePort& port, const std::vector<api::object_ptr>& slices) {
+candidates candidates_of(const ServicePort& port, const std::vector<api::object_ptr>& slices,
+                         const address_family& family) {
   candidates out;
   for (const auto& object : slices) {
     const auto& slice = object->as<EndpointSlice>();
-    if (slice.address_type() != "IPv4") continue;
+    if (slice.address_type() != family.name) continue;
     for (const auto& each : slice.ports()) {
       if (each.name() != port.name() || each.protocol() != port.protocol() || each.port() == 0)
         continue;
       for (const auto& endpoint : slice.endpoints())
         // What is no address would be read as rules by nft.
-        if (!endpoint.addresses().empty() && is_v4(endpoint.addresses(0)))
+        if (!endpoint.addresses().empty() && family.has(endpoint.addresses(0)))
           out.push_back({{endpoint.addresses(0), each.port()}, &endpoint});
     }
   }
@@ -88,11 +87,6 @@ endpoint_addresses addresses_of(const candidates& of) {
 
 }  // namespace
 
-bool is_v4(const std::string& address) {
-  in_addr parsed{};
-  return ::inet_pton(AF_INET, address.c_str(), &parsed) == 1;
-}
-
 std::string protocol_of(const ServicePort& port) {
   std::string text = port.protocol().empty() ? "tcp" : port.protocol();
   for (auto& c : text)
@@ -102,8 +96,8 @@ std::string protocol_of(const ServicePort& port) {
 
 chosen_endpoints choose_endpoints(const Service& service, const ServicePort& port,
                                   const std::vector<api::object_ptr>& slices,
-                                  const node_place& node) {
-  const auto all = candidates_of(port, slices);
+                                  const node_place& node, const address_family& family) {
+  const auto all = candidates_of(port, slices, family);
   const auto here =
       usable(only(all, [&](const Endpoint& each) { return each.node_name() == node.name; }));
   const auto everywhere = of_zone(all, node.zone);

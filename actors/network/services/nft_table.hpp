@@ -1,6 +1,6 @@
-// The text that nft reads: the table `ip troupe` of all services of a node, whole or as a
-// difference. A service is elements of maps only, so that a change costs what it changes; chains
-// are made for a number of endpoints and never change
+// The text that nft reads: the table of all services of a node and one family of addresses,
+// `ip troupe` or `ip6 troupe`, whole or as a difference. A service is elements of maps only, so
+// that a change costs what it changes; chains are made for a number of endpoints and never change
 // (docs/decisions/0050-services-by-nftables.md). Tables of others are not touched. Pure.
 #pragma once
 
@@ -13,12 +13,11 @@
 
 namespace troupe::actors::services {
 
-inline constexpr const char* table_name = "ip troupe";
-
 struct table_options {
   std::string service_network;
   // Whose pods have addresses of their own; empty: pods share the addresses of their nodes.
   std::string pod_network = {};
+  const address_family* family = &family_v4;
 };
 
 // What the kernel is to have. Two services may want the same element: the first by name has it.
@@ -35,12 +34,13 @@ class service_table {
   // endpoints that no chain was made for it.
   std::string difference();
   // Changes nothing, and fails where the table is not there.
-  static std::string probe();
+  std::string probe() const;
   // Destinations by UDP whose endpoints the texts have changed (the whole: all), until in_force().
   udp_endpoints changed_udp() const;
   // The last text has taken effect.
   void in_force() { changed_udp_.clear(); }
   std::size_t size() const { return owners_.size(); }
+  const address_family& family() const { return *options_.family; }
 
  private:
   using owned = std::map<std::string, std::string>;  // data by service
@@ -59,6 +59,6 @@ class service_table {
 };
 
 // Takes the table away, also where there is none.
-std::string no_table();
+std::string no_table(const address_family& family = family_v4);
 
 }  // namespace troupe::actors::services

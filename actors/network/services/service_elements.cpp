@@ -15,9 +15,10 @@ namespace {
 using api::core::v1::Service;
 using api::core::v1::ServicePort;
 
-sticky_port sticky_port_of(const Service& service, const ServicePort& port) {
+sticky_port sticky_port_of(const Service& service, const std::string& address,
+                           const ServicePort& port) {
   const auto& config = service.spec().session_affinity_config().client_ip();
-  return {.address = service.spec().cluster_ip(),
+  return {.address = address,
           .protocol = protocol_of(port),
           .port = port.port(),
           .timeout_s = config.has_timeout_seconds() ? config.timeout_seconds()
@@ -26,6 +27,8 @@ sticky_port sticky_port_of(const Service& service, const ServicePort& port) {
 
 struct port_elements {
   const Service& service;
+  const std::string& cluster_address;
+  const address_family& family;
   const ServicePort& port;
   const chosen_endpoints chosen;
   elements& out;
@@ -49,7 +52,8 @@ struct port_elements {
     const auto use = !outside     ? sticky_use::inside
                      : is_local() ? sticky_use::local_only
                                   : sticky_use::masqueraded;
-    return "goto " + add_sticky_chain(out, sticky_port_of(service, port), use, to);
+    return "goto " +
+           add_sticky_chain(out, sticky_port_of(service, cluster_address, port), family, use, to);
   }
 
   // kubernetes: without an endpoint anywhere a connection is refused, with none that this node may
@@ -83,29 +87,42 @@ struct port_elements {
 
 // Of a load balancer, as far as this node may serve it: an address that only some sources may use
 // is not served, rather than to all.
-std::vector<std::string> outer_addresses(const Service& service) {
+std::vector<std::string> outer_addresses(const Service& service, const address_family& family) {
   std::vector<std::string> out;
   for (const auto& address : service.spec().external_ips())
-    if (is_v4(address)) out.push_back(address);
+    if (family.has(address)) out.push_back(address);
   if (!service.spec().load_balancer_source_ranges().empty()) return out;
   for (const auto& each : service.status().load_balancer().ingress())
-    if (is_v4(each.ip()) && each.ip_mode() != "Proxy") out.push_back(each.ip());
+    if (family.has(each.ip()) && each.ip_mode() != "Proxy") out.push_back(each.ip());
   return out;
+}
+
+// Empty where it has none of that family.
+std::string cluster_address_of(const Service& service, const address_family& family) {
+  if (family.has(service.spec().cluster_ip())) return service.spec().cluster_ip();
+  for (const auto& each : service.spec().cluster_ips())
+    if (family.has(each)) return each;
+  return {};
 }
 
 }  // namespace
 
+bool is_own(const element_key& key) {
+  return key.collection == own_set || key.collection == own_chain;
+}
+
 elements elements_of(const api::object& service, const std::vector<api::object_ptr>& slices,
-                     const node_place& node) {
+                     const node_place& node, const address_family& family) {
   const auto& body = service.as<Service>();
   elements out;
-  const auto& address = body.spec().cluster_ip();
-  if (body.spec().type() == "ExternalName" || !is_v4(address)) return out;
+  const auto address = cluster_address_of(body, family);
+  if (body.spec().type() == "ExternalName" || address.empty()) return out;
   out[{"cluster-ips", address}] = {};
   for (const auto& port : body.spec().ports()) {
-    port_elements add{body, port, choose_endpoints(body, port, slices, node), out};
+    port_elements add{
+        body, address, family, port, choose_endpoints(body, port, slices, node, family), out};
     add.add_address(address, false);
-    for (const auto& outer : outer_addresses(body))
+    for (const auto& outer : outer_addresses(body, family))
       add.add_address(outer, true);
     add.add_node_port();
   }

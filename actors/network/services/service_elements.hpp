@@ -26,9 +26,12 @@ struct element_key {
 // With the data of a map; of a set it is empty.
 using elements = std::map<element_key, std::string>;
 
-// What the table needs for one service on this node; nothing for one without an address.
+// Whether it is one of these.
+bool is_own(const element_key& key);
+// What the table of that family needs for one service on this node; nothing for one without an
+// address of it.
 elements elements_of(const api::object& service, const std::vector<api::object_ptr>& slices,
-                     const node_place& node);
+                     const node_place& node, const address_family& family = family_v4);
 
 // The chain that the data of an element leads to: of "goto pick-3" the kind "pick" and 3; 0 where
 // it leads to none that is made for a number of endpoints.

@@ -7,6 +7,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "actors/network/nft/script_writer.hpp"
 #include "actors/network/services/nft_table.hpp"
@@ -17,7 +18,8 @@ namespace troupe::actors::services {
 struct rule_change {
   std::string script;
   // Connections to other endpoints of these destinations end after it.
-  udp_endpoints udp;
+  udp_endpoints udp = {};
+  udp_endpoints udp_v6 = {};
 };
 
 // Makes a change on a thread of its own and calls `done` there, with the problem or with nothing.
@@ -26,7 +28,8 @@ using make_change = std::function<void(rule_change change, std::function<void(st
 
 struct service_proxy_options {
   std::string node;  // its zone is that of its Node
-  table_options table;
+  // One for each family of addresses that services have.
+  std::vector<table_options> tables;
   make_change run;
 };
 
@@ -44,10 +47,11 @@ class service_proxy : public service_informer {
   void on_script_done(const nft::script_done& m);
   void on_rules_removed(const nft::rules_removed& m);
   nft::script_writer make_writer();
+  udp_endpoints changed_udp(const address_family& family) const;
 
   const service_proxy_options options_;
   node_place place_;
-  service_table table_;
+  std::vector<service_table> tables_;
   nft::script_writer writer_;
 };
 

@@ -27,18 +27,20 @@ const char* prefix_of(sticky_use use) {
 }
 
 // The rules of the chain of an endpoint. A client is sent there also where the set is full.
-std::string remembering_rules(const sticky_port& port, const std::string& clients,
-                              const endpoint_address& endpoint) {
+std::string remembering_rules(const sticky_port& port, const address_family& family,
+                              const std::string& clients, const endpoint_address& endpoint) {
+  const bool v6 = &family == &family_v6;
   return fmt::format(
-      "update @{} {{ ip saddr timeout {}s }}\n"
-      "meta l4proto {} dnat to {}:{}",
-      clients, port.timeout_s, port.protocol, endpoint.address, endpoint.port);
+      "update @{} {{ {} saddr timeout {}s }}\n"
+      "meta l4proto {} dnat to {}{}{}:{}",
+      clients, family.word, port.timeout_s, port.protocol, v6 ? "[" : "", endpoint.address,
+      v6 ? "]" : "", endpoint.port);
 }
 
 }  // namespace
 
-std::string add_sticky_chain(elements& out, const sticky_port& port, sticky_use use,
-                             const endpoint_addresses& to) {
+std::string add_sticky_chain(elements& out, const sticky_port& port, const address_family& family,
+                             sticky_use use, const endpoint_addresses& to) {
   const auto of_port = fmt::format("{}/{}/{}", name_of(port.address), port.protocol, port.port);
   std::string rules, choices;
   if (use == sticky_use::masqueraded)
@@ -48,8 +50,8 @@ std::string add_sticky_chain(elements& out, const sticky_port& port, sticky_use 
     const auto name = fmt::format("{}/{}/{}", of_port, name_of(each.address), each.port);
     const auto clients = "clients/" + name, chain = "to/" + name;
     out[{own_set, clients}] = {};
-    out[{own_chain, chain}] = remembering_rules(port, clients, each);
-    rules += fmt::format("ip saddr @{} goto {}\n", clients, chain);
+    out[{own_chain, chain}] = remembering_rules(port, family, clients, each);
+    rules += fmt::format("{} saddr @{} goto {}\n", family.word, clients, chain);
     choices += fmt::format("{}{} : goto {}", number == 0 ? "" : ", ", number, chain);
     ++number;
   }

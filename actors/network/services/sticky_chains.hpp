@@ -28,7 +28,7 @@ enum class sticky_use : std::uint8_t {
 };
 
 // Adds what it takes for these endpoints, of which there is one at least. The chain to go to.
-std::string add_sticky_chain(elements& out, const sticky_port& port, sticky_use use,
-                             const endpoint_addresses& to);
+std::string add_sticky_chain(elements& out, const sticky_port& port, const address_family& family,
+                             sticky_use use, const endpoint_addresses& to);
 
 }  // namespace troupe::actors::services

@@ -25,7 +25,7 @@ struct udp_connection {
   std::string key;       // what of the message names it to the kernel
 };
 
-// Of a message of the kernel, without its netlink header; nothing: not of UDP by IPv4.
+// Of a message of the kernel, without its netlink header; nothing: not of UDP.
 std::optional<udp_connection> read_connection(std::string_view message);
 // `own`: addresses of this machine, the only ones that have node ports.
 bool is_stale(const udp_connection& connection, const udp_endpoints& endpoints,

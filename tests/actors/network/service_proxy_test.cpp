@@ -28,7 +28,7 @@ struct proxied_cluster {
   proxied_cluster() {
     service_proxy_options options;
     options.node = "node";
-    options.table.service_network = "10.96.0.0/12";
+    options.tables.push_back({.service_network = "10.96.0.0/12"});
     options.run = [to = given](rule_change change, auto done) {
       to->push_back({std::move(change.script), std::move(change.udp), std::move(done)});
     };

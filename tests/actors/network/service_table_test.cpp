@@ -167,6 +167,30 @@ TEST_CASE("a port with session affinity has chains and sets of its own", "[servi
   CHECK(table.difference().empty());
 }
 
+TEST_CASE("each family has a table of its own, with its addresses and endpoints alone",
+          "[services]") {
+  auto body = service_body("web", "10.96.0.20", {{"http", 80}});
+  body.mutable_spec()->add_cluster_ips("fd00:10:96::20");
+  body.mutable_spec()->add_external_ips("2001:db8::7");
+  auto slice = slice_body("web", {{"http", 8'080}}, {{.address = "fd00:42::5"}});
+  slice.set_address_type("IPv6");
+  const std::vector slices{slice_object("web", {{"http", 8'080}}, {{.address = "10.42.0.5"}}),
+                           object_of(slice)};
+  const auto v4 = elements_of(*object_of(body), slices, here);
+  const auto v6 = elements_of(*object_of(body), slices, here, family_v6);
+  CHECK(data_of(v4, "endpoints", "10.96.0.20 . tcp . 80 . 0") == "10.42.0.5 . 8080");
+  CHECK(data_of(v6, "endpoints", "fd00:10:96::20 . tcp . 80 . 0") == "fd00:42::5 . 8080");
+  CHECK(data_of(v6, "service-ports", "2001:db8::7 . tcp . 80") == "goto outer-pick-1");
+  for (const auto& [key, data] : v4)
+    CHECK(key.key.find(':') == std::string::npos);
+  service_table table{{.service_network = "fd00:10:96::/112", .family = &family_v6}};
+  table.replace("default/web", v6);
+  CHECK(table.whole().find(" ip troupe") == std::string::npos);
+  CHECK(table.probe() == "add chain ip6 troupe services\n");
+  body.mutable_spec()->mutable_cluster_ips()->RemoveLast();
+  CHECK(elements_of(*object_of(body), slices, here, family_v6).empty());
+}
+
 TEST_CASE("more endpoints than chains were made for take the whole table", "[services]") {
   service_table table{{.service_network = "10.96.0.0/12"}};
   CHECK(table.whole().find("chain ip troupe pick-17") == std::string::npos);
