@@ -131,7 +131,9 @@ struct network_config {
   std::vector<std::string> pod_cidrs{std::string(defaults::pod_cidr)};
   std::int64_t node_cidr_mask_size = defaults::node_cidr_mask_size;
   network_routes routes = network_routes::automatic;
-  // Empty: the service address of DNS if service rules are active, otherwise none.
+  // That of IPv4 is a constant of the program; of IPv6 there may be one.
+  std::vector<std::string> service_cidrs{std::string(defaults::service_cidr)};
+  // Empty: the service address of DNS where services have rules, otherwise nowhere.
   address dns_listen;
 };
 

@@ -386,8 +386,13 @@ constexpr setting rows[] = {
      .maximum = 30},
     {.name = "network.routes",
      .at = at<&node::network, &network_config::routes>(),
-     .about = "How pods on other machines are reached: 'direct' for machines on a common link, "
-              "'vxlan' through UDP port 8472, 'auto' by the first that is possible."},
+     .about = "How pods of other machines are reached: 'direct' where a machine is on a link of "
+              "this one, 'vxlan' through UDP port 8472, 'auto' by the first that is possible."},
+    {.name = "network.service_cidrs",
+     .at = at<&node::network, &network_config::service_cidrs>(),
+     .about = "The ranges of addresses of services, the same on every machine of the cluster: "
+              "10.96.0.0/12, and with one of IPv6 beside it, such as fd00:10:96::/112, services "
+              "may have both families, or that one."},
     {.name = "network.dns_listen",
      .at = at<&node::network, &network_config::dns_listen>(),
      .about = "Address of the DNS server for names of services, over UDP and TCP.",

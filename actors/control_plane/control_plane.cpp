@@ -24,11 +24,12 @@ namespace troupe::actors {
 
 namespace {
 
-// The built-in plugins, followed by the addresses of Services.
-std::shared_ptr<const admission::chain> chain_with(admission::outside_list outside) {
+// The built-in plugins, and the addresses of Services behind them.
+std::shared_ptr<const admission::chain> chain_with(admission::outside_list outside,
+                                                   const std::string& services_v6) {
   auto plugins = admission::built_in_plugins();
-  const auto addresses = service_addresses::in(defaults::service_network);
-  api::ensure(addresses.has_value(), "the service network is IPv4 in CIDR form");
+  const auto addresses = service_addresses::in(defaults::service_network, services_v6);
+  api::ensure(addresses.has_value(), "the service networks are in CIDR form");
   plugins.push_back(std::make_shared<service_addresses>(*addresses));
   return std::make_shared<admission::chain>(std::move(plugins), std::move(outside));
 }
@@ -78,11 +79,12 @@ control_plane::control_plane(runtime::actor_system& system, persistence::store& 
     : impl_{new impl{system, store, std::move(options)}} {
   const auto& capacity = impl_->capacity;
   const auto& given = impl_->options;
-  impl_->writes = std::make_shared<write_service>(store, system.time(),
-                                                  write_options{.capacity = capacity,
-                                                                .quotas = impl_->quotas,
-                                                                .chain = chain_with(given.outside),
-                                                                .threads = given.reading_thread});
+  impl_->writes = std::make_shared<write_service>(
+      store, system.time(),
+      write_options{.capacity = capacity,
+                    .quotas = impl_->quotas,
+                    .chain = chain_with(given.outside, given.services_v6),
+                    .threads = given.reading_thread});
   capacity->nodes_take(pods_taken_by_nodes(store.read()));
   auto reader = given.reading_thread ? std::make_shared<runtime::worker_pool>(
                                            "log-reader", 1, defaults::log_queue_limit)

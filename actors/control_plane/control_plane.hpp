@@ -61,6 +61,8 @@ struct control_plane_options {
   simulated::policy_ptr simulation_policy = {};
   // The pod address ranges from which nodes get theirs, one for each family; empty: none.
   std::vector<pod_ranges> ranges_of_pods = {};
+  // Of the IPv6 addresses of Services (service_addresses::in); empty: they have none.
+  std::string services_v6 = {};
 };
 
 class node_links;

@@ -45,6 +45,9 @@ void keep_allocations(Service& now, const Service& was) {
   if (spec.cluster_ip().empty() && spec.cluster_ips().empty()) {
     if (was.spec().has_cluster_ip()) spec.set_cluster_ip(was.spec().cluster_ip());
     *spec.mutable_cluster_ips() = was.spec().cluster_ips();
+  } else if (spec.cluster_ips().empty() && spec.cluster_ip() == was.spec().cluster_ip()) {
+    // A client from before there were two.
+    *spec.mutable_cluster_ips() = was.spec().cluster_ips();
   }
   if (spec.type() != was.spec().type()) return;
   for (auto& port : *spec.mutable_ports()) {

@@ -1,7 +1,10 @@
 // Services and their endpoints.
+#include <algorithm>
+#include <array>
 #include <set>
 
 #include "api/validation/checks.hpp"
+#include "api/values/cidr.hpp"
 
 namespace troupe::api::validation {
 namespace {
@@ -70,6 +73,41 @@ void check_addresses(findings& out, const ServiceSpec& spec) {
   }
 }
 
+std::string list_of(const ServiceSpec& spec) {
+  std::string out;
+  for (const auto& each : spec.cluster_ips())
+    out += (out.empty() ? "" : ",") + quoted(each);
+  return "[" + out + "]";
+}
+
+// One address of each family, in the order of the families.
+void check_families(findings& out, const ServiceSpec& spec) {
+  const auto &ips = spec.cluster_ips(), &families = spec.ip_families();
+  const auto invalid = [&](std::string_view detail) {
+    out.invalid_json("clusterIPs", list_of(spec), detail);
+  };
+  for (int i = 0; i < families.size(); ++i) {
+    const auto step = out.at.item("ipFamilies", i);
+    if (families[i] != "IPv4" && families[i] != "IPv6")
+      out.unsupported({}, families[i], std::array{"IPv4", "IPv6"});
+    else if (std::count(families.begin(), families.begin() + i, families[i]) > 0)
+      out.duplicate({}, families[i]);
+  }
+  if (ips.size() > 2) invalid("may only hold up to 2 values");
+  if (ips.size() > 1 && ips[0] == "None") return invalid("'None' must be the first and only value");
+  if (std::any_of(ips.begin(), ips.end(), [](const auto& ip) { return ip_family(ip).empty(); }))
+    return;
+  if (ips.size() == 2 && ip_family(ips[0]) == ip_family(ips[1]))
+    invalid("may specify no more than one IP for each IP family");
+  for (int i = 0; i < std::min(ips.size(), families.size()); ++i) {
+    const auto step = out.at.item("clusterIPs", i);
+    if (ip_family(ips[i]) != families[i])
+      out.invalid({}, ips[i],
+                  "expected an " + families[i] + " value as indicated by `ipFamilies[" +
+                      std::to_string(i) + "]`");
+  }
+}
+
 void check_external_name(findings& out, const ServiceSpec& spec) {
   if (spec.type() != "ExternalName") return;
   std::string name = spec.external_name();
@@ -80,6 +118,10 @@ void check_external_name(findings& out, const ServiceSpec& spec) {
     out.each("externalName", spec.external_name(), check_dns_subdomain(name));
   if (!spec.cluster_ip().empty())
     out.forbidden("clusterIPs[0]", "may not be set for ExternalName services");
+  if (!spec.ip_families().empty())
+    out.forbidden("ipFamilies[0]", "may not be set for ExternalName services");
+  if (spec.has_ip_family_policy())
+    out.forbidden("ipFamilyPolicy", "may not be set for ExternalName services");
 }
 
 void check_affinity(findings& out, const ServiceSpec& spec) {
@@ -100,6 +142,7 @@ void check_service(findings& out, const Service& service) {
   check_ports(out, spec);
   check_labels(out, "selector", spec.selector());
   check_addresses(out, spec);
+  check_families(out, spec);
   check_external_name(out, spec);
   check_affinity(out, spec);
   if (!spec.external_traffic_policy().empty() && !reached_from_outside(spec) &&
@@ -114,6 +157,15 @@ void check_service_update(findings& out, const Service& now, const Service& was)
   const auto step = out.at.field("spec");
   if (now.spec().cluster_ip() != was.spec().cluster_ip())
     out.invalid("clusterIPs[0]", now.spec().cluster_ip(), "may not change once set");
+  const auto check_list = [&](std::string_view field, const auto& list, const auto& before,
+                              int from) {
+    for (int i = from; i < std::min(list.size(), before.size()); ++i)
+      if (list[i] != before[i])
+        out.invalid(std::string{field} + "[" + std::to_string(i) + "]", list[i],
+                    "may not change once set");
+  };
+  check_list("clusterIPs", now.spec().cluster_ips(), was.spec().cluster_ips(), 1);
+  check_list("ipFamilies", now.spec().ip_families(), was.spec().ip_families(), 0);
 }
 
 void check_endpoints(findings& out, const Endpoints& endpoints) {

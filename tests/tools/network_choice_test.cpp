@@ -83,6 +83,23 @@ TEST_CASE("without a range for pods a node has services alone, or says so") {
   CHECK_FALSE(choose_network(none, true, {}));
 }
 
+TEST_CASE("services may have a range of IPv6 beside that of IPv4") {
+  config::network_config from;
+  CHECK(ipv6_services(from)->empty());
+  from.service_cidrs.push_back("fd00:10:96::/112");
+  CHECK(ipv6_services(from) == "fd00:10:96::/112");
+  const auto refusal = [](const std::vector<std::string>& ranges) {
+    config::network_config of;
+    of.service_cidrs = ranges;
+    return ipv6_services(of).error();
+  };
+  const std::string v4 = "10.96.0.0/12", v6 = "fd00:10:96::/112";
+  for (const std::string text : {"fd00:10:96::", "fd00:10:96::/64", "10.112.0.0/12"})
+    CHECK_THAT(refusal({v4, text}), Contains("network.serviceCidrs: service network \"" + text));
+  CHECK_THAT(refusal({v4, v6, "fd00:10:97::/112"}), Contains("at most one range of each family"));
+  CHECK_THAT(refusal({v6}), Contains("the range of IPv4 is 10.96.0.0/12"));
+}
+
 TEST_CASE("ranges of the configuration are one of each family that can be divided") {
   config::node_config config;
   const auto made = make_pod_ranges(config);

@@ -180,6 +180,9 @@ class node : public node_parts {
     plane.local_path_class = true;
     signer_ = std::make_shared<server::node_signer>(config_.server.node_certificate_life);
     plane.certificates = signer_;
+    auto services_v6 = ipv6_services(config_.network);
+    if (!services_v6) return tl::make_unexpected(services_v6.error());
+    plane.services_v6 = std::move(*services_v6);
     if (config_.kubelet.runtime != config::pod_runtime::simulated) {
       auto ranges = make_pod_ranges(config_);
       if (!ranges) return tl::make_unexpected(ranges.error());

@@ -3,16 +3,19 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <random>
 #include <set>
 #include <utility>
 
 #include "actors/core/log.hpp"
+#include "actors/defaults.hpp"
 #include "actors/kubelet/runtimes/cri/cri_runtime.hpp"
 #include "actors/kubelet/runtimes/process/process_runtime.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
 #include "actors/network/defaults.hpp"
+#include "actors/write/admission/service_addresses.hpp"
 #include "server/credentials/kubeconfig.hpp"
 #include "server/http/version.hpp"
 #include "tools/node/network_choice.hpp"
@@ -212,6 +215,9 @@ tl::expected<std::unique_ptr<actors::node_network>, std::string> make_node_netwo
   made.node = node;
   made.marker = network_markers(config.data_dir).services;
   made.services = choice->services;
+  auto services_v6 = ipv6_services(from);
+  if (!services_v6) return tl::make_unexpected(services_v6.error());
+  made.services_v6 = std::move(*services_v6);
   made.dns_host = from.dns_listen.host;
   made.dns_port = from.dns_listen.port;
   if (choice->pods) {
@@ -238,6 +244,23 @@ tl::expected<std::vector<actors::pod_ranges>, std::string> make_pod_ranges(
     out.push_back(std::move(*made));
   }
   return out;
+}
+
+tl::expected<std::string, std::string> ipv6_services(const config::network_config& from) {
+  const std::string v4 = actors::defaults::service_network;
+  const auto failed = [](const std::string& problem) {
+    return tl::make_unexpected("network.serviceCidrs: " + problem);
+  };
+  if (std::count(from.service_cidrs.begin(), from.service_cidrs.end(), v4) != 1)
+    return failed("the range of IPv4 is " + v4);
+  std::string v6;
+  for (const auto& text : from.service_cidrs) {
+    if (text == v4) continue;
+    if (!v6.empty()) return failed("at most one range of each family, not " + text);
+    v6 = text;
+    if (const auto made = actors::service_addresses::in(v4, v6); !made) return failed(made.error());
+  }
+  return v6;
 }
 
 actors::network_markers network_markers(const std::filesystem::path& data_dir) {

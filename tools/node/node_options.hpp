@@ -54,7 +54,10 @@ tl::expected<std::unique_ptr<actors::node_network>, std::string> make_node_netwo
 tl::expected<std::vector<actors::pod_ranges>, std::string> make_pod_ranges(
     const config::node_config& from);
 
-// Markers that exist while this machine has network settings of the node with that data dir.
+// Of the IPv6 addresses of services, empty where they have none; the error names the setting.
+tl::expected<std::string, std::string> ipv6_services(const config::network_config& from);
+
+// What is there while this machine has something of the network of the node with that data dir.
 actors::network_markers network_markers(const std::filesystem::path& data_dir);
 
 }  // namespace troupe::tools

@@ -26,9 +26,9 @@ struct found_addresses {
   std::vector<EndpointAddress> ready, not_ready;
 };
 
-EndpointAddress address_of(const Service& service, const Pod& pod) {
+EndpointAddress entry_of(const Service& service, const Pod& pod, std::string ip) {
   EndpointAddress address;
-  address.set_ip(pod.status().pod_ip());
+  address.set_ip(std::move(ip));
   if (!pod.spec().node_name().empty()) address.set_node_name(pod.spec().node_name());
   if (auto name = hostname_behind(service, pod); !name.empty())
     address.set_hostname(std::move(name));
@@ -50,6 +50,7 @@ void write_addresses(std::vector<EndpointAddress>& found, std::size_t& left,
 
 std::unique_ptr<Endpoints> endpoints_of(const Service& service,
                                         const std::vector<api::object_ptr>& pods) {
+  const auto family = families_of(service).front();
   const bool publishes_all = service.spec().publish_not_ready_addresses();
   std::map<std::vector<EndpointPort>, found_addresses, ports_less> found;
   std::size_t total = 0;
@@ -58,8 +59,12 @@ std::unique_ptr<Endpoints> endpoints_of(const Service& service,
     if (!has_address(pod) || (pod.metadata().has_deletion_timestamp() && !publishes_all)) continue;
     auto ports = ports_of(service, pod);
     if (ports.empty() && !service.spec().ports().empty()) continue;
+    // Those of the Service's first family alone.
+    auto ip = address_of(pod, family);
+    if (ip.empty()) continue;
     auto& of = found[std::move(ports)];
-    (publishes_all || is_ready(pod) ? of.ready : of.not_ready).push_back(address_of(service, pod));
+    (publishes_all || is_ready(pod) ? of.ready : of.not_ready)
+        .push_back(entry_of(service, pod, std::move(ip)));
     ++total;
   }
   auto made = std::make_unique<Endpoints>();

@@ -28,11 +28,12 @@ bool prefers_own_zone(const Service& service) {
   return wish == "PreferClose" || wish == "PreferSameZone";
 }
 
-Endpoint endpoint_of(const Service& service, const Pod& pod, const zone_of_node& zone_of) {
+Endpoint endpoint_of(const Service& service, const Pod& pod, std::string address,
+                     const zone_of_node& zone_of) {
   const bool serves = is_ready(pod);
   const bool ends = pod.metadata().has_deletion_timestamp();
   Endpoint made;
-  made.add_addresses(pod.status().pod_ip());
+  made.add_addresses(std::move(address));
   auto& conditions = *made.mutable_conditions();
   conditions.set_ready(service.spec().publish_not_ready_addresses() || (serves && !ends));
   conditions.set_serving(serves);
@@ -48,24 +49,27 @@ Endpoint endpoint_of(const Service& service, const Pod& pod, const zone_of_node&
   return made;
 }
 
-wanted_groups wanted_of(const Service& service, const std::vector<api::object_ptr>& pods,
-                        const zone_of_node& zone_of) {
+wanted_groups wanted_of(const Service& service, const std::string& family,
+                        const std::vector<api::object_ptr>& pods, const zone_of_node& zone_of) {
   wanted_groups out;
   for (const auto& object : pods) {
     const auto& pod = object->as<Pod>();
     if (!has_address(pod)) continue;
     const auto ports = ports_of(service, pod);
     if (ports.empty() && !service.spec().ports().empty()) continue;
-    out[key_of(ports)].emplace(pod.metadata().uid(), endpoint_of(service, pod, zone_of));
+    if (auto address = address_of(pod, family); !address.empty())
+      out[key_of(ports)].emplace(pod.metadata().uid(),
+                                 endpoint_of(service, pod, std::move(address), zone_of));
   }
   return out;
 }
 
-void write_head(const Service& service, const port_key& ports, EndpointSlice& slice) {
+void write_head(const Service& service, const std::string& family, const port_key& ports,
+                EndpointSlice& slice) {
   auto& labels = *slice.mutable_metadata()->mutable_labels();
   labels = labels_of(service);
   set_owner_labels(labels, service.metadata().name(), manager);
-  slice.set_address_type("IPv4");
+  slice.set_address_type(family);
   set_ports(slice, ports);
 }
 
@@ -89,16 +93,17 @@ void keep_wanted(EndpointSlice& slice, wanted_endpoints& left) {
   slice.mutable_endpoints()->Swap(&kept);
 }
 
-std::unique_ptr<EndpointSlice> new_slice(const Service& service, const port_key& ports) {
+std::unique_ptr<EndpointSlice> new_slice(const Service& service, const std::string& family,
+                                         const port_key& ports) {
   auto made = std::make_unique<EndpointSlice>();
   made->mutable_metadata()->set_generate_name(service.metadata().name() + "-");
   made->mutable_metadata()->set_namespace_(service.metadata().namespace_());
-  write_head(service, ports, *made);
+  write_head(service, family, ports, *made);
   return made;
 }
 
-void add_new(const Service& service, const port_key& ports, std::vector<draft>& slices,
-             wanted_endpoints& left) {
+void add_new(const Service& service, const std::string& family, const port_key& ports,
+             std::vector<draft>& slices, wanted_endpoints& left) {
   std::stable_sort(slices.begin(), slices.end(), [](const draft& a, const draft& b) {
     return a.after->endpoints_size() > b.after->endpoints_size();
   });
@@ -106,7 +111,7 @@ void add_new(const Service& service, const port_key& ports, std::vector<draft>& 
   for (auto& [uid, endpoint] : left) {
     while (next < slices.size() && slices[next].after->endpoints_size() >= most_endpoints)
       ++next;
-    if (next == slices.size()) slices.push_back({nullptr, new_slice(service, ports)});
+    if (next == slices.size()) slices.push_back({nullptr, new_slice(service, family, ports)});
     *slices[next].after->add_endpoints() = std::move(endpoint);
   }
 }
@@ -126,16 +131,15 @@ std::string hint_all(drafts& slices, const std::vector<api::object_ptr>& present
   return set_topology_hints(all, zones, before);
 }
 
-}  // namespace
-
-slice_plan plan_slices(const Service& service, const std::vector<api::object_ptr>& pods,
-                       const std::vector<api::object_ptr>& present, const zone_of_node& zone_of,
-                       const zone_cpu& zones) {
-  auto wanted = wanted_of(service, pods, zone_of);
+// `present`: slices of that family.
+void plan_family(slice_plan& plan, const Service& service, const std::string& family,
+                 const std::vector<api::object_ptr>& pods,
+                 const std::vector<api::object_ptr>& present, const zone_of_node& zone_of,
+                 const zone_cpu& zones) {
+  auto wanted = wanted_of(service, family, pods, zone_of);
   const bool nobody = wanted.empty();
   if (nobody) wanted[{}];
   drafts slices;
-  slice_plan plan;
   for (const auto& object : present) {
     const auto key = key_of(object->as<EndpointSlice>().ports());
     const auto group = wanted.find(key);
@@ -145,14 +149,16 @@ slice_plan plan_slices(const Service& service, const std::vector<api::object_ptr
     }
     auto after = object->copy_as<EndpointSlice>();
     keep_wanted(*after, group->second);
-    write_head(service, key, *after);
+    write_head(service, family, key, *after);
     slices[key].push_back({object, std::move(after)});
   }
   for (auto& [ports, left] : wanted)
-    add_new(service, ports, slices[ports], left);
-  if (wants_topology_hints(service)) plan.no_hints = hint_all(slices, present, zones);
+    add_new(service, family, ports, slices[ports], left);
+  if (wants_topology_hints(service))
+    if (auto reason = hint_all(slices, present, zones); !reason.empty())
+      plan.no_hints = std::move(reason);
   for (auto& [ports, group] : slices) {
-    if (nobody && group.empty()) group.push_back({nullptr, new_slice(service, ports)});
+    if (nobody && group.empty()) group.push_back({nullptr, new_slice(service, family, ports)});
     for (auto& each : group) {
       const bool first = &each == &group.front();
       if (!each.before)
@@ -163,6 +169,25 @@ slice_plan plan_slices(const Service& service, const std::vector<api::object_ptr
         plan.update.emplace_back(each.before, std::move(each.after));
     }
   }
+}
+
+}  // namespace
+
+slice_plan plan_slices(const Service& service, const std::vector<api::object_ptr>& pods,
+                       const std::vector<api::object_ptr>& present, const zone_of_node& zone_of,
+                       const zone_cpu& zones) {
+  const auto families = families_of(service);
+  std::map<std::string, std::vector<api::object_ptr>> by_family;
+  slice_plan plan;
+  for (const auto& object : present) {
+    const auto& family = object->as<EndpointSlice>().address_type();
+    if (std::count(families.begin(), families.end(), family) > 0)
+      by_family[family].push_back(object);
+    else
+      plan.remove.push_back(object);
+  }
+  for (const auto& family : families)
+    plan_family(plan, service, family, pods, by_family[family], zone_of, zones);
   return plan;
 }
 

@@ -45,6 +45,23 @@ bool has_address(const Pod& pod) {
   return phase != "Succeeded" && phase != "Failed" && !pod.status().pod_ip().empty();
 }
 
+std::string address_of(const Pod& pod, std::string_view family) {
+  const auto fits = [v6 = family == "IPv6"](const std::string& address) {
+    return !address.empty() && (address.find(':') != address.npos) == v6;
+  };
+  const auto& status = pod.status();
+  if (fits(status.pod_ip())) return status.pod_ip();
+  for (const auto& each : status.pod_ips())
+    if (fits(each.ip())) return each.ip();
+  return {};
+}
+
+std::vector<std::string> families_of(const Service& service) {
+  const auto& families = service.spec().ip_families();
+  if (families.empty()) return {"IPv4"};  // of a Service from before there were any
+  return {families.begin(), families.end()};
+}
+
 std::int32_t target_of(const ServicePort& port, const Pod& pod) {
   const auto& target = port.target_port();
   if (target.type() == 1) return port_named(target.str_val(), port.protocol(), pod);

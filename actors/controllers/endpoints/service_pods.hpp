@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "actors/core/pod_health.hpp"
@@ -16,8 +18,13 @@ namespace troupe::actors::endpoints {
 // True if the pod has an address and has not terminated.
 bool has_address(const api::core::v1::Pod& pod);
 
-// The target port of a Service's port: a number, or the container port with this name and protocol;
-// 0 if the pod has none.
+// Its address of that family, "IPv4" or "IPv6"; empty where it has none.
+std::string address_of(const api::core::v1::Pod& pod, std::string_view family);
+// Of the addresses of the Service, in their order; one at least.
+std::vector<std::string> families_of(const api::core::v1::Service& service);
+
+// The port of the pod that a port of the Service leads to: a number, or the container's port of
+// that name and protocol; 0 where it has none.
 std::int32_t target_of(const api::core::v1::ServicePort& port, const api::core::v1::Pod& pod);
 // All ports, sorted. A pod without ports is included only for a Service without ports.
 std::vector<api::core::v1::EndpointPort> ports_of(const api::core::v1::Service& service,

@@ -45,12 +45,13 @@ std::string first_line(int fd) {
 tl::expected<void, std::string> run_program(const std::string& name,
                                             const std::vector<std::string>& command,
                                             const std::string& input,
-                                            std::chrono::milliseconds limit) {
+                                            std::chrono::milliseconds limit, pid_t* started) {
   const auto in = memory_file(input), out = memory_file({});
   if (!in || !out)
     return tl::make_unexpected(fmt::format("{}: no memory: {}", name, std::strerror(errno)));
   const auto pid = spawn_program(command, {{in.get(), 0}, {out.get(), 1}, {out.get(), 2}});
   if (!pid) return tl::make_unexpected(pid.error());
+  if (started) *started = *pid;
   const runtime::unique_fd process{static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0))};
   pollfd ended{process.get(), POLLIN, 0};
   const bool in_time = process && ::poll(&ended, 1, static_cast<int>(limit.count())) == 1;

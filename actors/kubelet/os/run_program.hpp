@@ -1,6 +1,8 @@
 // Runs a program until it exits. Blocks: for a worker thread.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <string>
 #include <tl/expected.hpp>
@@ -8,12 +10,13 @@
 
 namespace troupe::actors {
 
-// `command`: the program's path and arguments; `input` is its standard input. The error begins
-// with `name`, followed by the program's first line of output, or says that it was killed after
-// `limit`.
+// `command`: the program's path and its arguments. It reads `input` and nothing else. The error
+// begins with `name` and is the first line that the program wrote, or that it took longer than
+// `limit` and was killed. `started`, where it is given, is the process.
 tl::expected<void, std::string> run_program(const std::string& name,
                                             const std::vector<std::string>& command,
                                             const std::string& input,
-                                            std::chrono::milliseconds limit);
+                                            std::chrono::milliseconds limit,
+                                            pid_t* started = nullptr);
 
 }  // namespace troupe::actors

@@ -166,7 +166,7 @@ class explanation {
     if (asked_.from) place.name = asked_.from->as<Pod>().spec().node_name();
     std::size_t shown = 0;
     for (const auto& [key, data] : services::elements_of(*asked_.to, asked_.slices, place))
-      if (++shown <= most_shown)
+      if (!services::is_own(key) && ++shown <= most_shown)
         say("rule", step_state::fine,
             fmt::format("{} {}{}{}", key.collection, key.key, data.empty() ? "" : " : ", data));
   }

@@ -26,6 +26,14 @@ void script_writer::write_at_once() {
   write();
 }
 
+void script_writer::restore() {
+  whole_ = true;
+  // What failed is written as a whole already.
+  if (retry_.pending()) return;
+  spdlog::warn("network: another program removed some of {}: they are put back", options_.subject);
+  retry_ = options_.after(network_defaults::nft_restore, [this] { write(); });
+}
+
 void script_writer::give(std::string text) {
   if (given_++ == 0) probe_later();
   running_ = std::make_shared<const given_script>();
@@ -68,10 +76,7 @@ void script_writer::probe_later() {
 }
 
 void script_writer::probe() {
-  constexpr auto probes_to_renewal = network_defaults::nft_renewal / network_defaults::nft_probe;
-  const bool renew = ++probes_ % probes_to_renewal == 0;
-  whole_ = whole_ || renew;
-  if (renew || running_ || retry_.pending()) return write();
+  if (running_ || retry_.pending()) return write();
   give(options_.text(extent::probe));
 }
 

@@ -1,11 +1,11 @@
 // Keeps an nftables table up to date by scripts: one at a time, later changes go into the next.
 // After a failure it backs off and then writes the whole table.
 //
-// A member of the actor that owns the table; only that actor may call it. It starts with the
-// whole table, so nothing has to survive a crash. It periodically checks that the table still
-// exists, and more rarely writes all of it, because other programs change rules too. A script
-// without an answer counts as failed; late answers, and answers to a former life of the actor,
-// are ignored.
+// A part of the actor that owns the table: only its functions may touch it. It begins with the
+// whole table, so that a crash needs nothing to be remembered. Once in a while it asks whether the
+// table is still there; what another program takes away from it is told (`restore`), and the whole
+// table is written again. A script that is not answered counts as failed; its answer, and those to
+// the actor's earlier lives, come too late to count.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,10 @@ struct script_done {
   script_id script;
   std::string problem;  // empty: it was applied
 };
+
+// Another program took something away from the table, for the actor to hand to
+// `script_writer::restore`.
+struct rules_removed {};
 
 enum class extent : std::uint8_t {
   difference,  // to the last script
@@ -65,7 +69,9 @@ class script_writer {
 
   // Generates a script now, or when the running script and the back-off have ended.
   void write();
-  // Ends the back-off, because a pod waits for the rules.
+  // Another program took something away.
+  void restore();
+  // No pause: somebody waits.
   void write_at_once();
   void on_done(const script_done& m);
 
@@ -83,7 +89,7 @@ class script_writer {
   script_id running_;
   runtime::duration pause_{0};  // before the next attempt; 0: the last one succeeded
   std::string problem_;
-  std::uint64_t given_ = 0, probes_ = 0;
+  std::uint64_t given_ = 0;
   runtime::timer retry_, limit_, probe_;
 };
 

@@ -33,19 +33,26 @@ std::vector<dns::socket_address> resolvers_of_node(const std::string& ours) {
   return out;
 }
 
-// Returns the error; empty: success.
-std::string apply_change(const std::string& nft, const services::rule_change& change) {
+// The problem, or nothing.
+std::string apply_change(nft::rule_monitor& monitor, const std::string& nft,
+                         const services::rule_change& change) {
   const auto began = std::chrono::steady_clock::now();
-  const auto ran = services::run_nft({nft}, change.script, network_defaults::nft_limit);
+  const auto ran = monitor.run([&](pid_t& process) {
+    return services::run_nft({nft}, change.script, network_defaults::nft_limit, &process);
+  });
   auto& counted = metrics_of_rules();
   counted.scripts.add(std::chrono::steady_clock::now() - began);
   if (!ran) {
     counted.failed.fetch_add(1, std::memory_order_relaxed);
     return ran.error();
   }
-  if (change.udp.empty()) return {};
-  const auto removed = services::remove_stale_connections(change.udp);
-  return removed ? std::string{} : removed.error();
+  for (const auto& [endpoints, family] : {std::pair{&change.udp, &services::family_v4},
+                                          std::pair{&change.udp_v6, &services::family_v6}}) {
+    if (endpoints->empty()) continue;
+    if (const auto removed = services::remove_stale_connections(*endpoints, *family); !removed)
+      return removed.error();
+  }
+  return {};
 }
 
 }  // namespace
@@ -64,6 +71,9 @@ tl::expected<std::unique_ptr<node_network>, std::string> node_network::start(
     if (const auto missing = missing_for_services(); !missing.empty())
       return tl::make_unexpected("network.mode services: " + missing);
     if (!made->options_.marker.empty()) std::ofstream{made->options_.marker};
+    auto monitor = nft::rule_monitor::start();
+    if (!monitor) return tl::make_unexpected("network.mode services: " + monitor.error());
+    made->state_->monitor = std::move(*monitor);
     made->state_->nft =
         std::make_unique<runtime::worker_pool>("nft", std::size_t{1}, waiting_scripts);
     if (made->options_.pods)
@@ -114,19 +124,29 @@ void node_network::follow_services(runtime::actor_system& system,
                                    const runtime::actor_ref& watcher) {
   services::service_proxy_options options;
   options.node = options_.node;
-  options.table.service_network = defaults::service_network;
+  options.tables.push_back({.service_network = defaults::service_network});
+  if (!options_.services_v6.empty())
+    options.tables.push_back(
+        {.service_network = options_.services_v6, .family = &services::family_v6});
   if (options_.pods)
-    for (const auto& range : options_.pod_ranges)
-      if (!range.is_v6()) options.table.pod_network = range.text();
+    for (auto& table : options.tables)
+      for (const auto& range : options_.pod_ranges)
+        if (range.is_v6() == (table.family == &services::family_v6))
+          table.pod_network = range.text();
   options.run = [held = state_, nft = *services::find_nft()](services::rule_change change,
                                                              auto done) {
     const auto shared = std::make_shared<decltype(done)>(std::move(done));
-    const bool taken = held->nft->post(
-        [change = std::move(change), nft, shared] { (*shared)(apply_change(nft, change)); });
+    const bool taken =
+        held->nft->post([change = std::move(change), nft, shared, &monitor = *held->monitor] {
+          (*shared)(apply_change(monitor, nft, change));
+        });
     if (!taken) (*shared)("too many scripts wait for nft");
   };
-  system.spawn({.kind = "service-proxy", .name = options_.node},
-               runtime::make<services::service_proxy>(watcher, std::move(options)));
+  const auto proxy =
+      system.spawn({.kind = "service-proxy", .name = options_.node},
+                   runtime::make<services::service_proxy>(watcher, std::move(options)));
+  for (const auto* family : {&services::family_v4, &services::family_v6})
+    state_->monitor->watch(family->table, [proxy] { proxy.tell(nft::rules_removed{}); });
 }
 
 void node_network::follow_policies(runtime::actor_system& system,
@@ -135,12 +155,15 @@ void node_network::follow_policies(runtime::actor_system& system,
   options.node = options_.node;
   options.run = [held = state_, nft = *services::find_nft()](std::string script, auto done) {
     const auto shared = std::make_shared<decltype(done)>(std::move(done));
-    const bool taken = held->nft->post([change = services::rule_change{std::move(script), {}}, nft,
-                                        shared] { (*shared)(apply_change(nft, change)); });
+    const bool taken = held->nft->post(
+        [change = services::rule_change{std::move(script)}, nft, shared,
+         &monitor = *held->monitor] { (*shared)(apply_change(monitor, nft, change)); });
     if (!taken) (*shared)("too many scripts wait for nft");
   };
   policies_ = system.spawn({.kind = "network-policies", .name = options_.node},
                            runtime::make<policies::network_policies>(watcher, std::move(options)));
+  state_->monitor->watch(policies::policy_table_name,
+                         [to = policies_] { to.tell(nft::rules_removed{}); });
 }
 
 node_network::pod_guard node_network::guard() const {
@@ -175,6 +198,9 @@ tl::expected<void, std::string> remove_network(const network_markers& markers) {
   auto removed =
       services::run_nft({*services::find_nft()}, services::no_table() + policies::no_policy_table(),
                         network_defaults::nft_limit);
+  // A kernel without IPv6 has no such table.
+  (void)services::run_nft({*services::find_nft()}, services::no_table(services::family_v6),
+                          network_defaults::nft_limit);
   if (removed) removed = remove_loopback_address(network_defaults::dns_address);
   if (removed) std::filesystem::remove(markers.services, ignored);
   return removed;

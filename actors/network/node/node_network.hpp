@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "actors/network/dns/dns_server.hpp"
+#include "actors/network/nft/rule_monitor.hpp"
 #include "actors/network/routing/machine_network.hpp"
 #include "api/object/object.hpp"
 #include "api/values/cidr.hpp"
@@ -27,7 +28,9 @@ struct node_network_options {
   // Addresses and routes for pods; requires services. Absent: pods use the addresses of their
   // nodes, or another program assigns addresses.
   std::optional<routing::machine_network_options> pods = {};
-  // The address ranges of all pods of the cluster.
+  // The range of IPv6 addresses of services; empty: they have none. With services only.
+  std::string services_v6 = {};
+  // The ranges of all pods.
   std::vector<api::cidr> pod_ranges = {};
   // An additional or sole DNS address; empty: none.
   std::string dns_host = {};
@@ -61,6 +64,7 @@ class node_network {
   // State that actors use until the last of them has ended.
   struct state {
     std::unique_ptr<dns::dns_server> dns;
+    std::unique_ptr<nft::rule_monitor> monitor;
     std::unique_ptr<runtime::worker_pool> nft;
     std::unique_ptr<runtime::worker_pool> pods;
   };

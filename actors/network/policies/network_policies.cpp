@@ -62,7 +62,8 @@ nft::script_writer network_policies::make_writer() {
 const runtime::behavior& network_policies::make_behavior() const {
   static const runtime::behavior table =
       runtime::handlers(&network_policies::on_watch_events, &network_policies::on_watch_ended,
-                        &network_policies::on_guard_pod, &network_policies::on_script_done);
+                        &network_policies::on_guard_pod, &network_policies::on_script_done,
+                        &network_policies::on_rules_removed);
   return table;
 }
 
@@ -144,6 +145,10 @@ void network_policies::on_guard_pod(const guard_pod& m) {
 
 void network_policies::on_script_done(const nft::script_done& m) {
   writer_.on_done(m);
+}
+
+void network_policies::on_rules_removed(const nft::rules_removed&) {
+  writer_.restore();
 }
 
 void network_policies::answer(answers& waiting, const std::string& problem) {

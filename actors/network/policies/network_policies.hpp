@@ -59,6 +59,7 @@ class network_policies : public informer {
   void on_pods(const watch_events& m);
   void on_guard_pod(const guard_pod& m);
   void on_script_done(const nft::script_done& m);
+  void on_rules_removed(const nft::rules_removed& m);
   void apply_soon();
   bool apply();
   nft::script_writer make_writer();

@@ -13,7 +13,7 @@ namespace {
 
 using services::element_lines;
 
-constexpr std::string_view table = "ip troupe-policy";
+constexpr std::string_view table = policy_table_name;
 
 // Runs after service addresses were translated to those of pods. A pod can always reach itself,
 // even by a service.

@@ -13,6 +13,8 @@
 
 namespace troupe::actors::policies {
 
+inline constexpr const char* policy_table_name = "ip troupe-policy";
+
 class policy_table {
  public:
   policy_table() { want({}); }

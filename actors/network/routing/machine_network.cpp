@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <utility>
@@ -29,7 +30,31 @@ std::string set_parameter(const std::string& name, char value) {
   return out ? std::string{} : fmt::format("{} cannot be set to {}", file, value);
 }
 
-// Packets and their answers may take different ways: sets the reverse path filter to loose.
+// A machine that forwards packets of IPv6 takes no routes from routers any more, its own way out
+// among them, unless its devices are told to go on: 2.
+void go_on_taking_routes(std::vector<std::string>& problems) {
+  std::error_code ignored;
+  for (const auto& each : std::filesystem::directory_iterator{"/proc/sys/net/ipv6/conf", ignored}) {
+    const auto name = fmt::format("ipv6/conf/{}/accept_ra", each.path().filename().string());
+    if (std::ifstream{"/proc/sys/net/" + name}.get() != '1') continue;
+    if (auto problem = set_parameter(name, '2'); !problem.empty())
+      problems.push_back(std::move(problem));
+  }
+}
+
+void forward_packets(const node_ranges& wanted, std::vector<std::string>& problems) {
+  if (auto problem = set_parameter("ipv4/ip_forward", '1'); !problem.empty())
+    problems.push_back(std::move(problem));
+  const bool has_v6 = std::any_of(wanted.own.begin(), wanted.own.end(),
+                                  [](const api::cidr& range) { return range.is_v6(); });
+  constexpr const char* forwarding_v6 = "ipv6/conf/all/forwarding";
+  if (!has_v6 || std::ifstream{fmt::format("/proc/sys/net/{}", forwarding_v6)}.get() == '1') return;
+  go_on_taking_routes(problems);
+  if (auto problem = set_parameter(forwarding_v6, '1'); !problem.empty())
+    problems.push_back(std::move(problem));
+}
+
+// Packets of pods may come by another way than answers to them go: the check is to be a loose one.
 void loosen_checks(const route_plan& plan, std::vector<std::string>& problems) {
   if (plan.through.peers.empty()) return;
   auto problem =
@@ -64,8 +89,7 @@ std::vector<std::string> make_machine_network(const machine_network_options& opt
   if (!links) return {links.error()};
   auto plan = plan_routes(wanted, *links, options.routes);
   auto problems = std::move(plan.problems);
-  if (auto problem = set_parameter("ipv4/ip_forward", '1'); !problem.empty())
-    problems.push_back(std::move(problem));
+  forward_packets(wanted, problems);
   const auto config = cni_config({.ranges = wanted.own,
                                   .mtu_bytes = plan.pod_mtu_bytes,
                                   .addresses = options.addresses,

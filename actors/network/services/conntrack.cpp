@@ -22,13 +22,14 @@
 namespace troupe::actors::services {
 namespace {
 
-std::string request(std::uint16_t type, std::uint16_t flags, std::string_view attributes) {
+std::string request(std::uint16_t type, std::uint16_t flags, std::uint8_t family,
+                    std::string_view attributes) {
   nlmsghdr head{};
   nfgenmsg body{};
   head.nlmsg_type = static_cast<std::uint16_t>(NFNL_SUBSYS_CTNETLINK << 8 | type);
   head.nlmsg_flags = static_cast<std::uint16_t>(NLM_F_REQUEST | flags);
   head.nlmsg_len = static_cast<std::uint32_t>(NLMSG_LENGTH(sizeof body) + attributes.size());
-  body.nfgen_family = AF_INET;
+  body.nfgen_family = family;
   body.version = NFNETLINK_V0;
   std::string out(reinterpret_cast<const char*>(&head), sizeof head);
   out.append(reinterpret_cast<const char*>(&body), sizeof body);
@@ -60,15 +61,17 @@ int ask(int fd, const std::string& asked, const std::function<void(std::string_v
   }
 }
 
-std::set<std::string> own_addresses() {
+std::set<std::string> own_addresses(int family) {
   std::set<std::string> out;
   ifaddrs* all = nullptr;
   if (::getifaddrs(&all) != 0) return out;
   for (const auto* each = all; each; each = each->ifa_next) {
-    if (!each->ifa_addr || each->ifa_addr->sa_family != AF_INET) continue;
-    std::array<char, INET_ADDRSTRLEN> text{};
-    const auto* address = reinterpret_cast<const sockaddr_in*>(each->ifa_addr);
-    out.insert(::inet_ntop(AF_INET, &address->sin_addr, text.data(), text.size()));
+    if (!each->ifa_addr || each->ifa_addr->sa_family != family) continue;
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    const void* address = &reinterpret_cast<const sockaddr_in*>(each->ifa_addr)->sin_addr;
+    if (family == AF_INET6)
+      address = &reinterpret_cast<const sockaddr_in6*>(each->ifa_addr)->sin6_addr;
+    out.insert(::inet_ntop(family, address, text.data(), text.size()));
   }
   ::freeifaddrs(all);
   return out;
@@ -76,7 +79,8 @@ std::set<std::string> own_addresses() {
 
 }  // namespace
 
-tl::expected<std::size_t, std::string> remove_stale_connections(const udp_endpoints& endpoints) {
+tl::expected<std::size_t, std::string> remove_stale_connections(const udp_endpoints& endpoints,
+                                                                const address_family& family) {
   const auto failed = [](int problem) {
     return tl::make_unexpected(fmt::format("conntrack: {}", std::strerror(problem)));
   };
@@ -84,20 +88,22 @@ tl::expected<std::size_t, std::string> remove_stale_connections(const udp_endpoi
   const timeval limit{network_defaults::conntrack_limit.count(), 0};
   if (!fd || ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0)
     return failed(errno);
-  const auto own = own_addresses();
+  const std::uint8_t number = &family == &family_v6 ? AF_INET6 : AF_INET;
+  const auto own = own_addresses(number);
   std::vector<std::string> stale;
   const auto collect = [&](std::string_view message) {
     auto connection = read_connection(message);
     if (connection && is_stale(*connection, endpoints, own))
       stale.push_back(std::move(connection->key));
   };
-  if (const int problem = ask(fd.get(), request(IPCTNL_MSG_CT_GET, NLM_F_DUMP, {}), collect);
+  if (const int problem =
+          ask(fd.get(), request(IPCTNL_MSG_CT_GET, NLM_F_DUMP, number, {}), collect);
       problem != 0)
     return failed(problem);
   for (const auto& key : stale) {
-    const int problem =
-        ask(fd.get(), request(IPCTNL_MSG_CT_DELETE, NLM_F_ACK, key), [](std::string_view) {});
-    // The connection may have ended meanwhile.
+    const int problem = ask(fd.get(), request(IPCTNL_MSG_CT_DELETE, NLM_F_ACK, number, key),
+                            [](std::string_view) {});
+    // It may have ended meanwhile.
     if (problem != 0 && problem != ENOENT) return failed(problem);
   }
   return stale.size();

@@ -5,12 +5,14 @@
 #include <string>
 #include <tl/expected.hpp>
 
+#include "actors/network/services/address_family.hpp"
 #include "actors/network/services/udp_connections.hpp"
 
 namespace troupe::actors::services {
 
-// Removes stale connections to these destinations and returns their number. The error is the
-// kernel's, or says that it took too long.
-tl::expected<std::size_t, std::string> remove_stale_connections(const udp_endpoints& endpoints);
+// Removes stale connections to these destinations, of that family; how many. The error says what
+// the kernel refused, or that it took too long.
+tl::expected<std::size_t, std::string> remove_stale_connections(
+    const udp_endpoints& endpoints, const address_family& family = family_v4);
 
 }  // namespace troupe::actors::services

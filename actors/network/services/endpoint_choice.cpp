@@ -1,8 +1,7 @@
 #include "actors/network/services/endpoint_choice.hpp"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
+#include <cctype>
 #include <functional>
 
 #include "actors/network/defaults.hpp"
@@ -22,17 +21,18 @@ struct candidate {
 };
 using candidates = std::vector<candidate>;
 
-candidates candidates_of(const ServicePort& port, const std::vector<api::object_ptr>& slices) {
+candidates candidates_of(const ServicePort& port, const std::vector<api::object_ptr>& slices,
+                         const address_family& family) {
   candidates out;
   for (const auto& object : slices) {
     const auto& slice = object->as<EndpointSlice>();
-    if (slice.address_type() != "IPv4") continue;
+    if (slice.address_type() != family.name) continue;
     for (const auto& each : slice.ports()) {
       if (each.name() != port.name() || each.protocol() != port.protocol() || each.port() == 0)
         continue;
       for (const auto& endpoint : slice.endpoints())
-        // Other text would be inserted into nft scripts.
-        if (!endpoint.addresses().empty() && is_v4(endpoint.addresses(0)))
+        // What is no address would be read as rules by nft.
+        if (!endpoint.addresses().empty() && family.has(endpoint.addresses(0)))
           out.push_back({{endpoint.addresses(0), each.port()}, &endpoint});
     }
   }
@@ -87,15 +87,17 @@ endpoint_addresses addresses_of(const candidates& of) {
 
 }  // namespace
 
-bool is_v4(const std::string& address) {
-  in_addr parsed{};
-  return ::inet_pton(AF_INET, address.c_str(), &parsed) == 1;
+std::string protocol_of(const ServicePort& port) {
+  std::string text = port.protocol().empty() ? "tcp" : port.protocol();
+  for (auto& c : text)
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
 }
 
 chosen_endpoints choose_endpoints(const Service& service, const ServicePort& port,
                                   const std::vector<api::object_ptr>& slices,
-                                  const node_place& node) {
-  const auto all = candidates_of(port, slices);
+                                  const node_place& node, const address_family& family) {
+  const auto all = candidates_of(port, slices, family);
   const auto here =
       usable(only(all, [&](const Endpoint& each) { return each.node_name() == node.name; }));
   const auto everywhere = of_zone(all, node.zone);

@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "actors/network/services/address_family.hpp"
 #include "api/object/object.hpp"
 #include "api/schema/core_service.pb.h"
 
 namespace troupe::actors::services {
 
-// Whether the text is an IPv4 address in dotted form.
-bool is_v4(const std::string& address);
+// As nft names it: "tcp".
+std::string protocol_of(const api::core::v1::ServicePort& port);
 
 struct endpoint_address {
   std::string address;
@@ -33,12 +34,12 @@ struct chosen_endpoints {
   bool any = false;             // whether there is an endpoint on any node
 };
 
-// Ready endpoints; if there are none, terminating ones that still serve. A traffic policy Local
-// selects this node's; otherwise topology hints select this zone's, if all ready endpoints have
-// hints and one is for this zone.
+// Those that are ready; where none is, those that still serve while they end. Policies of the
+// service keep to this node; otherwise hints keep to its zone, where all endpoints have some and
+// one is for it. Of slices of that family alone.
 chosen_endpoints choose_endpoints(const api::core::v1::Service& service,
                                   const api::core::v1::ServicePort& port,
                                   const std::vector<api::object_ptr>& slices,
-                                  const node_place& node);
+                                  const node_place& node, const address_family& family = family_v4);
 
 }  // namespace troupe::actors::services

@@ -24,9 +24,9 @@ bool may_change_network() {
 }
 
 tl::expected<void, std::string> run_nft(std::vector<std::string> command, const std::string& script,
-                                        std::chrono::milliseconds limit) {
+                                        std::chrono::milliseconds limit, pid_t* started) {
   command.insert(command.end(), {"-f", "-"});
-  return run_program("nft", command, script, limit);
+  return run_program("nft", command, script, limit, started);
 }
 
 }  // namespace troupe::actors::services

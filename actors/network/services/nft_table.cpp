@@ -12,58 +12,60 @@
 namespace troupe::actors::services {
 namespace {
 
-constexpr std::string_view table_name = "ip troupe";
-
-// Kinds of chains, each for a number of endpoints. nft 1.0.6 rejects a new rule that uses a map
-// which exists in the kernel ("conflicting protocols specified: tcp vs. th"): so chains are created
-// together with the maps, for a range of numbers, extended in steps.
-constexpr std::array chain_kinds{"pick",         "sticky",           "outer-pick",
-                                 "outer-sticky", "node-pick",        "node-pick-sticky",
-                                 "node-local",   "node-local-sticky"};
+// The kinds of chains for a number of endpoints. nft 1.0.6 takes no new rule that uses a map which
+// the kernel has already ("conflicting protocols specified: tcp vs. th"): chains are made with the
+// maps, of each kind so many, and more in such steps.
+constexpr std::array chain_kinds{"pick", "outer-pick", "node-pick", "node-local"};
 constexpr std::size_t chains_at_once = 16;
 
-// `numgen` is used as the type of any number.
-constexpr std::string_view collections = R"(
-  set cluster-ips { type ipv4_addr; }
-  set hairpin { type ipv4_addr . ipv4_addr; }
-  map service-ports { type ipv4_addr . inet_proto . inet_service : verdict; }
-  map node-ports { type inet_proto . inet_service : verdict; }
-  map endpoints {
-    typeof ip daddr . meta l4proto . th dport . numgen random mod 2 : ip daddr . th dport; }
-  map node-endpoints { typeof meta l4proto . th dport . numgen random mod 2 : ip daddr . th dport; }
-  map refused { type ipv4_addr . inet_proto . inet_service : verdict; }
-  map node-refused { type inet_proto . inet_service : verdict; }
-)";
+// `numgen` stands for any number: it is a type here.
+std::string collections_text(const address_family& family) {
+  return fmt::format(R"(
+  set cluster-ips {{ type {type}; }}
+  set hairpin {{ type {type} . {type}; }}
+  map service-ports {{ type {type} . inet_proto . inet_service : verdict; }}
+  map node-ports {{ type inet_proto . inet_service : verdict; }}
+  map endpoints {{
+    typeof {ip} daddr . meta l4proto . th dport . numgen random mod 2 : {ip} daddr . th dport; }}
+  map node-endpoints {{
+    typeof meta l4proto . th dport . numgen random mod 2 : {ip} daddr . th dport; }}
+  map refused {{ type {type} . inet_proto . inet_service : verdict; }}
+  map node-refused {{ type inet_proto . inet_service : verdict; }}
+)",
+                     fmt::arg("type", family.type), fmt::arg("ip", family.word));
+}
 
 // Hook priorities as upstream: destinations are translated before the filters.
 std::string chains_text(const table_options& options) {
   const auto mark =
       fmt::format("meta mark set meta mark or {:#x}", network_defaults::masquerade_mark);
   const auto unless_pod =
-      options.pod_network.empty() ? std::string{} : "ip saddr != " + options.pod_network + " ";
+      options.pod_network.empty()
+          ? std::string{}
+          : fmt::format("{} saddr != {} ", options.family->word, options.pod_network);
   const auto leaves = options.pod_network.empty()
                           ? std::string{}
                           : fmt::format(
-                                "    ip saddr {0} ip daddr != {0} masquerade "
+                                "    {1} saddr {0} {1} daddr != {0} masquerade "
                                 "fully-random\n",
-                                options.pod_network);
+                                options.pod_network, options.family->word);
   return fmt::format(R"(
   chain refuse {{ reject; }}
   chain services {{
-    ip daddr @cluster-ips {unless_pod}{mark}
-    ip daddr . meta l4proto . th dport vmap @service-ports
-    fib daddr type local ip daddr != 127.0.0.0/8 meta l4proto . th dport vmap @node-ports
+    {ip} daddr @cluster-ips {unless_pod}{mark}
+    {ip} daddr . meta l4proto . th dport vmap @service-ports
+    fib daddr type local {ip} daddr != {loopback} meta l4proto . th dport vmap @node-ports
   }}
   chain masquerading {{
     meta mark & {bit:#x} != 0 meta mark set meta mark xor {bit:#x} masquerade fully-random
-    ct status dnat ip saddr . ip daddr @hairpin masquerade fully-random
+    ct status dnat {ip} saddr . {ip} daddr @hairpin masquerade fully-random
 {leaves}  }}
   chain unreachable {{
-    ip daddr . meta l4proto . th dport vmap @refused
+    {ip} daddr . meta l4proto . th dport vmap @refused
     fib daddr type local meta l4proto . th dport vmap @node-refused
     fib daddr type local return
-    ip daddr @cluster-ips reject
-    ip daddr {services} drop
+    {ip} daddr @cluster-ips reject
+    {ip} daddr {services} drop
   }}
   chain prerouting {{ type nat hook prerouting priority -100; goto services; }}
   chain output {{ type nat hook output priority -100; goto services; }}
@@ -74,21 +76,52 @@ std::string chains_text(const table_options& options) {
 )",
                      fmt::arg("unless_pod", unless_pod), fmt::arg("mark", mark),
                      fmt::arg("bit", network_defaults::masquerade_mark), fmt::arg("leaves", leaves),
-                     fmt::arg("services", options.service_network));
+                     fmt::arg("services", options.service_network),
+                     fmt::arg("ip", options.family->word),
+                     fmt::arg("loopback", options.family->loopback));
 }
 
-std::string rule_of(std::string_view kind, std::size_t number) {
+std::string rule_of(std::string_view kind, std::size_t number, const address_family& family) {
   const bool node = kind.starts_with("node-");
   const bool marks = kind.starts_with("outer-") || kind.starts_with("node-pick");
-  const auto key = node ? "meta l4proto . th dport" : "ip daddr . meta l4proto . th dport";
+  const auto key =
+      fmt::format("{}meta l4proto . th dport", node ? "" : fmt::format("{} daddr . ", family.word));
   return fmt::format(
-      "{}meta l4proto {{ tcp, udp, sctp }} dnat ip addr . port to {} . {} mod {} map "
+      "{}meta l4proto {{ tcp, udp, sctp }} dnat {} addr . port to {} . numgen random mod {} map "
       "@{}",
       marks ? fmt::format("meta mark set meta mark or {:#x} ", network_defaults::masquerade_mark)
             : std::string{},
-      key, kind.ends_with("sticky") ? "jhash ip saddr" : "numgen random", number,
-      node ? "node-endpoints" : "endpoints");
+      family.word, key, number, node ? "node-endpoints" : "endpoints");
 }
+
+// Sets and chains of a service's own. All are declared before a rule names one.
+struct own_objects {
+  const address_family& family;
+  std::string flushed = {}, declared = {}, rules = {}, removed = {};
+
+  void add(const element_key& key, const std::string& data) {
+    if (key.collection == own_set) {
+      declared +=
+          fmt::format("add set {} {} {{ type {}; flags dynamic, timeout; size {}; }}\n",
+                      family.table, key.key, family.type, network_defaults::affinity_clients);
+      return;
+    }
+    declared += fmt::format("add chain {} {}\n", family.table, key.key);
+    std::string_view left{data};
+    while (!left.empty()) {
+      const auto line = left.substr(0, left.find('\n'));
+      rules += fmt::format("add rule {} {} {}\n", family.table, key.key, line);
+      left.remove_prefix(std::min(left.size(), line.size() + 1));
+    }
+  }
+  void flush(const element_key& key) {
+    if (key.collection == own_chain)
+      flushed += fmt::format("flush chain {} {}\n", family.table, key.key);
+  }
+  void remove(const element_key& key) {
+    removed += fmt::format("delete {} {} {}\n", key.collection, family.table, key.key);
+  }
+};
 
 }  // namespace
 
@@ -149,8 +182,8 @@ std::string service_table::whole() {
   for (const auto& [key, data] : written_)
     note_udp(key);
   written_.clear();
-  auto text = fmt::format("add table ip troupe\ndelete table ip troupe\ntable ip troupe {{{}{}}}\n",
-                          collections, chains_text(options_));
+  auto text = fmt::format("add table {0}\ndelete table {0}\ntable {0} {{{1}{2}}}\n", family().table,
+                          collections_text(family()), chains_text(options_));
   for (const auto& [key, owners] : owners_) {
     written_[key] = owners.begin()->second;
     note_udp(key);
@@ -158,46 +191,59 @@ std::string service_table::whole() {
   chains_ = wanted_chains();
   for (const auto& [kind, most] : chains_)
     for (std::size_t number = 1; number <= most; ++number)
-      text += fmt::format("add chain ip troupe {0}-{1}\nadd rule ip troupe {0}-{1} {2}\n", kind,
-                          number, rule_of(kind, number));
-  element_lines lines{"add", table_name, text};
+      text += fmt::format("add chain {3} {0}-{1}\nadd rule {3} {0}-{1} {2}\n", kind, number,
+                          rule_of(kind, number, family()), family().table);
+  own_objects own{family()};
   for (const auto& [key, data] : written_)
-    lines.add(key.collection, key.key, data);
+    if (is_own(key)) own.add(key, data);
+  text += own.declared + own.rules;
+  element_lines lines{"add", family().table, text};
+  for (const auto& [key, data] : written_)
+    if (!is_own(key)) lines.add(key.collection, key.key, data);
   return text;
 }
 
 std::string service_table::difference() {
   std::string removed, added;
+  own_objects own{family()};
   {
-    element_lines remove{"delete", table_name, removed}, add{"add", table_name, added};
+    element_lines remove{"delete", family().table, removed}, add{"add", family().table, added};
     for (const auto& key : changed_) {
       const auto wanted = owners_.find(key);
       const auto written = written_.find(key);
       const bool wants = wanted != owners_.end(), has = written != written_.end();
       if (wants && has && written->second == wanted->second.begin()->second) continue;
       note_udp(key);
-      if (has) remove.add(key.collection, key.key);
+      if (has && is_own(key))
+        own.flush(key);
+      else if (has)
+        remove.add(key.collection, key.key);
       if (!wants) {
         if (has) written_.erase(written);
+        if (has && is_own(key)) own.remove(key);
         continue;
       }
       const auto& data = wanted->second.begin()->second;
       if (const auto [kind, number] = numbered_chain(data); number > chains_[kind]) return whole();
-      add.add(key.collection, key.key, data);
+      if (is_own(key))
+        own.add(key, data);
+      else
+        add.add(key.collection, key.key, data);
       written_[key] = data;
     }
   }
   changed_.clear();
-  // Removals first: another element may use the same key.
-  return removed + added;
+  // A slot is removed before another takes its key, a chain after the elements and rules that lead
+  // to it, a set after the rules that look into it: chains come first by name.
+  return removed + own.flushed + own.declared + own.rules + added + own.removed;
 }
 
-std::string service_table::probe() {
-  return "add chain ip troupe services\n";
+std::string service_table::probe() const {
+  return fmt::format("add chain {} services\n", family().table);
 }
 
-std::string no_table() {
-  return "add table ip troupe\ndelete table ip troupe\n";
+std::string no_table(const address_family& family) {
+  return fmt::format("add table {0}\ndelete table {0}\n", family.table);
 }
 
 }  // namespace troupe::actors::services

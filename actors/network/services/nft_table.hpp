@@ -1,7 +1,7 @@
-// Generates nft scripts for the table `ip troupe` of all services on a node, as a whole or as a
-// difference. A service consists of map elements only, so the cost of a change depends on its size;
-// chains are created per number of endpoints and never change
-// (docs/decisions/0050-services-by-nftables.md). Other tables are not touched. Pure.
+// The text that nft reads: the table of all services of a node and one family of addresses,
+// `ip troupe` or `ip6 troupe`, whole or as a difference. A service is elements of maps only, so
+// that a change costs what it changes; chains are made for a number of endpoints and never change
+// (docs/decisions/0050-services-by-nftables.md). Tables of others are not touched. Pure.
 #pragma once
 
 #include <map>
@@ -17,6 +17,7 @@ struct table_options {
   std::string service_network;
   // Range of pods with their own addresses; empty: pods share the addresses of their nodes.
   std::string pod_network = {};
+  const address_family* family = &family_v4;
 };
 
 // The desired state of the table. If two services need the same element, the first by name gets it.
@@ -32,13 +33,14 @@ class service_table {
   // Script with the changes since the last script; empty: none. The whole table if a service has
   // more endpoints than the chains cover.
   std::string difference();
-  // Script that changes nothing and fails if the table does not exist.
-  static std::string probe();
-  // UDP destinations with changed endpoints in the scripts since in_force() (after `whole`: all).
+  // Changes nothing, and fails where the table is not there.
+  std::string probe() const;
+  // Destinations by UDP whose endpoints the texts have changed (the whole: all), until in_force().
   udp_endpoints changed_udp() const;
   // The last script was applied.
   void in_force() { changed_udp_.clear(); }
   std::size_t size() const { return owners_.size(); }
+  const address_family& family() const { return *options_.family; }
 
  private:
   using owned = std::map<std::string, std::string>;  // data by service
@@ -56,7 +58,7 @@ class service_table {
   std::map<std::string, std::size_t> chains_;
 };
 
-// Script that removes the table if it exists.
-std::string no_table();
+// Takes the table away, also where there is none.
+std::string no_table(const address_family& family = family_v4);
 
 }  // namespace troupe::actors::services

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
 #include <charconv>
 #include <string_view>
 
+#include "actors/network/defaults.hpp"
+#include "actors/network/services/sticky_chains.hpp"
 #include "api/schema/core_service.pb.h"
 
 namespace troupe::actors::services {
@@ -14,20 +15,24 @@ namespace {
 using api::core::v1::Service;
 using api::core::v1::ServicePort;
 
-std::string protocol_of(const ServicePort& port) {
-  std::string text = port.protocol().empty() ? "tcp" : port.protocol();
-  for (auto& c : text)
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
+sticky_port sticky_port_of(const Service& service, const std::string& address,
+                           const ServicePort& port) {
+  const auto& config = service.spec().session_affinity_config().client_ip();
+  return {.address = address,
+          .protocol = protocol_of(port),
+          .port = port.port(),
+          .timeout_s = config.has_timeout_seconds() ? config.timeout_seconds()
+                                                    : network_defaults::affinity_timeout_s};
 }
 
 struct port_elements {
   const Service& service;
+  const std::string& cluster_address;
+  const address_family& family;
   const ServicePort& port;
   const chosen_endpoints chosen;
   elements& out;
 
-  bool is_sticky() const { return service.spec().session_affinity() == "ClientIP"; }
   bool is_local() const { return service.spec().external_traffic_policy() == "Local"; }
 
   void add_slots(const std::string& map, const std::string& key, const endpoint_addresses& to) {
@@ -39,18 +44,31 @@ struct port_elements {
     }
   }
 
-  // kubernetes: a service without any endpoint refuses connections; one without endpoints usable on
-  // this node drops them, so that a load balancer chooses another node.
+  // The chain for these endpoints: `kind` of their number, or one of this port's own that remembers
+  // its clients.
+  std::string chain_for(const std::string& kind, bool outside, const endpoint_addresses& to) {
+    if (service.spec().session_affinity() != "ClientIP")
+      return fmt::format("goto {}-{}", kind, to.size());
+    const auto use = !outside     ? sticky_use::inside
+                     : is_local() ? sticky_use::local_only
+                                  : sticky_use::masqueraded;
+    return "goto " +
+           add_sticky_chain(out, sticky_port_of(service, cluster_address, port), family, use, to);
+  }
+
+  // kubernetes: without an endpoint anywhere a connection is refused, with none that this node may
+  // use it is dropped, so that a load balancer goes elsewhere.
   const char* without_endpoints() const { return chosen.any ? "drop" : "goto refuse"; }
 
-  void add_address(const std::string& address, const endpoint_addresses& to,
-                   const std::string& chain) {
+  void add_address(const std::string& address, bool outside) {
+    const auto& to = outside ? chosen.external : chosen.internal;
     const auto key = fmt::format("{} . {} . {}", address, protocol_of(port), port.port());
     if (to.empty()) {
       out[{"refused", key}] = without_endpoints();
       return;
     }
-    out[{"service-ports", key}] = fmt::format("goto {}-{}", chain, to.size());
+    out[{"service-ports", key}] =
+        chain_for(outside && !is_local() ? "outer-pick" : "pick", outside, to);
     add_slots("endpoints", key, to);
   }
 
@@ -61,41 +79,51 @@ struct port_elements {
       out[{"node-refused", key}] = without_endpoints();
       return;
     }
-    const auto* chain = is_local() ? "node-local" : "node-pick";
     out[{"node-ports", key}] =
-        fmt::format("goto {}{}-{}", chain, is_sticky() ? "-sticky" : "", chosen.external.size());
+        chain_for(is_local() ? "node-local" : "node-pick", true, chosen.external);
     add_slots("node-endpoints", key, chosen.external);
   }
 };
 
-// Load balancer and external addresses that this node may serve: an address limited to some source
-// ranges is not served at all, rather than to everyone.
-std::vector<std::string> outer_addresses(const Service& service) {
+// Of a load balancer, as far as this node may serve it: an address that only some sources may use
+// is not served, rather than to all.
+std::vector<std::string> outer_addresses(const Service& service, const address_family& family) {
   std::vector<std::string> out;
   for (const auto& address : service.spec().external_ips())
-    if (is_v4(address)) out.push_back(address);
+    if (family.has(address)) out.push_back(address);
   if (!service.spec().load_balancer_source_ranges().empty()) return out;
   for (const auto& each : service.status().load_balancer().ingress())
-    if (is_v4(each.ip()) && each.ip_mode() != "Proxy") out.push_back(each.ip());
+    if (family.has(each.ip()) && each.ip_mode() != "Proxy") out.push_back(each.ip());
   return out;
+}
+
+// Empty where it has none of that family.
+std::string cluster_address_of(const Service& service, const address_family& family) {
+  if (family.has(service.spec().cluster_ip())) return service.spec().cluster_ip();
+  for (const auto& each : service.spec().cluster_ips())
+    if (family.has(each)) return each;
+  return {};
 }
 
 }  // namespace
 
+bool is_own(const element_key& key) {
+  return key.collection == own_set || key.collection == own_chain;
+}
+
 elements elements_of(const api::object& service, const std::vector<api::object_ptr>& slices,
-                     const node_place& node) {
+                     const node_place& node, const address_family& family) {
   const auto& body = service.as<Service>();
   elements out;
-  const auto& address = body.spec().cluster_ip();
-  if (body.spec().type() == "ExternalName" || !is_v4(address)) return out;
+  const auto address = cluster_address_of(body, family);
+  if (body.spec().type() == "ExternalName" || address.empty()) return out;
   out[{"cluster-ips", address}] = {};
   for (const auto& port : body.spec().ports()) {
-    port_elements add{body, port, choose_endpoints(body, port, slices, node), out};
-    add.add_address(address, add.chosen.internal, add.is_sticky() ? "sticky" : "pick");
-    for (const auto& outer : outer_addresses(body))
-      add.add_address(
-          outer, add.chosen.external,
-          fmt::format("{}{}", add.is_local() ? "" : "outer-", add.is_sticky() ? "sticky" : "pick"));
+    port_elements add{
+        body, address, family, port, choose_endpoints(body, port, slices, node, family), out};
+    add.add_address(address, false);
+    for (const auto& outer : outer_addresses(body, family))
+      add.add_address(outer, true);
     add.add_node_port();
   }
   return out;
@@ -106,7 +134,8 @@ std::pair<std::string, std::size_t> numbered_chain(const std::string& data) {
   const auto dash = data.rfind('-');
   std::size_t number = 0;
   if (!data.starts_with(before) || dash == data.npos) return {{}, 0};
-  std::from_chars(data.data() + dash + 1, data.data() + data.size(), number);
+  const auto* end = data.data() + data.size();
+  if (std::from_chars(data.data() + dash + 1, end, number).ptr != end) return {{}, 0};
   return {data.substr(before.size(), dash - before.size()), number};
 }
 

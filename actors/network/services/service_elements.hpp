@@ -11,7 +11,12 @@
 
 namespace troupe::actors::services {
 
-// The set or map and the key in it, as nft text.
+// What a service has of its own beside elements, in place of the name of a set or map: the key is
+// the name of a set of clients, or of a chain whose data is its rules, a line each.
+inline constexpr const char* own_set = "set";
+inline constexpr const char* own_chain = "chain";
+
+// Which set or map, and the key in it, in nft's text.
 struct element_key {
   std::string collection;
   std::string key;
@@ -21,9 +26,12 @@ struct element_key {
 // The value is the data of a map element; empty for a set.
 using elements = std::map<element_key, std::string>;
 
-// The elements for one service on this node; none for a service without an address.
+// Whether it is one of these.
+bool is_own(const element_key& key);
+// What the table of that family needs for one service on this node; nothing for one without an
+// address of it.
 elements elements_of(const api::object& service, const std::vector<api::object_ptr>& slices,
-                     const node_place& node);
+                     const node_place& node, const address_family& family = family_v4);
 
 // The chain that an element's data jumps to: for "goto pick-3" the kind "pick" and 3; 0 if it is
 // not a chain for a number of endpoints.

@@ -14,32 +14,46 @@ service_proxy::service_proxy(runtime::actor_ref watcher, service_proxy_options o
     : service_informer{std::move(watcher)},
       options_{std::move(options)},
       place_{.name = options_.node},
-      table_{options_.table},
+      tables_{options_.tables.begin(), options_.tables.end()},
       writer_{make_writer()} {}
 
 nft::script_writer service_proxy::make_writer() {
   return nft::script_writer{
       {.subject = "the rules of services",
-       .text = [this](nft::extent wanted) { return nft::text_of(table_, wanted); },
+       .text =
+           [this](nft::extent wanted) {
+             std::string text;
+             for (auto& table : tables_)
+               text += nft::text_of(table, wanted);
+             return text;
+           },
        .give =
            [this](std::string text, nft::script_id script) {
-             options_.run({std::move(text), table_.changed_udp()},
+             options_.run({std::move(text), changed_udp(family_v4), changed_udp(family_v6)},
                           [to = self(), script](std::string problem) {
                             to.tell(nft::script_done{script, std::move(problem)});
                           });
            },
        .ended =
            [this](const std::string& problem) {
-             if (problem.empty()) table_.in_force();
+             if (!problem.empty()) return;
+             for (auto& table : tables_)
+               table.in_force();
            },
        .up_to_date = [] {},
        .after = [this](auto delay, auto action) { return after(delay, std::move(action)); }}};
 }
 
+udp_endpoints service_proxy::changed_udp(const address_family& family) const {
+  for (const auto& table : tables_)
+    if (&table.family() == &family) return table.changed_udp();
+  return {};
+}
+
 const runtime::behavior& service_proxy::make_behavior() const {
   static const runtime::behavior table =
       runtime::handlers(&service_proxy::on_watch_events, &service_proxy::on_watch_ended,
-                        &service_proxy::on_script_done);
+                        &service_proxy::on_script_done, &service_proxy::on_rules_removed);
   return table;
 }
 
@@ -50,8 +64,11 @@ void service_proxy::started() {
 }
 
 std::string service_proxy::describe() const {
+  std::size_t elements = 0;
+  for (const auto& table : tables_)
+    elements += table.size();
   return fmt::format("services: {}\nelements: {}\nscripts: {}\nproblem: \"{}\"\n",
-                     services().size(), table_.size(), writer_.given(), writer_.problem());
+                     services().size(), elements, writer_.given(), writer_.problem());
 }
 
 void service_proxy::on_node(const watch_events& m) {
@@ -68,14 +85,20 @@ void service_proxy::on_node(const watch_events& m) {
 void service_proxy::apply(const std::set<std::string>& changed) {
   for (const auto& name : changed) {
     const auto& known = services().at(name);
-    table_.replace(
-        name, known.service ? elements_of(*known.service, known.slice_list(), place_) : elements{});
+    for (auto& table : tables_)
+      table.replace(name, known.service ? elements_of(*known.service, known.slice_list(), place_,
+                                                      table.family())
+                                        : elements{});
   }
   writer_.write();
 }
 
 void service_proxy::on_script_done(const nft::script_done& m) {
   writer_.on_done(m);
+}
+
+void service_proxy::on_rules_removed(const nft::rules_removed&) {
+  writer_.restore();
 }
 
 }  // namespace troupe::actors::services

@@ -7,6 +7,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "actors/network/nft/script_writer.hpp"
 #include "actors/network/services/nft_table.hpp"
@@ -16,8 +17,9 @@ namespace troupe::actors::services {
 
 struct rule_change {
   std::string script;
-  // After the change, connections of these destinations to other endpoints are removed.
-  udp_endpoints udp;
+  // Connections to other endpoints of these destinations end after it.
+  udp_endpoints udp = {};
+  udp_endpoints udp_v6 = {};
 };
 
 // Applies a change on another thread and calls `done` there, with the error or an empty text.
@@ -25,8 +27,9 @@ struct rule_change {
 using make_change = std::function<void(rule_change change, std::function<void(std::string)> done)>;
 
 struct service_proxy_options {
-  std::string node;  // its zone is read from its Node
-  table_options table;
+  std::string node;  // its zone is that of its Node
+  // One for each family of addresses that services have.
+  std::vector<table_options> tables;
   make_change run;
 };
 
@@ -42,11 +45,13 @@ class service_proxy : public service_informer {
   void on_node(const watch_events& m);
   void apply(const std::set<std::string>& changed) override;
   void on_script_done(const nft::script_done& m);
+  void on_rules_removed(const nft::rules_removed& m);
   nft::script_writer make_writer();
+  udp_endpoints changed_udp(const address_family& family) const;
 
   const service_proxy_options options_;
   node_place place_;
-  service_table table_;
+  std::vector<service_table> tables_;
   nft::script_writer writer_;
 };
 

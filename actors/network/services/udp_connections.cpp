@@ -30,11 +30,16 @@ std::string_view content(std::string_view among, std::uint16_t type) {
   return found.empty() ? found : found.substr(NLA_HDRLEN);
 }
 
-std::string address_in(std::string_view tuple, std::uint16_t type) {
-  const auto bytes = content(content(tuple, CTA_TUPLE_IP), type);
-  std::array<char, INET_ADDRSTRLEN> text{};
-  if (bytes.size() != sizeof(in_addr)) return {};
-  return ::inet_ntop(AF_INET, bytes.data(), text.data(), text.size());
+// Of that type for IPv4, or of the other for IPv6.
+std::string address_in(std::string_view tuple, std::uint16_t type, std::uint16_t type_v6) {
+  const auto addresses = content(tuple, CTA_TUPLE_IP);
+  const auto v4 = content(addresses, type), v6 = content(addresses, type_v6);
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  if (v4.size() == sizeof(in_addr))
+    return ::inet_ntop(AF_INET, v4.data(), text.data(), text.size());
+  if (v6.size() == sizeof(in6_addr))
+    return ::inet_ntop(AF_INET6, v6.data(), text.data(), text.size());
+  return {};
 }
 
 std::uint16_t port_in(std::string_view tuple, std::uint16_t type) {
@@ -58,10 +63,10 @@ std::optional<udp_connection> read_connection(std::string_view message) {
              back = content(attributes, CTA_TUPLE_REPLY);
   if (!is_udp(there)) return std::nullopt;
   udp_connection out;
-  out.destination = address_in(there, CTA_IP_V4_DST);
+  out.destination = address_in(there, CTA_IP_V4_DST, CTA_IP_V6_DST);
   out.port = port_in(there, CTA_PROTO_DST_PORT);
-  out.endpoint =
-      fmt::format("{} . {}", address_in(back, CTA_IP_V4_SRC), port_in(back, CTA_PROTO_SRC_PORT));
+  out.endpoint = fmt::format("{} . {}", address_in(back, CTA_IP_V4_SRC, CTA_IP_V6_SRC),
+                             port_in(back, CTA_PROTO_SRC_PORT));
   if (out.destination.empty()) return std::nullopt;
   for (const auto type : {CTA_TUPLE_ORIG, CTA_ZONE})
     out.key += attribute(attributes, static_cast<std::uint16_t>(type));

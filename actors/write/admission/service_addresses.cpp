@@ -1,10 +1,8 @@
 #include "actors/write/admission/service_addresses.hpp"
 
-#include <arpa/inet.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <random>
 #include <string>
@@ -12,6 +10,7 @@
 
 #include "actors/defaults.hpp"
 #include "actors/write/admission/service_allocations.hpp"
+#include "actors/write/admission/service_families.hpp"
 #include "api/schema/core_service.pb.h"
 #include "api/scheme.hpp"
 #include "api/strategy/service_update.hpp"
@@ -25,16 +24,22 @@ using api::core::v1::ServicePort;
 using api::core::v1::ServiceSpec;
 using persistence::snapshot;
 
-std::optional<std::uint32_t> parse_address(const std::string& text) {
-  in_addr parsed{};
-  if (::inet_pton(AF_INET, text.c_str(), &parsed) != 1) return std::nullopt;
-  return ntohl(parsed.s_addr);
-}
+// The addresses of a range as numbers from its first.
+struct address_range {
+  const api::cidr& range;
 
-std::string format_address(std::uint32_t address) {
-  return fmt::format("{}.{}.{}.{}", address >> 24, address >> 16 & 255, address >> 8 & 255,
-                     address & 255);
-}
+  int bits() const { return range.is_v6() ? 128 : 32; }
+  std::uint32_t size() const { return std::uint32_t{1} << (bits() - range.prefix_bits()); }
+  // The first is that of the network; the last one of IPv4 is that of everybody there.
+  std::uint32_t last() const { return size() - (range.is_v6() ? 1 : 2); }
+  std::string at(std::uint32_t number) const { return range.part(bits(), number).address(); }
+  bool contains(const std::string& address) const {
+    const auto one = api::cidr::parse(fmt::format("{}/{}", address, bits()));
+    if (!one || !range.contains(*one)) return false;
+    const auto number = range.part_number(bits(), *one);
+    return number >= 1 && number <= last();
+  }
+};
 
 bool headless(const ServiceSpec& spec) {
   return spec.cluster_ip() == "None";
@@ -65,14 +70,6 @@ void clear_address(ServiceSpec& spec) {
   spec.clear_ip_family_policy();
 }
 
-void set_address(ServiceSpec& spec, const std::string& address) {
-  spec.set_cluster_ip(address);
-  spec.clear_cluster_ips();
-  spec.add_cluster_ips(address);
-  if (spec.ip_families().empty()) spec.add_ip_families("IPv4");
-  if (!spec.has_ip_family_policy()) spec.set_ip_family_policy("SingleStack");
-}
-
 }  // namespace
 
 // One allocation: the changes to the Service, and the errors.
@@ -81,23 +78,30 @@ class service_addresses::choice {
   choice(const service_addresses& from, const snapshot& state, Service& service, const Service* was)
       : from_{from},
         state_{state},
+        service_{service},
         spec_{*service.mutable_spec()},
         was_{was},
         uid_{service.metadata().uid()} {}
 
   api::findings found;
-  bool exhausted = false;
+  std::string exhausted;  // of what there is none left
 
-  void address() {
+  void addresses() {
+    if (spec_.type() == "ExternalName") return clear_address(spec_);
     if (spec_.cluster_ip().empty() && !spec_.cluster_ips().empty())
       spec_.set_cluster_ip(spec_.cluster_ips(0));
-    if (spec_.type() == "ExternalName") return clear_address(spec_);
-    if (headless(spec_)) return set_address(spec_, "None");
-    if (was_ != nullptr && !spec_.cluster_ip().empty() &&
-        spec_.cluster_ip() == was_->spec().cluster_ip())
-      return set_address(spec_, spec_.cluster_ip());
-    if (!spec_.cluster_ip().empty()) return take_given();
-    take_any();
+    if (spec_.cluster_ips().empty() && !spec_.cluster_ip().empty())
+      spec_.add_cluster_ips(spec_.cluster_ip());
+    choose_families(service_, was_, from_.ranges_.size() > 1, found);
+    if (!found.empty() || headless(spec_)) return;
+    while (spec_.cluster_ips_size() < spec_.ip_families_size())
+      spec_.add_cluster_ips();
+    for (int i = 0; i < spec_.ip_families_size(); ++i)
+      address(*spec_.mutable_cluster_ips(i), spec_.ip_families(i));
+    // Of a family that the cluster has no range of any more.
+    while (spec_.cluster_ips_size() > 0 && spec_.cluster_ips().rbegin()->empty())
+      spec_.mutable_cluster_ips()->RemoveLast();
+    if (!spec_.cluster_ips().empty()) spec_.set_cluster_ip(spec_.cluster_ips(0));
   }
 
   void ports() {
@@ -114,35 +118,47 @@ class service_addresses::choice {
     return !holder.empty() && holder != uid_;
   }
 
-  void take_given() {
-    const auto& text = spec_.cluster_ip();
-    const auto address = parse_address(text);
+  bool had(const std::string& address) const {
+    const auto none = Service{};
+    const auto& before = (was_ ? *was_ : none).spec();
+    return address == before.cluster_ip() ||
+           std::count(before.cluster_ips().begin(), before.cluster_ips().end(), address) > 0;
+  }
+
+  // Of a family that the cluster has no range of there are only addresses from before.
+  void address(std::string& text, const std::string& family) {
+    if (!text.empty() && had(text)) return;
+    for (const auto& range : from_.ranges_)
+      if (range.is_v6() == (family == "IPv6"))
+        return text.empty() ? take_any(text, {range}) : take_given(text, {range});
+  }
+
+  void take_given(const std::string& text, const address_range& range) {
     const auto complain = [&](std::string_view reason) {
       found.invalid_json("spec.clusterIPs", "[" + api::quoted(text) + "]",
                          fmt::format("failed to allocate IP {}: {}", text, reason));
     };
-    if (!address || !from_.contains(*address))
-      return complain("the provided network does not match the current range " + from_.text());
+    if (!range.contains(text))
+      return complain("the provided network does not match the current range " +
+                      range.range.text());
     if (taken_by_other(address_allocation_key(text)))
       return complain("provided IP is already allocated");
-    set_address(spec_, spec_.cluster_ip());
   }
 
-  void take_any() {
-    // The lower part is reserved for static addresses (kubernetes: calculateRangeOffset).
-    const auto band = std::clamp(from_.size() / 16, 16u, 256u);
-    const auto low = from_.size() > 2 * band ? band : 1;
-    const auto last = from_.base_ + from_.size() - 2;
-    const auto is_free = [&](std::uint32_t address) {
-      return !state_.find(address_allocation_key(format_address(address)));
+  void take_any(std::string& text, const address_range& range) {
+    // The lower part is left to those who name their address (kubernetes: calculateRangeOffset).
+    const auto band = std::clamp(range.size() / 16, 16u, 256u);
+    const auto low = range.size() > 2 * band ? band : 1;
+    const auto is_free = [&](std::uint32_t number) {
+      return !state_.find(address_allocation_key(range.at(number)));
     };
-    auto found_one = pick(from_.base_ + low, last, is_free);
-    if (!found_one && low > 1) found_one = pick(from_.base_ + 1, from_.base_ + low - 1, is_free);
+    auto found_one = pick(low, range.last(), is_free);
+    if (!found_one && low > 1) found_one = pick(1, low - 1, is_free);
     if (!found_one) {
-      exhausted = true;
+      exhausted = range.range.text();
       return;
     }
-    set_address(spec_, format_address(*found_one));
+    text = range.at(*found_one);
   }
 
   void take_given(int i) {
@@ -168,7 +184,7 @@ class service_addresses::choice {
     };
     const auto number = pick(defaults::first_node_port, defaults::last_node_port, is_free);
     if (!number) {
-      exhausted = true;
+      exhausted = "the node ports";
       return;
     }
     port.set_node_port(static_cast<std::int32_t>(*number));
@@ -177,33 +193,31 @@ class service_addresses::choice {
 
   const service_addresses& from_;
   const snapshot& state_;
+  Service& service_;
   ServiceSpec& spec_;
   const Service* was_;
   const std::string& uid_;
   std::unordered_set<std::string> own_ports_;  // keys
 };
 
-tl::expected<service_addresses, std::string> service_addresses::in(std::string_view network) {
-  const auto slash = network.find('/');
-  const auto base = parse_address(std::string{network.substr(0, slash)});
-  unsigned prefix = 0;
-  const auto digits = slash == std::string_view::npos ? "" : network.substr(slash + 1);
-  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), prefix);
-  if (!base || problem != std::errc{} || end != digits.data() + digits.size() || prefix < 8 ||
-      prefix > 28)
-    return tl::make_unexpected("service network \"" + std::string{network} +
-                               "\": expected IPv4 in CIDR form between /8 and /28, such as "
-                               "10.96.0.0/12");
-  const auto mask = ~std::uint32_t{0} << (32 - prefix);
-  return service_addresses{*base & mask, prefix};
-}
-
-bool service_addresses::contains(std::uint32_t address) const noexcept {
-  return address > base_ && address < base_ + size() - 1;
-}
-
-std::string service_addresses::text() const {
-  return fmt::format("{}/{}", format_address(base_), prefix_);
+tl::expected<service_addresses, std::string> service_addresses::in(std::string_view network,
+                                                                   std::string_view network_v6) {
+  const auto failed = [](std::string_view text, std::string_view expected) {
+    return tl::make_unexpected(fmt::format("service network \"{}\": expected {}", text, expected));
+  };
+  const auto between = [](const std::optional<api::cidr>& range, bool v6, int least, int most) {
+    return range && range->is_v6() == v6 && range->prefix_bits() >= least &&
+           range->prefix_bits() <= most;
+  };
+  const auto v4 = api::cidr::parse(network), v6 = api::cidr::parse(network_v6);
+  if (!between(v4, false, 8, 28))
+    return failed(network, "IPv4 in CIDR form between /8 and /28, such as 10.96.0.0/12");
+  std::vector<api::cidr> ranges{v4->part(v4->prefix_bits(), 0)};
+  if (network_v6.empty()) return service_addresses{std::move(ranges)};
+  if (!between(v6, true, 97, 124))
+    return failed(network_v6, "IPv6 in CIDR form between /97 and /124, such as fd00:10:96::/112");
+  ranges.push_back(v6->part(v6->prefix_bits(), 0));
+  return service_addresses{std::move(ranges)};
 }
 
 bool service_addresses::handles(const api::kind_info& kind, admission::operation op) const {
@@ -217,14 +231,14 @@ admission::verdict service_addresses::reserve(const admission::attributes& of,
   const auto* was = static_cast<const Service*>(of.before);
   const auto& state = of.state;
   choice made{*this, state, service, was};
-  made.address();
+  made.addresses();
   made.ports();
   if (!made.found.empty())
     return api::fail(
         api::invalid(api::kind_of<Service>(), service.metadata().name(), made.found.take()));
-  if (made.exhausted)
+  if (!made.exhausted.empty())
     return api::fail(api::internal("failed to allocate an address or a node port: all of " +
-                                   text() + " or of the node ports are in use"));
+                                   made.exhausted + " are in use"));
   return {};
 }
 

@@ -5,20 +5,25 @@
 // conflict on its key; the later one chooses again.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
+#include <utility>
+#include <vector>
 
 #include "actors/write/admission/plugin.hpp"
+#include "api/values/cidr.hpp"
 
 namespace troupe::actors {
 
 // An admission plugin: it completes a Service after all other plugins have admitted it.
 class service_addresses final : public admission::plugin {
  public:
-  // `network` is IPv4 in CIDR form, between /8 and /28; anything else returns an error.
-  static tl::expected<service_addresses, std::string> in(std::string_view network);
+  // `network` is IPv4 in CIDR form, at most /28 and at least /8. `network_v6`: that of a second
+  // address, IPv6 of at most /124 and at least /97; empty: Services have none. Otherwise the error
+  // says so.
+  static tl::expected<service_addresses, std::string> in(std::string_view network,
+                                                         std::string_view network_v6 = {});
 
   std::string_view name() const noexcept override { return "ServiceAddresses"; }
   bool handles(const api::kind_info& kind, admission::operation op) const override;
@@ -29,16 +34,11 @@ class service_addresses final : public admission::plugin {
                              persistence::transaction& into) const override;
 
  private:
-  service_addresses(std::uint32_t base, unsigned prefix) : base_{base}, prefix_{prefix} {}
-
-  std::uint32_t size() const noexcept { return std::uint32_t{1} << (32 - prefix_); }
-  bool contains(std::uint32_t address) const noexcept;
-  std::string text() const;
+  explicit service_addresses(std::vector<api::cidr> ranges) : ranges_{std::move(ranges)} {}
 
   class choice;
 
-  std::uint32_t base_;
-  unsigned prefix_;
+  std::vector<api::cidr> ranges_;  // the first is IPv4; of IPv6 at most one
 };
 
 }  // namespace troupe::actors

@@ -1,6 +1,5 @@
 #include "actors/write/admission/service_allocations.hpp"
 
-#include <arpa/inet.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include "api/schema/core_service.pb.h"
 #include "api/schema/internal_v1.pb.h"
 #include "api/scheme.hpp"
+#include "api/values/cidr.hpp"
 
 namespace troupe::actors {
 
@@ -21,21 +21,22 @@ using api::allocation::v1::ServiceAllocation;
 using api::core::v1::Service;
 using persistence::snapshot;
 
-bool is_ipv4(const std::string& text) {
-  in_addr parsed{};
-  return ::inet_pton(AF_INET, text.c_str(), &parsed) == 1;
-}
-
-// The allocation keys of a Service, without duplicates.
+// The keys of all that a Service has; each once.
 std::vector<std::string> keys_of(const Service& service) {
   std::vector<std::string> keys;
   const auto& spec = service.spec();
-  if (is_ipv4(spec.cluster_ip())) keys.push_back(address_allocation_key(spec.cluster_ip()));
-  for (const auto& port : spec.ports()) {
-    if (port.node_port() == 0) continue;
-    auto key = port_allocation_key(port.node_port(), port.protocol());
+  const auto add = [&](std::string key) {
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(std::move(key));
-  }
+  };
+  const auto add_address = [&](const std::string& text) {
+    if (const auto address = api::canonical_ip(text)) add(address_allocation_key(*address));
+  };
+  add_address(spec.cluster_ip());
+  const auto& all = spec.cluster_ips();
+  for (int i = 1; i < all.size() && all[0] == spec.cluster_ip(); ++i)
+    add_address(all[i]);
+  for (const auto& port : spec.ports())
+    if (port.node_port() != 0) add(port_allocation_key(port.node_port(), port.protocol()));
   return keys;
 }
 

@@ -6,7 +6,7 @@
 #include "actors/network/dns/dns_answer.hpp"
 #include "actors/network/dns/service_records.hpp"
 #include "actors/network/dns_questions.hpp"
-#include "actors/network/service_examples.hpp"
+#include "support/network/service_examples.hpp"
 
 namespace troupe::test {
 

@@ -9,8 +9,8 @@
 #include "actors/network/dns/cluster_dns.hpp"
 #include "actors/network/dns/service_records.hpp"
 #include "actors/network/dns_questions.hpp"
-#include "actors/network/service_examples.hpp"
 #include "support/cluster.hpp"
+#include "support/network/service_examples.hpp"
 
 namespace troupe::test {
 

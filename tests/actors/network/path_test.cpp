@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "actors/network/service_examples.hpp"
 #include "api/scheme.hpp"
 #include "support/network/policy_examples.hpp"
+#include "support/network/service_examples.hpp"
 
 namespace troupe::test {
 

@@ -19,6 +19,7 @@ namespace {
 
 struct look {};
 struct look_at_once {};
+struct look_at_removal {};
 
 struct record {
   std::vector<std::string> scripts, ends;
@@ -45,8 +46,9 @@ class table_actor : public runtime::actor {
                                  auto action) { return after(delay, std::move(action)); }}} {}
 
   const runtime::behavior& make_behavior() const override {
-    static const auto table = runtime::handlers(
-        &table_actor::on_look, &table_actor::on_look_at_once, &table_actor::on_done);
+    static const auto table =
+        runtime::handlers(&table_actor::on_look, &table_actor::on_look_at_once,
+                          &table_actor::on_removal, &table_actor::on_done);
     return table;
   }
   void started() override { writer_.write(); }
@@ -54,6 +56,7 @@ class table_actor : public runtime::actor {
  private:
   void on_look(const look&) { writer_.write(); }
   void on_look_at_once(const look_at_once&) { writer_.write_at_once(); }
+  void on_removal(const look_at_removal&) { writer_.restore(); }
   void on_done(const script_done& m) { writer_.on_done(m); }
   std::string text(extent wanted) {
     if (wanted == extent::probe) return "probe";
@@ -143,14 +146,13 @@ TEST_CASE("a script that is not answered counts as failed, and its answer no mor
   CHECK(t.seen->ends.size() == 2);
 }
 
-TEST_CASE("it is asked whether the table is there, and once in a while all is written",
-          "[services]") {
+TEST_CASE("it is asked whether the table is there", "[services]") {
   written_table t;
   t.end();
-  for (int minute = 0; minute < 20; ++minute) {
+  for (std::size_t scripts = 2; scripts < 50; ++scripts) {
     t.simulation.advance(30s);
-    REQUIRE(t.seen->scripts.size() == static_cast<std::size_t>(minute) + 2);
-    CHECK(t.last() == (minute == 19 ? "whole" : "probe"));
+    REQUIRE(t.seen->scripts.size() == scripts);
+    CHECK(t.last() == "probe");
     t.end();
   }
   SECTION("a table that has gone is written again") {
@@ -169,6 +171,39 @@ TEST_CASE("it is asked whether the table is there, and once in a while all is wr
     t.end();
     t.simulation.advance(30s);
     CHECK(t.last() == "probe");
+  }
+}
+
+TEST_CASE("what another program took away is written again as a whole after a moment",
+          "[services]") {
+  written_table t;
+  const auto removed = [&] {
+    t.actor.tell(look_at_removal{});
+    t.simulation.settle();
+  };
+  SECTION("once for all that it took") {
+    t.end();
+    removed();
+    removed();
+    CHECK(t.seen->scripts.size() == 1);
+    t.simulation.advance(1s);
+    CHECK(t.seen->scripts == std::vector<std::string>{"whole", "whole"});
+    t.end();
+    t.simulation.advance(10s);
+    CHECK(t.seen->scripts.size() == 2);
+  }
+  SECTION("also during a script of ours") {
+    removed();
+    t.simulation.advance(2s);
+    CHECK(t.seen->scripts.size() == 1);
+    t.end();
+    CHECK(t.seen->scripts == std::vector<std::string>{"whole", "whole"});
+  }
+  SECTION("with the next attempt after a failure") {
+    t.end("nft: no");
+    removed();
+    t.simulation.advance(10s);
+    CHECK(t.seen->scripts == std::vector<std::string>{"whole", "whole"});
   }
 }
 

@@ -4,9 +4,9 @@
 #include <catch2/catch.hpp>
 #include <memory>
 
-#include "actors/network/service_examples.hpp"
 #include "api/schema/core_node.pb.h"
 #include "support/cluster.hpp"
+#include "support/network/service_examples.hpp"
 
 namespace troupe::test {
 
@@ -23,15 +23,16 @@ struct given_script {
 struct proxied_cluster {
   std::shared_ptr<std::vector<given_script>> given = std::make_shared<std::vector<given_script>>();
   cluster c{1};
+  runtime::actor_ref proxy;
 
   proxied_cluster() {
     service_proxy_options options;
     options.node = "node";
-    options.table.service_network = "10.96.0.0/12";
+    options.tables.push_back({.service_network = "10.96.0.0/12"});
     options.run = [to = given](rule_change change, auto done) {
       to->push_back({std::move(change.script), std::move(change.udp), std::move(done)});
     };
-    c.simulation().system().spawn(
+    proxy = c.simulation().system().spawn(
         {.kind = "service-proxy", .name = "node"},
         runtime::make<service_proxy>(c.plane().core_actors().watcher, options));
     REQUIRE(c.run_until([&] { return given->size() == 1; }));
@@ -138,6 +139,19 @@ TEST_CASE("a table that somebody removed comes back within a minute", "[services
   p.given->back().done("nft: No such file or directory");
   REQUIRE(p.c.run_until([&] { return p.given->size() == 3; }, std::chrono::seconds{3}));
   CHECK(is_whole(p.given->back()));
+}
+
+TEST_CASE("rules that another program removed are put back within seconds", "[services]") {
+  proxied_cluster p;
+  p.put("a", "10.96.0.20");
+  p.given->front().done({});
+  REQUIRE(p.has(2));
+  p.given->back().done({});
+  p.c.settle();
+  p.proxy.tell(actors::nft::rules_removed{});
+  REQUIRE(p.c.run_until([&] { return p.given->size() == 3; }, std::chrono::seconds{3}));
+  CHECK(is_whole(p.given->back()));
+  CHECK(p.given->back().text.find("10.96.0.20") != std::string::npos);
 }
 
 }  // namespace troupe::test

@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "actors/network/service_examples.hpp"
 #include "actors/network/services/endpoint_choice.hpp"
 #include "actors/network/services/nft_table.hpp"
+#include "support/network/service_examples.hpp"
 
 namespace troupe::test {
 
@@ -140,6 +140,55 @@ TEST_CASE("a change is told as a difference, slots that go before those that com
   CHECK(table.difference().find("delete element ip troupe cluster-ips { 10.96.0.20 }") !=
         std::string::npos);
   CHECK(table.size() == 0);
+}
+
+TEST_CASE("a port with session affinity has chains and sets of its own", "[services]") {
+  auto body = node_port_service("Cluster");
+  body.mutable_spec()->set_session_affinity("ClientIP");
+  const auto made = [&](const std::vector<endpoint_example>& endpoints) {
+    return elements_of(*object_of(body), {slice_object("web", {{"http", 80}}, endpoints)}, here);
+  };
+  const auto first = made({{.address = "10.42.0.5"}, {.address = "10.42.0.6"}});
+  CHECK(data_of(first, "service-ports", "10.96.0.20 . tcp . 80") ==
+        "goto sticky/10.96.0.20/tcp/80");
+  CHECK(data_of(first, "node-ports", "tcp . 30080") == "goto sticky-outer/10.96.0.20/tcp/80");
+  CHECK(data_of(first, own_chain, "to/10.96.0.20/tcp/80/10.42.0.5/80") ==
+        "update @clients/10.96.0.20/tcp/80/10.42.0.5/80 { ip saddr timeout 10800s }\n"
+        "meta l4proto tcp dnat to 10.42.0.5:80");
+  service_table table{{.service_network = "10.96.0.0/12"}};
+  table.replace("default/web", first);
+  table.whole();
+  table.replace("default/web", made({{.address = "10.42.0.6"}}));
+  const auto text = table.difference();
+  CHECK(text.find("flush chain ip troupe sticky/10.96.0.20/tcp/80\n") != std::string::npos);
+  CHECK(text.find("delete set ip troupe clients/10.96.0.20/tcp/80/10.42.0.5/80\n") !=
+        std::string::npos);
+  CHECK(text.find("clients/10.96.0.20/tcp/80/10.42.0.6/80 {") == std::string::npos);
+  CHECK(table.difference().empty());
+}
+
+TEST_CASE("each family has a table of its own, with its addresses and endpoints alone",
+          "[services]") {
+  auto body = service_body("web", "10.96.0.20", {{"http", 80}});
+  body.mutable_spec()->add_cluster_ips("fd00:10:96::20");
+  body.mutable_spec()->add_external_ips("2001:db8::7");
+  auto slice = slice_body("web", {{"http", 8'080}}, {{.address = "fd00:42::5"}});
+  slice.set_address_type("IPv6");
+  const std::vector slices{slice_object("web", {{"http", 8'080}}, {{.address = "10.42.0.5"}}),
+                           object_of(slice)};
+  const auto v4 = elements_of(*object_of(body), slices, here);
+  const auto v6 = elements_of(*object_of(body), slices, here, family_v6);
+  CHECK(data_of(v4, "endpoints", "10.96.0.20 . tcp . 80 . 0") == "10.42.0.5 . 8080");
+  CHECK(data_of(v6, "endpoints", "fd00:10:96::20 . tcp . 80 . 0") == "fd00:42::5 . 8080");
+  CHECK(data_of(v6, "service-ports", "2001:db8::7 . tcp . 80") == "goto outer-pick-1");
+  for (const auto& [key, data] : v4)
+    CHECK(key.key.find(':') == std::string::npos);
+  service_table table{{.service_network = "fd00:10:96::/112", .family = &family_v6}};
+  table.replace("default/web", v6);
+  CHECK(table.whole().find(" ip troupe") == std::string::npos);
+  CHECK(table.probe() == "add chain ip6 troupe services\n");
+  body.mutable_spec()->mutable_cluster_ips()->RemoveLast();
+  CHECK(elements_of(*object_of(body), slices, here, family_v6).empty());
 }
 
 TEST_CASE("more endpoints than chains were made for take the whole table", "[services]") {

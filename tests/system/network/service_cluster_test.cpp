@@ -105,6 +105,13 @@ TEST_CASE("every machine of a cluster reaches its services, and the API at its o
                                           " https://10.96.0.1/version");
     CHECK_THAT(api.output, Contains("gitVersion"));
   }
+  // What somebody removes by hand is put back.
+  for (const auto* removal :
+       {"flush map ip troupe service-ports", "flush chain ip troupe services", "flush ruleset"}) {
+    INFO(removal);
+    REQUIRE(c.at(1).run(std::string{"nft "} + removal).code == 0);
+    CHECK(soon(std::chrono::seconds{10}, [&] { return answers(c.at(1), cluster_ip) == both; }));
+  }
   c.remove_pod_of(c.at(2));
   for (unsigned each : {1u, 2u})
     CHECK(soon(limit,

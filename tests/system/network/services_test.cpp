@@ -3,14 +3,20 @@
 // network is not touched.
 #include <sys/socket.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "actors/network/nft/rule_monitor.hpp"
 #include "actors/network/services/conntrack.hpp"
 #include "actors/network/services/nft_process.hpp"
 #include "actors/network/services/nft_table.hpp"
+#include "actors/network/services/service_elements.hpp"
+#include "support/network/service_examples.hpp"
+#include "support/programs/eventually.hpp"
 #include "system/network/pod_machine.hpp"
 #include "system/network/speaker.hpp"
 
@@ -55,6 +61,20 @@ elements service(const std::string& address, const std::string& chain,
   return out;
 }
 
+// What the node makes of a service with a node port and session affinity.
+elements sticky_service(const std::vector<std::string>& pods, int timeout_s) {
+  auto body = service_body("web", "10.96.0.100", {{"", 80}});
+  auto& spec = *body.mutable_spec();
+  spec.set_type("NodePort");
+  spec.mutable_ports(0)->set_node_port(30'080);
+  spec.set_session_affinity("ClientIP");
+  spec.mutable_session_affinity_config()->mutable_client_ip()->set_timeout_seconds(timeout_s);
+  std::vector<endpoint_example> endpoints;
+  for (const auto& pod : pods)
+    endpoints.push_back({.address = pod});
+  return elements_of(*object_of(body), {slice_object("web", {{"", 8'080}}, endpoints)}, {"node"});
+}
+
 using names = std::set<std::string>;
 
 }  // namespace
@@ -63,7 +83,6 @@ TEST_CASE("connections to services reach their endpoints", "[network][services]"
   if (!can_try_rules()) return;
   machine_with_pods c;
   c.table.replace("a", service("10.96.0.100", "pick", {pod_1_address, pod_2_address}));
-  c.table.replace("b", service("10.96.0.101", "sticky", {pod_1_address, pod_2_address}));
   c.table.replace("c", service("10.96.0.102", "pick", {}));
   c.table.replace("d", {{{"node-ports", "tcp . 30080"}, "goto node-pick-2"},
                         {{"node-endpoints", "tcp . 30080 . 0"}, "10.42.0.11 . 8080"},
@@ -80,10 +99,6 @@ TEST_CASE("connections to services reach their endpoints", "[network][services]"
     CHECK(heard_often(c.other, "192.0.2.1", 30'080) == both);
     CHECK(heard_often(c.pod_1, "192.0.2.1", 30'080) == both);
     CHECK(heard_often(c.machine, "192.0.2.1", 30'080) == both);
-  }
-  SECTION("always the same one where the service is sticky") {
-    CHECK(heard_often(c.pod_1, "10.96.0.101", 80).size() == 1);
-    CHECK(heard_often(c.machine, "10.96.0.101", 80).size() == 1);
   }
   SECTION("and are refused or dropped where there is none") {
     for (const auto* from : {&c.pod_1, &c.machine}) {
@@ -113,6 +128,67 @@ TEST_CASE("a change of a service changes the rules and nothing of others", "[net
   c.run(c.table.whole());
   c.run(no_table());
   c.run("list chain ip others mine\n");
+}
+
+TEST_CASE(
+    "a client of a service with session affinity stays with its endpoint until its time is over",
+    "[network][services]") {
+  if (!can_try_rules()) return;
+  machine_with_pods c;
+  const auto put = [&](const std::vector<std::string>& pods, int timeout_s) {
+    c.table.replace("a", sticky_service(pods, timeout_s));
+  };
+  put({pod_1_address, pod_2_address}, 3'600);
+  c.run(c.table.whole());
+  const auto of_machine = heard_often(c.machine, "10.96.0.100", 80);
+  REQUIRE(of_machine.size() == 1);
+  CHECK(heard_often(c.pod_1, "10.96.0.100", 80).size() == 1);
+  SECTION("by a node port, which shares what the service remembers") {
+    CHECK(heard_often(c.other, "192.0.2.1", 30'080).size() == 1);
+    CHECK(heard_often(c.machine, "192.0.2.1", 30'080).size() == 1);
+  }
+  const auto own = *of_machine.begin() == "one" ? pod_1_address : pod_2_address;
+  const auto another = own == pod_1_address ? pod_2_address : pod_1_address;
+  SECTION("while other endpoints come and go") {
+    put({own}, 3'600);
+    c.run(c.table.difference());
+    CHECK(heard_often(c.machine, "10.96.0.100", 80) == of_machine);
+    put({pod_1_address, pod_2_address}, 3'600);
+    c.run(c.table.difference());
+    CHECK(heard_often(c.machine, "10.96.0.100", 80) == of_machine);
+  }
+  SECTION("and goes to another when its own has gone, where it stays") {
+    put({another}, 3'600);
+    c.run(c.table.difference());
+    const auto now = heard_often(c.machine, "10.96.0.100", 80);
+    CHECK(now != of_machine);
+    put({pod_1_address, pod_2_address}, 3'600);
+    c.run(c.table.difference());
+    CHECK(heard_often(c.machine, "10.96.0.100", 80) == now);
+  }
+  SECTION("and is spread again after it") {
+    put({pod_1_address, pod_2_address}, 1);
+    c.run(c.table.difference());
+    const auto is_forgotten = [&] {
+      for (const auto& pod : {pod_1_address, pod_2_address})
+        if (c.listed("list set ip troupe clients/10.96.0.100/tcp/80/" + pod + "/8080")
+                .find("192.0.2.1") != std::string::npos)
+          return false;
+      return true;
+    };
+    // Each call renews the memory, the first one with the new time.
+    names heard;
+    CHECK(eventually([&] {
+      heard.insert(call(c.machine, "10.96.0.100", 80));
+      return heard.size() == 2 || !eventually(is_forgotten, milliseconds{5'000});
+    }));
+    CHECK(heard.size() == 2);
+  }
+  SECTION("and nothing is left of it with the service") {
+    c.table.replace("a", {});
+    c.run(c.table.difference());
+    CHECK(c.listed("list table ip troupe").find("10.96.0.100") == std::string::npos);
+  }
 }
 
 TEST_CASE("a client by UDP goes on with another endpoint when its own has gone",
@@ -157,6 +233,46 @@ TEST_CASE("a script with a mistake changes nothing and says where", "[network][s
     CHECK(ran.error().starts_with("nft: "));
   });
   CHECK(call(c.machine, "10.96.0.100", 80) == "one");
+}
+
+TEST_CASE("what another program removes of a table is heard, and nothing that we remove",
+          "[network][services]") {
+  if (!can_try_rules()) return;
+  machine_with_pods c;
+  std::unique_ptr<actors::nft::rule_monitor> monitor;
+  c.machine.run([&] { monitor = actors::nft::rule_monitor::start().value(); });
+  std::atomic<int> ours = 0, of_policies = 0;
+  monitor->watch("ip troupe", [&] { ++ours; });
+  monitor->watch("ip troupe-policy", [&] { ++of_policies; });
+  const auto run_own = [&](const std::string& script) {
+    c.machine.run([&] {
+      REQUIRE(monitor->run([&](pid_t& process) {
+        return run_nft({*find_nft()}, script, milliseconds{10'000}, &process);
+      }));
+    });
+  };
+  c.table.replace("a", service("10.96.0.100", "pick", {pod_1_address}));
+  run_own(c.table.whole());
+  run_own(c.table.whole());
+  c.table.replace("a", {});
+  run_own(c.table.difference());
+  c.run("add table ip others\nadd chain ip others mine\ndelete table ip others\n");
+  c.run("add element ip troupe cluster-ips { 10.96.0.9 }\n");
+  // All before a script of ours is judged when it begins.
+  const auto count = [&] {
+    run_own("add table ip troupe\n");
+    return ours.load();
+  };
+  CHECK(count() == 0);
+  for (const auto* script :
+       {"delete element ip troupe cluster-ips { 10.96.0.9 }\n", "flush chain ip troupe refuse\n",
+        "flush table ip troupe\n", "delete table ip troupe\n"}) {
+    const int before = count();
+    c.run(script);
+    INFO(script);
+    CHECK(eventually([&] { return ours > before; }, milliseconds{5'000}));
+  }
+  CHECK(of_policies == 0);
 }
 
 TEST_CASE("nft that does not end is ended", "[services]") {

@@ -13,13 +13,31 @@ namespace {
 constexpr int port_of_all = 8'080;
 constexpr int udp_limit_ms = 5'000;
 
-sockaddr_in address_of(const std::string& host, int port) {
-  sockaddr_in out{};
-  out.sin_family = AF_INET;
-  out.sin_port = htons(static_cast<std::uint16_t>(port));
-  ::inet_pton(AF_INET, host.c_str(), &out.sin_addr);
-  return out;
-}
+// Of either family, with a socket of it.
+struct place {
+  sockaddr_storage address{};
+  socklen_t size = sizeof(sockaddr_in);
+
+  place(const std::string& host, int port) {
+    auto& v4 = reinterpret_cast<sockaddr_in&>(address);
+    auto& v6 = reinterpret_cast<sockaddr_in6&>(address);
+    const auto number = htons(static_cast<std::uint16_t>(port));
+    if (host.find(':') == host.npos) {
+      v4.sin_family = AF_INET;
+      v4.sin_port = number;
+      REQUIRE(::inet_pton(AF_INET, host.c_str(), &v4.sin_addr) == 1);
+      return;
+    }
+    size = sizeof v6;
+    v6.sin6_family = AF_INET6;
+    v6.sin6_port = number;
+    REQUIRE(::inet_pton(AF_INET6, host.c_str(), &v6.sin6_addr) == 1);
+  }
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address); }
+  runtime::unique_fd socket(int type) const {
+    return runtime::unique_fd{::socket(address.ss_family, type | SOCK_CLOEXEC, 0)};
+  }
+};
 
 // Bytes received within the limit.
 std::string heard(int fd, int limit_ms) {
@@ -32,11 +50,12 @@ std::string heard(int fd, int limit_ms) {
 
 }  // namespace
 
-speaker::speaker(const network_space& in, std::string name, int type) : name_{std::move(name)} {
+speaker::speaker(const network_space& in, std::string name, int type, const std::string& at)
+    : name_{std::move(name)} {
   in.run([&] {
-    fd_ = runtime::unique_fd{::socket(AF_INET, type | SOCK_CLOEXEC, 0)};
-    const auto at = address_of("0.0.0.0", port_of_all);
-    REQUIRE(::bind(fd_.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0);
+    const place here{at, port_of_all};
+    fd_ = here.socket(type);
+    REQUIRE(::bind(fd_.get(), here.get(), here.size) == 0);
     REQUIRE((type == SOCK_DGRAM || ::listen(fd_.get(), 64) == 0));
   });
   thread_ = std::thread{[this, type] {
@@ -59,7 +78,7 @@ bool speaker::greet() const {
 
 bool speaker::answer() const {
   char byte = 0;
-  sockaddr_in from{};
+  sockaddr_storage from{};
   socklen_t size = sizeof from;
   const auto to = reinterpret_cast<sockaddr*>(&from);
   return ::recvfrom(fd_.get(), &byte, 1, 0, to, &size) > 0 &&
@@ -70,11 +89,9 @@ std::string call(const network_space& from, const std::string& host, int port,
                  std::chrono::milliseconds limit) {
   std::string out;
   from.run([&] {
-    const runtime::unique_fd fd{::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
-    const auto to = address_of(host, port);
-    const bool begun =
-        ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0 ||
-        errno == EINPROGRESS;
+    const place to{host, port};
+    const auto fd = to.socket(SOCK_STREAM | SOCK_NONBLOCK);
+    const bool begun = ::connect(fd.get(), to.get(), to.size) == 0 || errno == EINPROGRESS;
     out = begun ? heard(fd.get(), static_cast<int>(limit.count())) : "refused";
   });
   return out;
@@ -82,9 +99,9 @@ std::string call(const network_space& from, const std::string& host, int port,
 
 udp_client::udp_client(const network_space& from, const std::string& host, int port) {
   from.run([&] {
-    fd_ = runtime::unique_fd{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
-    const auto to = address_of(host, port);
-    REQUIRE(::connect(fd_.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0);
+    const place to{host, port};
+    fd_ = to.socket(SOCK_DGRAM);
+    REQUIRE(::connect(fd_.get(), to.get(), to.size) == 0);
   });
 }
 

@@ -14,7 +14,7 @@ namespace troupe::test {
 // each datagram.
 class speaker {
  public:
-  speaker(const network_space& in, std::string name, int type);
+  speaker(const network_space& in, std::string name, int type, const std::string& at = "0.0.0.0");
   ~speaker();
   speaker(const speaker&) = delete;
   speaker& operator=(const speaker&) = delete;

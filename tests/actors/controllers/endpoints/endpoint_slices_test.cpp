@@ -148,6 +148,46 @@ TEST_CASE("slices tell of each pod once, and a second look writes nothing", "[en
   }
 }
 
+TEST_CASE("a service with two families has slices of each, with the pods' addresses of it",
+          "[endpoints]") {
+  const auto dual_pod = [](int number) {
+    auto pod = pod_number(number, true, false, 8'080)->copy_as<Pod>();
+    for (const auto& ip : {pod->status().pod_ip(), fmt::format("fd00:42::{}", number)})
+      pod->mutable_status()->add_pod_ips()->set_ip(ip);
+    return std::make_shared<const api::object>(api::kind_of<Pod>(), std::move(pod), 1);
+  };
+  // The last has no address of IPv6.
+  const std::vector<api::object_ptr> pods{dual_pod(1), dual_pod(2),
+                                          pod_number(3, true, false, 8'080)};
+  const auto addresses = [](const slices_store& store) {
+    std::map<std::string, std::set<std::string>> out;
+    for (const auto& each : store.all()) {
+      auto& of_family = out[each->as<EndpointSlice>().address_type()];
+      for (const auto& endpoint : each->as<EndpointSlice>().endpoints())
+        of_family.insert(endpoint.addresses(0));
+    }
+    return out;
+  };
+  using by_family = std::map<std::string, std::set<std::string>>;
+  const std::set<std::string> v4{"10.1.0.1", "10.1.0.2", "10.1.0.3"},
+      v6{"fd00:42::1", "fd00:42::2"};
+  auto service = web();
+  slices_store store;
+  store.carry_out(plan_slices(service, pods, store.all()));
+  CHECK(addresses(store) == by_family{{"IPv4", v4}});
+  service.mutable_spec()->add_ip_families("IPv4");
+  service.mutable_spec()->add_ip_families("IPv6");
+  CHECK(store.carry_out(plan_slices(service, pods, store.all())) == 1);
+  CHECK(addresses(store) == by_family{{"IPv4", v4}, {"IPv6", v6}});
+  CHECK(store.carry_out(plan_slices(service, pods, store.all())) == 0);
+  service.mutable_spec()->clear_ip_families();
+  service.mutable_spec()->add_ip_families("IPv6");
+  CHECK(store.carry_out(plan_slices(service, pods, store.all())) == 1);
+  CHECK(addresses(store) == by_family{{"IPv6", v6}});
+  store.carry_out(plan_slices(service, {}, store.all()));
+  CHECK(addresses(store) == by_family{{"IPv6", {}}});
+}
+
 TEST_CASE("one pod more is one write, and leaves the others where they are", "[endpoints]") {
   slices_store store;
   std::vector<api::object_ptr> pods;

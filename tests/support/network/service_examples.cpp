@@ -1,4 +1,4 @@
-#include "actors/network/service_examples.hpp"
+#include "support/network/service_examples.hpp"
 
 #include <memory>
 
