@@ -93,8 +93,8 @@ void election::on_stood(const log_answer& reply) {
     lease_ = 0;
     return;
   }
-  const bool is_known =
-      reply.result == log_answer::outcome::committed || reply.result == log_answer::outcome::conflict;
+  const bool is_known = reply.result == log_answer::outcome::committed ||
+                        reply.result == log_answer::outcome::conflict;
   if (!is_known) later(defaults::log_retry_first, &election::stand);
 }
 
