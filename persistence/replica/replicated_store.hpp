@@ -122,6 +122,7 @@ class replicated_store final : public store, private log_reader {
   void on_answer(std::uint64_t sequence, const log_answer& reply);
   void send_again(std::uint64_t sequence);
   void judge(std::uint64_t sequence, pending& mine, const log_answer& reply);
+  void settle_full(std::uint64_t sequence, const error& reason);
   void when_applied(revision at, std::function<void()> work);
   void answer_when_applied(revision at, std::uint64_t sequence, outcome result);
   void answer(std::uint64_t sequence, outcome result);

@@ -13,6 +13,7 @@
 #include "persistence/model_log.hpp"
 #include "persistence/repair/salvage.hpp"
 #include "persistence/repair/verify.hpp"
+#include "persistence/replica/forwarding_log.hpp"
 #include "support/seeds.hpp"
 
 namespace troupe::persistence::testing {
@@ -64,7 +65,55 @@ std::map<std::string, std::string> objects_in(const snapshot& state) {
   return all;
 }
 
+// As an etcd whose quota a transaction exceeds: it is executed, and refused all the same. The next
+// ones are refused only.
+struct filling_log final : forwarding_log {
+  explicit filling_log(std::unique_ptr<shared_log> log) : forwarding_log{std::move(log)} {}
+
+  void submit(log_transaction request, std::function<void(log_answer)> done) override {
+    log_answer full{log_answer::outcome::refused};
+    full.reason = {errc::no_space, "etcd: database space exceeded"};
+    const auto refuse = [done, full](const log_answer&) { done(full); };
+    if (refused == 0 || request.compares.empty()) return log().submit(std::move(request), done);
+    if (--refused != 0) return log().submit(std::move(request), refuse);
+    // Not executed: only read.
+    log().submit({}, refuse);
+  }
+
+  int refused = 0;  // transactions that are answered so, the last of which is not executed
+};
+
 }  // namespace
+
+TEST_CASE("a transaction that fills the log and is refused for that is reported as it happened",
+          "[replica]") {
+  const captured_log quiet;
+  model_cluster cluster;
+  model_faults faults;
+  faults.threaded = false;
+  auto connection = std::make_unique<model_log>(cluster, faults);
+  auto& log = *connection;
+  auto filling = std::make_unique<filling_log>(std::move(connection));
+  auto& full = *filling;
+  auto opened =
+      replicated_store::open(small_history(), memory_engine_on(std::make_shared<memory_disk>()),
+                             std::move(filling), "model", "a", {});
+  REQUIRE(opened);
+  log.run();
+  full.refused = 2;
+  std::vector<outcome> results;
+  for (const char* key : {"a", "b"}) {
+    (*opened)->submit(just(put(key, "v")), [&](const outcome& made) { results.push_back(made); });
+    log.run();
+  }
+  REQUIRE(results.size() == 2);
+  REQUIRE(results[0]);
+  CHECK((*opened)->read().find("a"));
+  REQUIRE_FALSE(results[1]);
+  CHECK(results[1].error().code == errc::no_space);
+  CHECK_FALSE((*opened)->read().find("b"));
+  CHECK(objects_in(cluster).size() == 1);
+}
 
 TEST_CASE("three control planes agree with the log, whatever is lost between", "[replica][seeds]") {
   test::for_each_seed(seeds, [](std::uint64_t seed) {
