@@ -88,7 +88,7 @@ void api_service_registrar::settle() {
   if (!synced()) return;
   for (auto each = dirty_.begin(); each != dirty_.end();) {
     if (under_way_.size() >= defaults::registrations_at_once) return;
-    // What is being written is looked at again after the answer.
+    // An APIService with a pending write stays dirty until its answer.
     if (!under_way_.contains(*each)) {
       if (begin_write(*each)) under_way_.insert(*each);
       each = dirty_.erase(each);
@@ -139,7 +139,7 @@ void api_service_registrar::commit_write(const std::string& name,
       [this, name](const auto& answer) { written(name, answer && (*answer)->result); });
 }
 
-// What was written comes by the stream, too.
+// The watch delivers the written object too, which updates `current_`.
 void api_service_registrar::written(const std::string& name, bool well) {
   under_way_.erase(name);
   if (well) return settle();

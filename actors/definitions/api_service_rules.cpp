@@ -22,15 +22,15 @@ namespace {
 constexpr const char* management_label = "kube-aggregator.kubernetes.io/automanaged";
 constexpr const char* label_on_start = "onstart";
 constexpr const char* label_always = "true";
-// Upstream's aggregator has none of its own group. The metrics are somebody else's there, who
-// creates that APIService and must find its name free.
+// Upstream's aggregator has no APIService for its own group. For metrics, the manifest of
+// metrics-server creates the APIService, so its name must be free.
 constexpr std::string_view unregistered_groups[] = {"apiregistration.k8s.io", "metrics.k8s.io"};
 
 std::string name_of(std::string_view group, std::string_view version) {
   return std::string{version}.append(".").append(group);
 }
 
-// Of all versions of built-in groups; those do not change.
+// The names for all versions of built-in groups, which are constant.
 const std::set<std::string>& built_in_names() {
   static const auto all = [] {
     std::set<std::string> out;

@@ -57,10 +57,10 @@ inline constexpr std::uint32_t masquerade_mark = 0x4000;
 inline constexpr std::size_t most_endpoints = 1'000;
 // kubernetes: core/v1, DefaultClientIPServiceAffinitySeconds.
 inline constexpr int affinity_timeout_s = 10'800;
-// Clients that one endpoint is remembered for; more are spread as if there was no affinity. What
-// the kernel gives to a set that says nothing.
+// Maximum number of clients in the set of one endpoint; further clients have no affinity. The
+// kernel's default size of a set.
 inline constexpr int affinity_clients = 65'535;
-// How long one run of nft may take, and when a full one follows a failure.
+// Timeout of one run of nft; back-off before a full write after a failure.
 inline constexpr std::chrono::milliseconds nft_limit = 30s;
 inline constexpr duration nft_retry = 2s;
 inline constexpr duration nft_longest_retry = 60s;
@@ -69,14 +69,14 @@ inline constexpr duration nft_answer_limit = 120s;
 // Period of the check that a table still exists: another program may have flushed all rules
 // (kubernetes: kube-proxy, nftables.syncPeriod).
 inline constexpr duration nft_probe = 30s;
-// When the rules are put back that another program took away: it may not have ended.
+// Delay before rules that another program removed are restored: it may still be removing more.
 inline constexpr duration nft_restore = 1s;
-// What the kernel keeps of changes of nftables until they are read, and different tables and
-// senders of what was removed until they are judged: more count as a change of all.
+// The kernel's buffer for messages about changes of nftables, and the maximum number of different
+// removals that wait to be reported. Beyond either limit all tables count as changed.
 inline constexpr int rule_events_bytes = 4 * 1024 * 1024;
 inline constexpr std::size_t most_removals = 256;
-// Of the kernel's list of connections: more than it gives at once (32 KiB), and how long it may
-// take for that.
+// Buffer for the kernel's connection table, more than it sends at once (32 KiB), and the timeout of
+// reading it.
 inline constexpr std::size_t conntrack_read_bytes = 65'536;
 inline constexpr std::chrono::seconds conntrack_limit{5};
 

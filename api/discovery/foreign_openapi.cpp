@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view definition_prefix = "#/definitions/";
 
-// The definitions that a part of the document refers to; its depth is bounded (json_dom.hpp).
+// Collects the definitions that a value refers to; the parser bounds its depth (json_dom.hpp).
 void collect_references(const json_value& in, std::vector<std::string>& into) {
   if (in.IsArray())
     for (const auto& each : in.GetArray())
@@ -73,7 +73,7 @@ expected<foreign_openapi> read_openapi_v2(std::string_view text, const std::stri
   std::vector<std::string> to_add;
   const auto prefix = "/apis/" + group + "/" + version + "/";
   for (const auto& each : paths->GetObject()) {
-    // The list of resources itself has a path that ends here.
+    // The path of the resource list equals the prefix and is kept too.
     if (!text_of(each.name).starts_with(prefix)) continue;
     out.paths.emplace(text_of(each.name), write_json(each.value));
     collect_references(each.value, to_add);

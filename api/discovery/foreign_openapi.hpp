@@ -1,5 +1,5 @@
-// What other servers (APIServices that name a service) say of their versions in /openapi/v2, cut
-// down to what concerns these, for our own document.
+// The parts of other servers' /openapi/v2 documents that describe their APIServices' versions, to
+// be merged into our own document.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace troupe::api {
 
-// Texts of JSON.
+// Maps to JSON texts.
 struct foreign_openapi {
   std::map<std::string, std::string, std::less<>> paths = {};        // "/apis/GROUP/VERSION/..."
   std::map<std::string, std::string, std::less<>> definitions = {};  // by name
@@ -22,15 +22,15 @@ struct foreign_openapi {
 };
 using foreign_openapis = std::vector<std::shared_ptr<const foreign_openapi>>;
 
-// Of an OpenAPI v2 document in JSON: the paths below /apis/GROUP/VERSION, and the definitions that
-// these refer to, with all that those refer to. The error says in one line what is wrong with it,
-// or that it is more than limits::foreign_openapi_bytes.
+// Reads an OpenAPI v2 document in JSON: keeps the paths below /apis/GROUP/VERSION/ and all
+// definitions that they refer to, directly or indirectly. Fails with a one-line error if the
+// document is invalid or this part exceeds limits::foreign_openapi_bytes.
 // kubernetes: kube-openapi/pkg/aggregator, FilterSpecByPathsWithoutSideEffects.
 expected<foreign_openapi> read_openapi_v2(std::string_view text, const std::string& group,
                                           const std::string& version);
 
-// All in one, without those names that `own` has, which go before (its texts do not matter). Of two
-// definitions of one name that differ the later is renamed (NAME_v2), with all that refers to it.
+// Merges all of them, without names that `own` has, whose entries take precedence (only its names
+// are read). If two definitions of a name differ, the later one becomes NAME_v2, as do references.
 // kubernetes: kube-openapi/pkg/aggregator, MergeSpecsIgnorePathConflictRenamingDefinitions.
 foreign_openapi merge_openapi(const foreign_openapis& all, const foreign_openapi& own);
 

@@ -30,7 +30,7 @@ void shared_lease::begin(lease_id lease, time_point asked) {
 }
 
 std::optional<lease_id> shared_lease::take(std::size_t objects, time_point now) {
-  // Objects of a few seconds have one each.
+  // A new lease always takes at least one request, even if its time to share is already over.
   const bool is_over = objects_ != 0 && now > until_;
   if (lease_ == 0 || is_over || objects_ + objects > defaults::lease_objects) return std::nullopt;
   objects_ += objects;
@@ -76,7 +76,7 @@ class leased_log::sender : public std::enable_shared_from_this<sender> {
   const lease_rule rule_;
   std::mutex mutex_;
   shared_lease lease_;
-  // For the lease that is asked for. Those who submit bound how many are under way.
+  // Transactions that wait for a new lease. The caller of submit() bounds their number.
   std::vector<waiting> waiting_;
 };
 
@@ -87,7 +87,7 @@ void leased_log::sender::send(waiting next) {
     if (waiting_.empty()) lease = lease_.take(next.objects, std::chrono::steady_clock::now());
     if (!lease) {
       waiting_.push_back(std::move(next));
-      if (waiting_.size() > 1) return;  // it is asked for
+      if (waiting_.size() > 1) return;  // a lease was requested already
     }
   }
   if (!lease) return ask();
@@ -130,7 +130,7 @@ void leased_log::sender::on_granted(const expected<lease_id>& given,
     }
     log_answer refused{log_answer::outcome::refused};
     refused.reason = given.error();
-    // Whatever has become of the lease: no transaction was sent.
+    // The outcome is not unknown: no transaction was sent.
     if (refused.reason.code == errc::unknown) refused.reason.code = errc::read_only;
     each.done(refused);
   }

@@ -1,12 +1,12 @@
-// A shared log in which what is written below one prefix (Events) ends by itself: it is written
-// with a lease of the log, as kube-apiserver writes them. Many objects share a lease; when it ends,
-// the log removes them all at one revision, and nobody needs to sweep.
+// A shared log whose keys below one prefix (Events) expire: it attaches a lease to each put, as
+// kube-apiserver does. Many objects share a lease; when it expires, the log removes all of them at
+// one revision, so no sweep is necessary.
 //
-// A key that is written again gets the newest lease, as from kube-apiserver: it lives for its time
-// from then on. One that is not keeps the lease that it has, whoever gave it.
+// A put of an existing key attaches the newest lease, as in kube-apiserver, so its time starts
+// again. Keys that are not written keep their lease, whichever program attached it.
 //
-// A lease that has ended before its time (an etcd that was restored, a machine that slept) refuses
-// what names it: another one is taken, and the transaction is sent once more.
+// The log refuses a transaction whose lease expired early (etcd was restored, the machine slept):
+// the transaction is then sent again with a new lease.
 #pragma once
 
 #include <chrono>
@@ -18,40 +18,40 @@
 
 namespace troupe::persistence {
 
-// Objects whose keys begin so live for so long.
+// Objects with this key prefix expire after `time_to_live`.
 struct lease_rule {
   std::string prefix;
   std::chrono::seconds time_to_live;
 };
 lease_rule events_with_leases(std::chrono::nanoseconds time_to_live);
 
-// The lease that is given to new objects, for as long as it may be shared.
+// The current lease for new objects, for as long as it may be shared.
 class shared_lease {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
   explicit shared_lease(std::chrono::seconds time_to_live) : time_to_live_{time_to_live} {}
 
-  // What is to be asked for: longer than the objects live, by as long as it is shared.
+  // The time to live to request: that of the objects plus the time for which the lease is shared.
   std::chrono::seconds asked_time() const;
-  // It was asked for at `asked`, and cannot end earlier than its time after that.
+  // Adopts a granted lease. It was requested at `asked`, so it expires asked_time() later or more.
   void begin(lease_id lease, time_point asked);
-  // For that many objects; nothing where another one is needed.
+  // The lease for that many objects; nothing if a new one is necessary.
   std::optional<lease_id> take(std::size_t objects, time_point now);
-  // It has ended. Not one that came after it.
+  // `lease` has expired. Keeps the current lease if it is a later one.
   void forget(lease_id lease);
 
  private:
   const std::chrono::seconds time_to_live_;
   lease_id lease_ = 0;
-  time_point until_;  // how long it may be given
+  time_point until_;  // end of the time in which new objects may share it
   std::size_t objects_ = 0;
 };
 
 class leased_log final : public forwarding_log {
  public:
   leased_log(std::unique_ptr<shared_log> log, lease_rule rule);
-  // The log outlives it, and is not closed with it.
+  // The log must outlive this, which does not close it.
   leased_log(shared_log& log, lease_rule rule);
   ~leased_log() override;
 
@@ -60,7 +60,7 @@ class leased_log final : public forwarding_log {
  private:
   class sender;
 
-  const std::shared_ptr<sender> sender_;  // answers may come when this has gone
+  const std::shared_ptr<sender> sender_;  // answers may arrive after destruction
 };
 
 }  // namespace troupe::persistence

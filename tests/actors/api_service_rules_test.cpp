@@ -1,4 +1,4 @@
-// Which APIServices this server has of its own, and what is done about each.
+// The APIServices of this server's own groups, and the writes that keep them.
 #include "actors/definitions/api_service_rules.hpp"
 
 #include <catch2/catch.hpp>
@@ -34,7 +34,7 @@ TEST_CASE("a definition asks for an API service for each version that it serves"
   }
   CHECK(actors::api_services_of(definition) ==
         std::vector<std::string>{"v1.example.com", "v2.example.com"});
-  // Those of a built-in version are made when the server starts.
+  // The server creates the APIService of a built-in version when it starts.
   definition.mutable_spec()->set_group("apps");
   CHECK(actors::api_services_of(definition) == std::vector<std::string>{"v2.apps"});
 }

@@ -1,5 +1,5 @@
-// What other servers say of themselves in OpenAPI v2: what is kept of it, and how it becomes one
-// with what others say.
+// OpenAPI v2 documents of other servers: the parts that are kept, and the merge with those of
+// further servers.
 #include <catch2/catch.hpp>
 #include <memory>
 #include <string>

@@ -13,7 +13,7 @@
 namespace troupe::actors::nft {
 namespace {
 
-// The attribute of a message that names the table is the first of every kind.
+// The table's name has the same attribute type in all kinds of messages.
 static_assert(NFTA_TABLE_NAME == 1 && NFTA_CHAIN_TABLE == 1 && NFTA_RULE_TABLE == 1 &&
               NFTA_SET_TABLE == 1 && NFTA_SET_ELEM_LIST_TABLE == 1);
 

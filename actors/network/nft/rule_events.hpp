@@ -1,5 +1,5 @@
-// What the kernel tells about changes of nftables (the multicast group NFNLGRP_NFTABLES): which of
-// them take something away, of which table, and who made them. Pure.
+// Parser for the kernel's messages about changes of nftables (multicast group NFNLGRP_NFTABLES):
+// finds the removals, the table that each one concerns, and the process that made it. Pure.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 namespace troupe::actors::nft {
 
 struct removal {
-  std::uint32_t sender = 0;  // the socket that it came by: of nft its process id
+  std::uint32_t sender = 0;  // netlink port of the sender; for nft, its process id
   std::string table;         // "ip troupe"
 
   friend auto operator<=>(const removal&, const removal&) = default;
 };
 using removals = std::set<removal>;
 
-// Adds what a packet of messages tells of the removal of tables, chains, rules, sets and elements.
-// The rest, and what is cut off, is left out.
+// Adds the removals of tables, chains, rules, sets and elements in a packet of messages to `to`.
+// Ignores other messages, tables of families other than ip and ip6, and truncated messages.
 void read_removals(std::string_view packet, removals& to);
 
 }  // namespace troupe::actors::nft

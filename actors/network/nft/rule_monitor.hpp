@@ -1,9 +1,9 @@
-// Hears from the kernel when another program takes something away from a table of ours: it is put
-// back at once, and nobody has to look for it (docs/decisions/0056-rules-that-others-remove.md).
+// Reports when another program removes something from one of our nftables tables, so that the
+// table's owner can restore it without polling (docs/decisions/0056-rules-that-others-remove.md).
 //
-// A thread of its own waits for the kernel. Scripts of ours remove things as well: they run by
-// `run`, and what their process did is no news. When more has happened than the kernel keeps for
-// us, all tables count as changed, unless a script of ours ran, which may have been all of it.
+// Its own thread waits for kernel messages. Our own scripts remove rules too: they run through
+// `run`, and the monitor ignores removals by their process. If messages are lost, all tables count
+// as changed, except during a script of ours, which may have caused all the lost messages.
 #pragma once
 
 #include <sys/types.h>
@@ -23,23 +23,23 @@ namespace troupe::actors::nft {
 
 class rule_monitor {
  public:
-  // Of the network namespace of the thread that calls. The error says what the kernel refused.
+  // Monitors the network namespace of the calling thread. The error is the kernel's.
   static tl::expected<std::unique_ptr<rule_monitor>, std::string> start();
   ~rule_monitor();
   rule_monitor(const rule_monitor&) = delete;
   rule_monitor& operator=(const rule_monitor&) = delete;
 
-  // `changed` is called on a thread of the monitor or of `run`, and does not call it.
+  // Calls `changed` on the monitor's thread or on that of `run`; it must not call the monitor.
   void watch(const std::string& table, std::function<void()> changed);
 
-  // Runs a script of ours, which says its process. One at a time; blocks: for a worker thread.
+  // Runs our script, which sets the id of its process. One at a time; blocks: for a worker thread.
   using script = std::function<tl::expected<void, std::string>(pid_t& process)>;
   tl::expected<void, std::string> run(const script& own);
 
  private:
   rule_monitor(runtime::unique_fd events, runtime::unique_fd ended);
   void loop();
-  // With the lock.
+  // Require the lock.
   void read();
   void report(pid_t own);
 

@@ -28,7 +28,7 @@ void script_writer::write_at_once() {
 
 void script_writer::restore() {
   whole_ = true;
-  // What failed is written as a whole already.
+  // A retry or an earlier restore is pending and will write the whole table.
   if (retry_.pending()) return;
   spdlog::warn("network: another program removed some of {}: they are put back", options_.subject);
   retry_ = options_.after(network_defaults::nft_restore, [this] { write(); });

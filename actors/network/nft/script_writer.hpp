@@ -1,11 +1,11 @@
 // Keeps an nftables table up to date by scripts: one at a time, later changes go into the next.
 // After a failure it backs off and then writes the whole table.
 //
-// A part of the actor that owns the table: only its functions may touch it. It begins with the
-// whole table, so that a crash needs nothing to be remembered. Once in a while it asks whether the
-// table is still there; what another program takes away from it is told (`restore`), and the whole
-// table is written again. A script that is not answered counts as failed; its answer, and those to
-// the actor's earlier lives, come too late to count.
+// A member of the actor that owns the table; only that actor may call it. It starts with the
+// whole table, so nothing has to survive a crash. It periodically checks that the table still
+// exists. If another program removes a part of the table, the actor calls `restore`, and the whole
+// table is written again. A script without an answer counts as failed; late answers, and answers
+// to a former life of the actor, are ignored.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ struct script_done {
   std::string problem;  // empty: it was applied
 };
 
-// Another program took something away from the table, for the actor to hand to
-// `script_writer::restore`.
+// Message to the actor that owns a table: another program removed a part of the table. The actor
+// calls `script_writer::restore`.
 struct rules_removed {};
 
 enum class extent : std::uint8_t {
@@ -69,9 +69,9 @@ class script_writer {
 
   // Generates a script now, or when the running script and the back-off have ended.
   void write();
-  // Another program took something away.
+  // Writes the whole table after a short delay, because another program removed a part of it.
   void restore();
-  // No pause: somebody waits.
+  // Ends the back-off, because a pod waits for the rules.
   void write_at_once();
   void on_done(const script_done& m);
 

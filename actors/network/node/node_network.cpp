@@ -33,7 +33,7 @@ std::vector<dns::socket_address> resolvers_of_node(const std::string& ours) {
   return out;
 }
 
-// The problem, or nothing.
+// Returns the error; empty: success.
 std::string apply_change(nft::rule_monitor& monitor, const std::string& nft,
                          const services::rule_change& change) {
   const auto began = std::chrono::steady_clock::now();
@@ -198,7 +198,7 @@ tl::expected<void, std::string> remove_network(const network_markers& markers) {
   auto removed =
       services::run_nft({*services::find_nft()}, services::no_table() + policies::no_policy_table(),
                         network_defaults::nft_limit);
-  // A kernel without IPv6 has no such table.
+  // Ignore the error: a kernel without IPv6 has no such table.
   (void)services::run_nft({*services::find_nft()}, services::no_table(services::family_v6),
                           network_defaults::nft_limit);
   if (removed) removed = remove_loopback_address(network_defaults::dns_address);

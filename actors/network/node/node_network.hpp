@@ -28,9 +28,9 @@ struct node_network_options {
   // Addresses and routes for pods; requires services. Absent: pods use the addresses of their
   // nodes, or another program assigns addresses.
   std::optional<routing::machine_network_options> pods = {};
-  // The range of IPv6 addresses of services; empty: they have none. With services only.
+  // The IPv6 range of services; empty: services have no IPv6 addresses. Requires services.
   std::string services_v6 = {};
-  // The ranges of all pods.
+  // The address ranges of all pods of the cluster.
   std::vector<api::cidr> pod_ranges = {};
   // An additional or sole DNS address; empty: none.
   std::string dns_host = {};

@@ -30,8 +30,8 @@ std::string set_parameter(const std::string& name, char value) {
   return out ? std::string{} : fmt::format("{} cannot be set to {}", file, value);
 }
 
-// A machine that forwards packets of IPv6 takes no routes from routers any more, its own way out
-// among them, unless its devices are told to go on: 2.
+// A machine that forwards IPv6 ignores router advertisements, from which it may have its default
+// route, unless accept_ra of the device is 2.
 void go_on_taking_routes(std::vector<std::string>& problems) {
   std::error_code ignored;
   for (const auto& each : std::filesystem::directory_iterator{"/proc/sys/net/ipv6/conf", ignored}) {
@@ -54,7 +54,7 @@ void forward_packets(const node_ranges& wanted, std::vector<std::string>& proble
     problems.push_back(std::move(problem));
 }
 
-// Packets of pods may come by another way than answers to them go: the check is to be a loose one.
+// Packets and their answers may take different ways: sets the reverse path filter to loose.
 void loosen_checks(const route_plan& plan, std::vector<std::string>& problems) {
   if (plan.through.peers.empty()) return;
   auto problem =

@@ -1,5 +1,5 @@
-// What differs between IPv4 and IPv6 in the rules of services: each family has a table of its own,
-// as in upstream, with the same sets, maps and chains.
+// The differences between IPv4 and IPv6 in the rules of services: each family has its own table
+// with the same sets, maps and chains, as upstream.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 namespace troupe::actors::services {
 
 struct address_family {
-  const char* name;      // of EndpointSlices and Services
-  const char* table;     // ours, as nft names it
-  const char* word;      // of nft, for its packets
-  const char* type;      // of nft, for an address
-  const char* loopback;  // addresses that have no node ports
+  const char* name;      // in EndpointSlices and Services
+  const char* table;     // our table, with nft's family
+  const char* word;      // nft's keyword for the packet header
+  const char* type;      // nft's type of an address
+  const char* loopback;  // addresses without node ports
 
-  // True for an address of it.
+  // Whether `address` is valid and of this family.
   bool has(std::string_view address) const { return api::ip_family(address) == name; }
 };
 

@@ -103,7 +103,7 @@ tl::expected<std::size_t, std::string> remove_stale_connections(const udp_endpoi
   for (const auto& key : stale) {
     const int problem = ask(fd.get(), request(IPCTNL_MSG_CT_DELETE, NLM_F_ACK, number, key),
                             [](std::string_view) {});
-    // It may have ended meanwhile.
+    // The connection may have ended meanwhile.
     if (problem != 0 && problem != ENOENT) return failed(problem);
   }
   return stale.size();

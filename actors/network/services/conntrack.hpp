@@ -10,8 +10,8 @@
 
 namespace troupe::actors::services {
 
-// Removes stale connections to these destinations, of that family; how many. The error says what
-// the kernel refused, or that it took too long.
+// Removes stale connections of `family` to these destinations and returns their number. The error
+// is the kernel's, or says that it took too long.
 tl::expected<std::size_t, std::string> remove_stale_connections(
     const udp_endpoints& endpoints, const address_family& family = family_v4);
 

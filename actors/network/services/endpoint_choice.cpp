@@ -31,7 +31,7 @@ candidates candidates_of(const ServicePort& port, const std::vector<api::object_
       if (each.name() != port.name() || each.protocol() != port.protocol() || each.port() == 0)
         continue;
       for (const auto& endpoint : slice.endpoints())
-        // What is no address would be read as rules by nft.
+        // Other text would be inserted into nft scripts.
         if (!endpoint.addresses().empty() && family.has(endpoint.addresses(0)))
           out.push_back({{endpoint.addresses(0), each.port()}, &endpoint});
     }

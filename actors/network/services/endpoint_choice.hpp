@@ -11,7 +11,7 @@
 
 namespace troupe::actors::services {
 
-// As nft names it: "tcp".
+// The protocol's name in nft: "tcp".
 std::string protocol_of(const api::core::v1::ServicePort& port);
 
 struct endpoint_address {
@@ -34,9 +34,9 @@ struct chosen_endpoints {
   bool any = false;             // whether there is an endpoint on any node
 };
 
-// Those that are ready; where none is, those that still serve while they end. Policies of the
-// service keep to this node; otherwise hints keep to its zone, where all endpoints have some and
-// one is for it. Of slices of that family alone.
+// Ready endpoints in slices of `family`; if there are none, terminating ones that still serve. A
+// traffic policy Local selects this node's; otherwise topology hints select this zone's, if all
+// ready endpoints have hints and one is for this zone.
 chosen_endpoints choose_endpoints(const api::core::v1::Service& service,
                                   const api::core::v1::ServicePort& port,
                                   const std::vector<api::object_ptr>& slices,

@@ -19,8 +19,8 @@ std::optional<std::string> find_nft();
 // Whether this process has CAP_NET_ADMIN and so may change the network.
 bool may_change_network();
 
-// `command`: nft and what goes before it; `-f -` is added. The error is what nft says, its first
-// line, or that it took longer than `limit` and was ended. `started`: its process.
+// `command`: nft and its prefix; `-f -` is added. The error is the first line of nft's output, or
+// says that nft was killed after `limit`. `started` receives the id of nft's process.
 tl::expected<void, std::string> run_nft(std::vector<std::string> command, const std::string& script,
                                         std::chrono::milliseconds limit, pid_t* started = nullptr);
 

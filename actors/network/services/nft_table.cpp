@@ -12,13 +12,13 @@
 namespace troupe::actors::services {
 namespace {
 
-// The kinds of chains for a number of endpoints. nft 1.0.6 takes no new rule that uses a map which
-// the kernel has already ("conflicting protocols specified: tcp vs. th"): chains are made with the
-// maps, of each kind so many, and more in such steps.
+// Kinds of chains, each for a number of endpoints. nft 1.0.6 rejects a new rule that uses a map
+// which exists in the kernel ("conflicting protocols specified: tcp vs. th"): so chains are created
+// together with the maps, for a range of numbers, extended in steps.
 constexpr std::array chain_kinds{"pick", "outer-pick", "node-pick", "node-local"};
 constexpr std::size_t chains_at_once = 16;
 
-// `numgen` stands for any number: it is a type here.
+// `numgen` is used as the type of any number.
 std::string collections_text(const address_family& family) {
   return fmt::format(R"(
   set cluster-ips {{ type {type}; }}
@@ -94,7 +94,7 @@ std::string rule_of(std::string_view kind, std::size_t number, const address_fam
       family.word, key, number, node ? "node-endpoints" : "endpoints");
 }
 
-// Sets and chains of a service's own. All are declared before a rule names one.
+// Script parts for sets and chains that belong to one service. All are declared before any rule.
 struct own_objects {
   const address_family& family;
   std::string flushed = {}, declared = {}, rules = {}, removed = {};
@@ -233,8 +233,8 @@ std::string service_table::difference() {
     }
   }
   changed_.clear();
-  // A slot is removed before another takes its key, a chain after the elements and rules that lead
-  // to it, a set after the rules that look into it: chains come first by name.
+  // Elements are removed before others take their keys, chains after the elements and rules that
+  // jump to them, sets after the rules that use them ("chain" sorts before "set").
   return removed + own.flushed + own.declared + own.rules + added + own.removed;
 }
 

@@ -1,7 +1,7 @@
-// The text that nft reads: the table of all services of a node and one family of addresses,
-// `ip troupe` or `ip6 troupe`, whole or as a difference. A service is elements of maps only, so
-// that a change costs what it changes; chains are made for a number of endpoints and never change
-// (docs/decisions/0050-services-by-nftables.md). Tables of others are not touched. Pure.
+// Generates nft scripts for the table of all services on a node in one address family, `ip troupe`
+// or `ip6 troupe`, as a whole or as a difference. A service is map elements (with affinity also its
+// own sets and chains), so a change costs its size. Chains per number of endpoints never change
+// (docs/decisions/0050-services-by-nftables.md). Other tables are not touched. Pure.
 #pragma once
 
 #include <map>
@@ -33,9 +33,9 @@ class service_table {
   // Script with the changes since the last script; empty: none. The whole table if a service has
   // more endpoints than the chains cover.
   std::string difference();
-  // Changes nothing, and fails where the table is not there.
+  // Script that changes nothing and fails if the table does not exist.
   std::string probe() const;
-  // Destinations by UDP whose endpoints the texts have changed (the whole: all), until in_force().
+  // UDP destinations with changed endpoints in the scripts since in_force() (after `whole`: all).
   udp_endpoints changed_udp() const;
   // The last script was applied.
   void in_force() { changed_udp_.clear(); }
@@ -58,7 +58,7 @@ class service_table {
   std::map<std::string, std::size_t> chains_;
 };
 
-// Takes the table away, also where there is none.
+// Script that removes the table if it exists.
 std::string no_table(const address_family& family = family_v4);
 
 }  // namespace troupe::actors::services

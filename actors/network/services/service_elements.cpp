@@ -44,8 +44,8 @@ struct port_elements {
     }
   }
 
-  // The chain for these endpoints: `kind` of their number, or one of this port's own that remembers
-  // its clients.
+  // The verdict for these endpoints: the shared chain of `kind` for their number, or with session
+  // affinity a chain of this port.
   std::string chain_for(const std::string& kind, bool outside, const endpoint_addresses& to) {
     if (service.spec().session_affinity() != "ClientIP")
       return fmt::format("goto {}-{}", kind, to.size());
@@ -56,8 +56,8 @@ struct port_elements {
            add_sticky_chain(out, sticky_port_of(service, cluster_address, port), family, use, to);
   }
 
-  // kubernetes: without an endpoint anywhere a connection is refused, with none that this node may
-  // use it is dropped, so that a load balancer goes elsewhere.
+  // kubernetes: a service without any endpoint refuses connections; one without endpoints usable on
+  // this node drops them, so that a load balancer chooses another node.
   const char* without_endpoints() const { return chosen.any ? "drop" : "goto refuse"; }
 
   void add_address(const std::string& address, bool outside) {
@@ -85,8 +85,8 @@ struct port_elements {
   }
 };
 
-// Of a load balancer, as far as this node may serve it: an address that only some sources may use
-// is not served, rather than to all.
+// Load balancer and external addresses that this node may serve: an address limited to some source
+// ranges is not served at all, rather than to everyone.
 std::vector<std::string> outer_addresses(const Service& service, const address_family& family) {
   std::vector<std::string> out;
   for (const auto& address : service.spec().external_ips())
@@ -97,7 +97,7 @@ std::vector<std::string> outer_addresses(const Service& service, const address_f
   return out;
 }
 
-// Empty where it has none of that family.
+// The cluster IP of that family; empty: none.
 std::string cluster_address_of(const Service& service, const address_family& family) {
   if (family.has(service.spec().cluster_ip())) return service.spec().cluster_ip();
   for (const auto& each : service.spec().cluster_ips())

@@ -11,12 +11,12 @@
 
 namespace troupe::actors::services {
 
-// What a service has of its own beside elements, in place of the name of a set or map: the key is
-// the name of a set of clients, or of a chain whose data is its rules, a line each.
+// Values of `collection` for objects that belong to one service, in place of the name of a set or
+// map. The key is the name of a set of clients, or of a chain; a chain's data is its rules by line.
 inline constexpr const char* own_set = "set";
 inline constexpr const char* own_chain = "chain";
 
-// Which set or map, and the key in it, in nft's text.
+// The set or map and the key in it, as nft text.
 struct element_key {
   std::string collection;
   std::string key;
@@ -26,10 +26,10 @@ struct element_key {
 // The value is the data of a map element; empty for a set.
 using elements = std::map<element_key, std::string>;
 
-// Whether it is one of these.
+// Whether the collection is `own_set` or `own_chain`.
 bool is_own(const element_key& key);
-// What the table of that family needs for one service on this node; nothing for one without an
-// address of it.
+// The elements for one service on this node in the table of `family`; none for a service without
+// a cluster IP of that family.
 elements elements_of(const api::object& service, const std::vector<api::object_ptr>& slices,
                      const node_place& node, const address_family& family = family_v4);
 

@@ -17,7 +17,7 @@ namespace troupe::actors::services {
 
 struct rule_change {
   std::string script;
-  // Connections to other endpoints of these destinations end after it.
+  // After the change, connections of these destinations to other endpoints are removed.
   udp_endpoints udp = {};
   udp_endpoints udp_v6 = {};
 };
@@ -27,8 +27,8 @@ struct rule_change {
 using make_change = std::function<void(rule_change change, std::function<void(std::string)> done)>;
 
 struct service_proxy_options {
-  std::string node;  // its zone is that of its Node
-  // One for each family of addresses that services have.
+  std::string node;  // its zone is read from its Node
+  // One for each address family of services.
   std::vector<table_options> tables;
   make_change run;
 };

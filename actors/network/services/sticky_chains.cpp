@@ -9,7 +9,7 @@
 namespace troupe::actors::services {
 namespace {
 
-// As a part of a name: nft takes no colon there.
+// The address as part of a name, in which nft accepts no colon.
 std::string name_of(std::string address) {
   std::replace(address.begin(), address.end(), ':', '-');
   return address;
@@ -26,7 +26,7 @@ const char* prefix_of(sticky_use use) {
   }
 }
 
-// The rules of the chain of an endpoint. A client is sent there also where the set is full.
+// The rules of an endpoint's chain. If the set is full, the client still reaches the endpoint.
 std::string remembering_rules(const sticky_port& port, const address_family& family,
                               const std::string& clients, const endpoint_address& endpoint) {
   const bool v6 = &family == &family_v6;

@@ -30,7 +30,7 @@ std::string_view content(std::string_view among, std::uint16_t type) {
   return found.empty() ? found : found.substr(NLA_HDRLEN);
 }
 
-// Of that type for IPv4, or of the other for IPv6.
+// The address in the attribute `type` (IPv4) or `type_v6`; empty: none.
 std::string address_in(std::string_view tuple, std::uint16_t type, std::uint16_t type_v6) {
   const auto addresses = content(tuple, CTA_TUPLE_IP);
   const auto v4 = content(addresses, type), v6 = content(addresses, type_v6);

@@ -25,7 +25,7 @@ struct udp_connection {
   std::string key;       // part of the message that identifies it to the kernel
 };
 
-// Of a message of the kernel, without its netlink header; nothing: not of UDP.
+// Parses a kernel message without its netlink header; nothing if the connection is not UDP.
 std::optional<udp_connection> read_connection(std::string_view message);
 // `own`: this machine's addresses; only they have node ports.
 bool is_stale(const udp_connection& connection, const udp_endpoints& endpoints,

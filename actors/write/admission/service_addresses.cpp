@@ -24,13 +24,13 @@ using api::core::v1::ServicePort;
 using api::core::v1::ServiceSpec;
 using persistence::snapshot;
 
-// The addresses of a range as numbers from its first.
+// A range whose addresses are numbered from 0, its network address.
 struct address_range {
   const api::cidr& range;
 
   int bits() const { return range.is_v6() ? 128 : 32; }
   std::uint32_t size() const { return std::uint32_t{1} << (bits() - range.prefix_bits()); }
-  // The first is that of the network; the last one of IPv4 is that of everybody there.
+  // The last usable number: IPv4 reserves its last address for broadcast.
   std::uint32_t last() const { return size() - (range.is_v6() ? 1 : 2); }
   std::string at(std::uint32_t number) const { return range.part(bits(), number).address(); }
   bool contains(const std::string& address) const {
@@ -84,7 +84,7 @@ class service_addresses::choice {
         uid_{service.metadata().uid()} {}
 
   api::findings found;
-  std::string exhausted;  // of what there is none left
+  std::string exhausted;  // name of the range without free numbers; empty: none
 
   void addresses() {
     if (spec_.type() == "ExternalName") return clear_address(spec_);
@@ -98,7 +98,7 @@ class service_addresses::choice {
       spec_.add_cluster_ips();
     for (int i = 0; i < spec_.ip_families_size(); ++i)
       address(*spec_.mutable_cluster_ips(i), spec_.ip_families(i));
-    // Of a family that the cluster has no range of any more.
+    // Remove empty entries of a family for which the cluster has no range.
     while (spec_.cluster_ips_size() > 0 && spec_.cluster_ips().rbegin()->empty())
       spec_.mutable_cluster_ips()->RemoveLast();
     if (!spec_.cluster_ips().empty()) spec_.set_cluster_ip(spec_.cluster_ips(0));
@@ -125,7 +125,7 @@ class service_addresses::choice {
            std::count(before.cluster_ips().begin(), before.cluster_ips().end(), address) > 0;
   }
 
-  // Of a family that the cluster has no range of there are only addresses from before.
+  // If the cluster has no range of the family, only an address that the Service had is kept.
   void address(std::string& text, const std::string& family) {
     if (!text.empty() && had(text)) return;
     for (const auto& range : from_.ranges_)
@@ -146,7 +146,7 @@ class service_addresses::choice {
   }
 
   void take_any(std::string& text, const address_range& range) {
-    // The lower part is left to those who name their address (kubernetes: calculateRangeOffset).
+    // The lower part is reserved for static addresses (kubernetes: calculateRangeOffset).
     const auto band = std::clamp(range.size() / 16, 16u, 256u);
     const auto low = range.size() > 2 * band ? band : 1;
     const auto is_free = [&](std::uint32_t number) {

@@ -19,9 +19,9 @@ namespace troupe::actors {
 // An admission plugin: it completes a Service after all other plugins have admitted it.
 class service_addresses final : public admission::plugin {
  public:
-  // `network` is IPv4 in CIDR form, at most /28 and at least /8. `network_v6`: that of a second
-  // address, IPv6 of at most /124 and at least /97; empty: Services have none. Otherwise the error
-  // says so.
+  // `network`: the range of IPv4 addresses in CIDR form, between /8 and /28. `network_v6`: that of
+  // IPv6 addresses, between /97 and /124; empty: Services have only IPv4 addresses. Any other text
+  // returns an error.
   static tl::expected<service_addresses, std::string> in(std::string_view network,
                                                          std::string_view network_v6 = {});
 
@@ -38,7 +38,7 @@ class service_addresses final : public admission::plugin {
 
   class choice;
 
-  std::vector<api::cidr> ranges_;  // the first is IPv4; of IPv6 at most one
+  std::vector<api::cidr> ranges_;  // IPv4, then optionally IPv6
 };
 
 }  // namespace troupe::actors

@@ -21,7 +21,7 @@ using api::allocation::v1::ServiceAllocation;
 using api::core::v1::Service;
 using persistence::snapshot;
 
-// The keys of all that a Service has; each once.
+// The allocation keys of a Service, without duplicates.
 std::vector<std::string> keys_of(const Service& service) {
   std::vector<std::string> keys;
   const auto& spec = service.spec();

@@ -17,7 +17,7 @@
 
 namespace troupe::actors {
 
-// Of an address in its usual form.
+// `address` must be in canonical form.
 std::string address_allocation_key(std::string_view address);
 // Each protocol has its own keys of ports.
 std::string port_allocation_key(std::int32_t port, std::string_view protocol);

@@ -20,7 +20,7 @@ bool same(const List& a, const List& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
-// The second is left out, the first stays.
+// Whether the second of two entries was removed and the first is unchanged.
 template <class List>
 bool reduced(const List& now, const List& was) {
   return now.size() == 1 && was.size() == 2 && now.Get(0) == was.Get(0);
@@ -30,12 +30,12 @@ bool is_headless(const ServiceSpec& spec) {
   return spec.cluster_ip() == "None";
 }
 
-// One of any addresses: who makes its slices decides what they hold.
+// Such a Service may have endpoints of any family: the author of its slices decides.
 bool is_headless_without_selector(const ServiceSpec& spec) {
   return is_headless(spec) && spec.selector().empty();
 }
 
-// A Service that prefers two families keeps those that it has, whatever the cluster has now.
+// A Service with PreferDualStack keeps its families, whatever families the cluster has now.
 bool is_as_it_was(const ServiceSpec& now, const ServiceSpec& was) {
   return now.ip_family_policy() == prefer && was.ip_family_policy() == prefer &&
          same(now.cluster_ips(), was.cluster_ips()) && same(now.ip_families(), was.ip_families());
@@ -49,7 +49,7 @@ void default_policy(ServiceSpec& spec, const Service* was) {
     spec.set_ip_family_policy(is_headless_without_selector(spec) ? require : single);
 }
 
-// To say SingleStack of what is otherwise as before gives the second one up; nothing else does.
+// The policy SingleStack releases second entries; under another policy their removal is an error.
 void release_second(ServiceSpec& now, const ServiceSpec& was, api::findings& found) {
   const auto policy = now.ip_family_policy();
   if (policy == single) {
@@ -86,7 +86,7 @@ std::string list_of(const ServiceSpec& spec) {
   return "[" + out + "]";
 }
 
-// What addresses are given says which families are wanted.
+// Adds the families of the addresses that the Service names.
 void add_families_of_addresses(ServiceSpec& spec, bool dual, api::findings& found) {
   for (int i = spec.ip_families_size(); i < spec.cluster_ips_size() && !is_headless(spec); ++i) {
     const std::string family{api::ip_family(spec.cluster_ips(i))};

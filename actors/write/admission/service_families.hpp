@@ -1,4 +1,4 @@
-// The families of addresses that a Service has: one, or both where the cluster has ranges of both.
+// Chooses the address families of a Service: one, or both if the cluster has ranges of both.
 // Pure. kubernetes: pkg/registry/core/service/storage, ipFamilyPolicy.
 #pragma once
 
@@ -7,10 +7,10 @@
 
 namespace troupe::actors {
 
-// Completes ipFamilyPolicy, ipFamilies and clusterIPs of a Service that is no ExternalName, as far
-// as these follow from each other; an address that is still to be chosen is missing in clusterIPs.
-// `was`: the Service before the change, or null. `dual`: the cluster has addresses of IPv6 for
-// Services, besides those of IPv4, which come first.
+// Completes ipFamilyPolicy and ipFamilies of a Service that is not an ExternalName, and removes a
+// released second entry of clusterIPs. The caller allocates addresses that clusterIPs lacks.
+// `was`: the Service before the change, or null. `dual`: the cluster has an IPv6 range for Services
+// besides its IPv4 range; IPv4 is the default.
 void choose_families(api::core::v1::Service& service, const api::core::v1::Service* was, bool dual,
                      api::findings& found);
 

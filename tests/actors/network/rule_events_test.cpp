@@ -1,4 +1,4 @@
-// Messages of the kernel about changes of nftables, also those that are cut short.
+// The parser of the kernel's messages about changes of nftables, also with truncated messages.
 #include "actors/network/nft/rule_events.hpp"
 
 #include <linux/netfilter.h>

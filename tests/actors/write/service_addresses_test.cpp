@@ -1,4 +1,4 @@
-// Cluster addresses of two families: chosen, taken as given, kept and given up.
+// Cluster addresses of two families: chosen, named by the Service, kept and released.
 #include "actors/write/admission/service_addresses.hpp"
 
 #include <catch2/catch.hpp>
@@ -107,7 +107,7 @@ TEST_CASE("an address of IPv6 is given once", "[services]") {
   const auto refused = g.reserve(service);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().message.find("provided IP is already allocated") != std::string::npos);
-  // Few are left of a small range: all of them are given, and then none.
+  // In a small range too, an address in use is not chosen.
   g.v6 = "fd00:10:96::/124";
   auto last = service_with("RequireDualStack");
   REQUIRE(g.reserve(last));

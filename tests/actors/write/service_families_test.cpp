@@ -1,4 +1,4 @@
-// Which families a Service has, by what it says, what it was and what the cluster has.
+// The families of a Service by its spec, its former state and the cluster's ranges.
 #include "actors/write/admission/service_families.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Objects that end by a lease of the log.
+// Objects that expire by a lease of the log.
 #include "persistence/replica/leased_log.hpp"
 
 #include <catch2/catch.hpp>
@@ -35,7 +35,7 @@ std::unique_ptr<replicated_store> open_on(model_cluster& cluster) {
   return made;
 }
 
-// Gives no lease.
+// A log that grants no lease.
 class poor_log final : public forwarding_log {
  public:
   explicit poor_log(std::unique_ptr<shared_log> log) : forwarding_log{std::move(log)} {}
@@ -96,7 +96,7 @@ TEST_CASE("what shares a lease goes at one revision, and no transaction is its c
     CHECK(each.type == change_type::removed);
     CHECK(each.cause.author.empty());
   }
-  // What follows is as ever, and one that comes again is a new one.
+  // Later writes work as before, and a recreated object gets a new lease.
   must(commit(*store, only_if(0, put("event1", "4"))));
   CHECK(cluster.lease_of(key_of("event1")) != lease);
 }
@@ -106,7 +106,7 @@ TEST_CASE("what is written again lives on by the newest lease, what is not by it
   const captured_log log;
   model_cluster cluster;
   const auto store = open_on(cluster);
-  // Somebody else's, as of kube-apiserver.
+  // A lease of another program, such as kube-apiserver.
   const auto foreign = cluster.grant();
   const auto at = must(commit(*store, only_if(0, put("event1", "1"))));
   must(commit(*store, only_if(0, put("event2", "2"))));
@@ -179,7 +179,7 @@ TEST_CASE("etcd ends what has a lease, of ours and of somebody else", "[etcd][le
   const lease_rule brief{rule.prefix, seconds{2}};
   const auto one = open_over(std::make_unique<leased_log>(dial(), brief)),
              other = open_over(std::make_unique<leased_log>(dial(), rule), "other");
-  // etcd elects itself first.
+  // A new etcd first needs an election.
   REQUIRE(eventually([&] { return commit(*one, just(put("first", "1"))).has_value(); }));
   const auto raw = dial();
   std::atomic<lease_id> foreign{0};
@@ -206,13 +206,13 @@ TEST_CASE("etcd ends what has a lease, of ours and of somebody else", "[etcd][le
     CHECK(eventually([&] { return gone(*each, "event-brief"); }));
     CHECK_FALSE(gone(*each, "event-long"));
   }
-  // Nobody here has written it, so it goes with the lease that it had.
+  // The stores never wrote this object, so it expires with its original lease.
   raw->revoke(foreign, [] {});
   for (const auto* each : {one.get(), other.get()}) {
     CHECK(eventually([&] { return gone(*each, "event-foreign"); }));
     CHECK_FALSE(gone(*each, "event-long"));
   }
-  // etcd refuses a lease that has ended, and says so.
+  // etcd refuses an expired lease with a distinct error.
   std::atomic<bool> ended{false};
   raw->submit({{}, {{key_of("event-foreign"), stored, foreign}}},
               [&](const log_answer& told) { ended = told.lease_ended; });

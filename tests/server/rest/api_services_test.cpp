@@ -1,5 +1,5 @@
-// The APIServices of what the server serves itself: those of the built-in groups, made at its
-// start, and those that follow the definitions of custom kinds.
+// The APIServices of the server's own groups: those of built-in groups, created when the server
+// starts, and those of custom groups, which follow the definitions.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -23,7 +23,7 @@ std::string version_json(const std::string& name, bool served) {
       name, served, name == "v1");
 }
 
-// v1, which is served, and v1beta1.
+// A definition with v1, which is served, and v1beta1, which is served if `beta`.
 std::string definition_json(const std::string& plural, const std::string& kind, bool beta) {
   return fmt::format(
       R"({{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
@@ -52,7 +52,7 @@ TEST_CASE("the groups that the server has are local API services, with upstream'
   std::size_t versions = 1;  // v1
   for (std::size_t i = 0; i < groups.size("groups"); ++i)
     versions += groups.size(fmt::format("groups.{}.versions", i));
-  // Upstream's aggregator has none of its own group; the metrics are metrics-server's there.
+  // No APIServices for the aggregator's own group, as upstream, and for metrics-server's group.
   CHECK(server.get(api_services).size("items") == versions - 2);
   CHECK_FALSE(is_there(server, "v1.apiregistration.k8s.io"));
   CHECK_FALSE(is_there(server, "v1beta1.metrics.k8s.io"));
@@ -89,7 +89,7 @@ TEST_CASE("the next start puts local API services right, and leaves what is some
               .patch(api_services + "/v1.policy", "merge",
                      R"({"metadata":{"labels":null},"spec":{"groupPriorityMinimum":5}})")
               .status == 200);
-  // As a release that served more has left it.
+  // A leftover of a release that served more groups.
   REQUIRE(server
               .post(api_services, R"({"metadata":{"name":"v1.gone.example.com","labels":
                   {"kube-aggregator.kubernetes.io/automanaged":"onstart"}},
@@ -127,7 +127,7 @@ TEST_CASE("a version of a custom group is a local API service as long as a defin
   CHECK(made.text().find(R"("kube-aggregator.kubernetes.io/automanaged":"true")") !=
         std::string::npos);
 
-  // One that is deleted or changed comes back.
+  // A deleted or changed APIService is restored.
   server.remove(api_services + "/v1.example.com");
   REQUIRE(comes(server, "v1.example.com"));
   server.patch(api_services + "/v1.example.com", "merge", R"({"spec":{"versionPriority":7}})");
@@ -152,7 +152,7 @@ TEST_CASE("an API service that somebody made for the group of a definition is le
   REQUIRE(server.post(definitions, definition_json("cats", "Cat", true)).status == 201);
   REQUIRE(comes(server, "v1beta1.example.com"));
   CHECK(server.get(api_services + "/v1.example.com").at("spec.versionPriority") == "15");
-  // Once it is gone the definition's own takes its place.
+  // After its deletion the definition's APIService replaces it.
   server.remove(api_services + "/v1.example.com");
   CHECK(rest_test::eventually([&] {
     return server.get(api_services + "/v1.example.com").at("spec.versionPriority") == "100";

@@ -1,5 +1,5 @@
-// Services with addresses of both families at work: a machine, two pods and another machine, each a
-// network namespace.
+// Connections to services with addresses of both families, between a machine, two pods and another
+// machine, each in its own network namespace.
 #include <sys/socket.h>
 
 #include <catch2/catch.hpp>

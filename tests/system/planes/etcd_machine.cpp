@@ -9,7 +9,7 @@ namespace troupe::test {
 
 namespace {
 
-// Small, so that a test can fill it; etcd's own least is not much less.
+// Small, so that a test can fill it.
 constexpr int quota_bytes = 64 << 20;
 constexpr std::chrono::milliseconds end_limit{10'000};
 
@@ -40,7 +40,7 @@ void etcd_machine::start(const std::string& members, bool existing) {
   restart();
 }
 
-// Elections as quick as they may be, so that a test sees many.
+// The election timeout is short, so that a test sees many elections.
 void etcd_machine::restart() {
   auto command = space_.wrapper();
   for (const auto& each : words_of(fmt::format(

@@ -1,4 +1,4 @@
-// A member of etcd on a machine of its own in a test's network.
+// An etcd member on its own machine in a test's network.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ namespace troupe::test {
 
 class etcd_machine {
  public:
-  // Member "eN" at 10.77.0.N, with its data below `folder`.
+  // Member "eN" at 10.77.0.N; its data and log are below `folder`.
   etcd_machine(virtual_switch& network, virtual_switch::port number,
                const std::filesystem::path& folder);
   ~etcd_machine();
@@ -27,18 +27,18 @@ class etcd_machine {
   // "e4=http://10.77.0.4:2380".
   std::string place() const { return name() + "=" + peer_url(); }
 
-  // `members`: the places of all, itself among them, at its first start. `existing`: it was added
-  // to members that run.
+  // `members`: place() of all members including this one. `existing`: this member was added to a
+  // running cluster.
   void start(const std::string& members, bool existing = false);
   void restart();
   void kill();
-  // What it had is lost.
+  // Deletes the member's data.
   void wipe();
   void signal(int number) const { process_->signal(number); }
   pid_t id() const { return process_->id(); }
   bool runs() const { return process_ && !process_->wait(std::chrono::milliseconds{0}); }
 
-  // `etcdctl <words>` on this machine, towards `endpoints`, for at most 20 s.
+  // Runs `etcdctl <words>` on this machine against `endpoints`; timeout 20 s.
   process_result control(const std::string& endpoints, const std::string& words) const;
 
  private:

@@ -79,7 +79,7 @@ void check_real_time(const evidence& found, problems& to) {
   }
 }
 
-// Names of control planes in leaders' records and in causes differ, but belong together.
+// Leader records and causes name control planes differently: the names must correspond one to one.
 void check_leaders(const evidence& found, problems& to) {
   std::string leader;
   std::map<std::string, std::string> member_of, leader_of;
@@ -91,7 +91,7 @@ void check_leaders(const evidence& found, problems& to) {
              known);
   };
   for (const auto& step : found.history) {
-    // Compared with the state before it.
+    // `leader` is still the leader before this step.
     std::optional<persistence::cause_record> cause;
     bool is_led = false;
     for (const auto& each : step.changes) {

@@ -1,4 +1,4 @@
-// What clients were told by several control planes, held against the history of their etcd. Pure.
+// Checks the responses that clients got from several control planes against etcd's history. Pure.
 #pragma once
 
 #include <chrono>
@@ -18,9 +18,9 @@ struct write_record {
   enum class answer : std::uint8_t { done, refused, unknown };
 
   std::string key;     // in etcd
-  std::string marker;  // stands in what was written, and nowhere else; empty: a deletion
+  std::string marker;  // unique text in the written value; empty: a deletion
   answer told = answer::unknown;
-  revision at = 0;  // of a write that is done
+  revision at = 0;  // of a successful write; 0 for a deletion
   std::chrono::steady_clock::time_point sent = {}, answered = {};
 };
 
@@ -29,36 +29,36 @@ struct watch_event {
   std::string type, name;
 };
 
-// All that a watch has told from one list on, over all connections that it was resumed by.
+// The events of a watch after one list, over all connections that resumed it.
 struct watch_span {
   revision after = 0, up_to = 0;
   std::vector<watch_event> events;
 };
 
 struct evidence {
-  // From revision 2 on. Values of config maps are their markers.
+  // From revision 2. The values of config maps are their markers.
   std::vector<log_step> history;
   std::vector<write_record> writes;
-  // Of the config maps of a namespace, whose keys begin with `watched`.
+  // The key prefix of a namespace's config maps, and the watches of them.
   std::string watched;
   std::vector<watch_span> watches;
-  // Pods below this prefix belong to one owner, which wants that many.
+  // The key prefix of pods that all belong to one owner, and its desired number of pods.
   std::string pods;
   std::size_t replicas = 0;
-  // At the end: of each control plane, the revisions of the config maps by name.
+  // Final state: the revisions of the config maps by name, for each control plane by name.
   std::map<std::string, std::map<std::string, revision>> states;
 };
 
-// What contradicts the history, each kind of it at most a few times. Empty: nothing.
+// Returns the contradictions to the history, at most five of each kind; empty: none. Checks:
 //
-// - The history has no holes.
-// - A write that is done happened once, at the revision that was told; a refused one did not; an
-//   unknown one at most once. What was answered before another was sent has the lower revision.
-// - What only the leader does (pods are made, and bound) is done while somebody leads, in one term
-//   by one control plane.
-// - There are never more pods of the owner than it wants.
-// - A watch has told every change of its span once, in order, by its right name.
-// - The control planes have the state of the history.
+// - The history has no gaps.
+// - A successful write happened once, at the returned revision; a refused write did not happen; an
+//   unknown one happened at most once. A write that was sent after another's response has a higher
+//   revision.
+// - Only the leading control plane creates pods and binds them, and none does without a leader.
+// - The owner never has more pods than desired.
+// - A watch delivered every change in its span once, in order, with the right type and name.
+// - The final state of every control plane is that of the history.
 std::vector<std::string> judge(const evidence& found);
 
 }  // namespace troupe::test

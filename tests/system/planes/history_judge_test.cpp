@@ -1,4 +1,4 @@
-// Each thing that must not happen is seen where it has.
+// The judge finds each kind of contradiction.
 #include "system/planes/history_judge.hpp"
 
 #include <catch2/catch.hpp>
@@ -29,7 +29,7 @@ log_change leader(const std::string& node) {
   return {std::string{leader_key}, node + " candidate 1", 2};
 }
 
-// a leads, b leads; three writes, a pod; one watch.
+// Two leaders in turn, a and b; writes of config maps; a pod that is replaced; one watch.
 evidence good() {
   evidence made;
   made.watched = maps;

@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr int look_ms = 100;
-constexpr int runs_limit = 10'000;  // of one that ends at once
+constexpr int runs_limit = 10'000;  // bounds restarts of an etcdctl that ends at once
 
 std::uint64_t number_of(std::string_view text) {
   std::uint64_t number = 0;
@@ -57,7 +57,7 @@ void watch_reader::read(std::string_view line) {
     at_ = number_of(value);
   } else if (name == "Value" && !removed_) {
     next_.value = kept_of(next_.key, value);
-  } else if (name == "Lease") {  // the last of each
+  } else if (name == "Lease") {  // the last field of each event
     if (steps_.empty() || steps_.back().at != at_) steps_.push_back({at_, {}});
     steps_.back().changes.push_back(std::exchange(next_, {}));
   }
@@ -84,7 +84,7 @@ history_witness::~history_witness() {
   thread_.join();
 }
 
-// One run of etcdctl, which ends with the member that it watches; false when no other one follows.
+// Runs etcdctl once; it ends when its member ends. Returns false if it must not run again.
 bool history_witness::follow() {
   const int pipe = ::open(pipe_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   auto command = space_.wrapper();
@@ -97,7 +97,7 @@ bool history_witness::follow() {
   std::string text;
   std::array<char, 64 << 10> part{};
   while (!stopping_) {
-    // Nobody has it open before the program has begun.
+    // Without data: the program may not have opened the pipe yet, or may have ended.
     pollfd waiting{pipe, POLLIN, 0};
     if (::poll(&waiting, 1, look_ms) == 0) {
       if (program.wait(0ms)) break;
@@ -120,7 +120,7 @@ bool history_witness::follow() {
          read_file(log_).find("compacted") == std::string::npos;
 }
 
-// etcd 3.4.23 may tell a revision twice.
+// etcd 3.4.23 may deliver a revision twice.
 void history_witness::keep(std::vector<persistence::log_step> steps) {
   const std::lock_guard lock{mutex_};
   for (auto& step : steps) {

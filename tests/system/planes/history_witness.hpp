@@ -1,5 +1,5 @@
-// Whoever watches all keys of an etcd from its first revision on, by etcd's own client, and keeps
-// what happened.
+// Records the history of an etcd: watches all keys from the first revision, by etcd's own client,
+// and keeps all changes.
 #pragma once
 
 #include <atomic>
@@ -15,12 +15,12 @@
 
 namespace troupe::test {
 
-// What `etcdctl watch --write-out fields` prints, line by line. Of values it keeps those below
-// /troupe/, of others the part from "<" to ">" where there is one.
+// Parser for the output of `etcdctl watch --write-out fields`, line by line. It keeps the values of
+// keys below /troupe/; of other values it keeps the part from "<" to ">", if any.
 class watch_reader {
  public:
   void read(std::string_view line);
-  // What has been read since the last time; the newest one may not be whole yet.
+  // Returns the steps read since the last call; the last step may be incomplete.
   std::vector<persistence::log_step> take();
 
  private:
@@ -32,17 +32,17 @@ class watch_reader {
 
 class history_witness {
  public:
-  // On a machine of its own, which nothing happens to.
+  // Runs on its own machine, which gets no faults.
   history_witness(virtual_switch& network, virtual_switch::port number,
                   const std::string& endpoints, const std::filesystem::path& folder);
   ~history_witness();
 
   persistence::revision at() const { return at_; }
-  // The name of the control plane that leads; empty: none.
+  // The name of the leading control plane; empty: none.
   std::string leader() const;
-  // False when it has ended, since a part of the history was compacted before it came.
+  // False after it has given up: a part of the history was compacted before it was read.
   bool sees() const { return !ended_; }
-  // What it has seen until now.
+  // The changes recorded so far.
   std::vector<persistence::log_step> history() const;
 
  private:

@@ -39,7 +39,7 @@ plane_cluster::plane_cluster() {
     planes_.push_back(
         std::make_unique<machine>(network_, static_cast<virtual_switch::port>(i + 1), folder()));
     auto& made = *planes_.back();
-    // One authority for all, as `troupe join --control-plane` would bring.
+    // All share one certificate authority, as after `troupe join --control-plane`.
     if (i > 0) {
       std::filesystem::create_directories(made.data());
       std::filesystem::copy(planes_.front()->data() / "pki", made.data() / "pki",
@@ -109,7 +109,7 @@ std::string plane_cluster::replace_member(std::size_t index) {
   const auto list = control("member list", index).output;
   const auto place = list.find(", " + lost.name() + ",");
   if (place == std::string::npos) return "it is not in the list: " + list;
-  const auto begin = list.rfind('\n', place) + 1;  // 0 in the first line
+  const auto begin = list.rfind('\n', place) + 1;  // npos + 1 = 0 on the first line
   const auto id = list.substr(begin, list.find(',', begin) - begin);
   const auto done =
       soon(start_limit, [&] { return control("member remove " + id, index).code == 0; });

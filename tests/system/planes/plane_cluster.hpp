@@ -1,4 +1,4 @@
-// Three control planes over three members of etcd, each on a machine of its own.
+// A test cluster of three control planes and three etcd members, each on its own machine.
 #pragma once
 
 #include <array>
@@ -19,10 +19,10 @@ class plane_cluster {
   static constexpr std::size_t size = 3;
   static constexpr std::chrono::seconds leader_lease{2};
 
-  // Why there is none on this machine; empty where there can be.
+  // The missing program, if the cluster cannot run on this machine; empty: it can.
   static std::string missing();
 
-  // Throws std::runtime_error with the reason when it does not come up.
+  // Throws std::runtime_error with the reason if the cluster does not start.
   plane_cluster();
 
   machine& plane(std::size_t index) { return *planes_.at(index); }
@@ -31,15 +31,15 @@ class plane_cluster {
   history_witness& witness() noexcept { return *witness_; }
   const std::filesystem::path& folder() const noexcept { return folder_.path(); }
 
-  // URLs of the members, that one first; without another one where it is named.
+  // Client URLs of the members, starting with `first`, without member `without`.
   std::string endpoints(std::size_t first = 0, std::size_t without = size) const;
-  // What etcdctl prints on a member's machine.
+  // Runs etcdctl on a member's machine, never on that of member `without`.
   process_result control(const std::string& words, std::size_t without = size) const;
-  // The control plane that leads; nothing where none does.
+  // The leading control plane; nothing if there is none.
   std::optional<std::size_t> leader() const;
-  // The member that leads the others.
+  // The leading etcd member; 0 if it is unknown.
   std::size_t leading_member() const;
-  // Takes a member out that has lost its data, and adds it again. What went wrong; empty: nothing.
+  // Deletes a member's data, removes it from etcd and adds it again. The error; empty: success.
   std::string replace_member(std::size_t index);
 
  private:

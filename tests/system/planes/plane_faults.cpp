@@ -21,12 +21,12 @@ namespace {
 constexpr auto longer_than_a_lease = plane_cluster::leader_lease + 1s;
 constexpr std::chrono::milliseconds repair_limit{30'000};
 constexpr std::chrono::seconds clock_step{3'600};
-// Of a sync, as on a disk that is worn out.
+// Delay of each sync, as on a worn-out disk.
 constexpr std::chrono::milliseconds sync_delay{300};
-// Of what fills the database: etcd takes 1.5 MiB at once.
+// Size of a value that fills the database; etcd accepts requests of up to 1.5 MiB.
 constexpr std::size_t filler_bytes = 1'000'000;
 constexpr int fillers = 80;
-// Of a database that is mended: far below the members' quota.
+// Maximum size of a repaired database, far below the members' quota.
 constexpr std::size_t small_bytes = 30'000'000;
 
 virtual_switch::port port_of_plane(std::size_t index) {
@@ -158,7 +158,7 @@ void plane_faults::cut_back() {
   cluster_.network().heal();
 }
 
-// Whoever uses it still reaches it.
+// Clients still reach the member.
 void plane_faults::cut_off_member() {
   const auto one = random_() % 2 == 0 ? cluster_.leading_member() : any();
   for (std::size_t i = 0; i < plane_cluster::size; ++i)
@@ -180,7 +180,7 @@ void plane_faults::replace_member() {
     problem("the member that was added again is not well");
 }
 
-// Under watches that stand at older revisions, while a control plane is away.
+// Compacts revisions that a paused control plane has not seen yet.
 void plane_faults::compact() {
   auto& away = cluster_.plane(any());
   away.pause();
@@ -202,7 +202,7 @@ void plane_faults::fill() {
               cluster_.control("alarm list").output.find("NOSPACE") != std::string::npos;
   if (!is_full) problem("the database does not become full");
   last(1s, 2s);
-  // What the witness has not seen yet is not compacted, so that it may take more than one round.
+  // Revisions that the witness has not read yet are not compacted, so several rounds may be needed.
   const auto is_small = [&] {
     const std::string field = "\"DBSize\" : ";
     const auto text = cluster_.control("endpoint status --write-out fields").output;
@@ -222,7 +222,7 @@ void plane_faults::fill() {
   if (!repaired) problem("the database stays full");
 }
 
-// By strace, which makes each sync of the member late.
+// Delays each sync of the member by strace.
 void plane_faults::slow_disk() {
   auto& one = cluster_.member(any());
   process slow{{"strace", "-f", "-q", "-o", "/dev/null", "-e", "trace=fdatasync,fsync", "-e",

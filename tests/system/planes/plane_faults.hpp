@@ -1,4 +1,4 @@
-// What happens to control planes, to members of etcd, and to the network between them, from a seed.
+// Injects faults into control planes, etcd members and their network, at random from a seed.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@ namespace troupe::test {
 
 class plane_faults {
  public:
-  // The cluster outlives it.
+  // The cluster must outlive this.
   plane_faults(plane_cluster& cluster, std::uint64_t seed);
 
-  // One fault, from its beginning to its end: all processes run then, and every cable is whole.
-  // Each kind comes once before any comes again. Its name.
+  // Injects one fault and repairs it: afterwards all processes run and the network is complete.
+  // Each kind occurs once before any is repeated. Returns the fault's name.
   std::string next();
-  // A control plane that has ended by itself, or a repair that was not possible.
+  // Processes that ended by themselves, and repairs that failed.
   const std::vector<std::string>& problems() const noexcept { return problems_; }
-  // How often each has happened.
+  // The number of faults by name.
   const std::map<std::string, std::size_t>& counts() const noexcept { return counts_; }
 
  private:
@@ -32,9 +32,9 @@ class plane_faults {
   };
   static const std::vector<fault>& all();
 
-  std::size_t any();  // of three
+  std::size_t any();  // random index
   std::size_t leader();
-  // Of the fault under way, while nothing else is done.
+  // Sleeps while the fault lasts, for a random time in [least, most].
   void last(std::chrono::milliseconds least, std::chrono::milliseconds most);
   void problem(const std::string& text) { problems_.push_back(text); }
 
@@ -57,7 +57,7 @@ class plane_faults {
   std::mt19937_64 random_;
   std::vector<std::string> problems_;
   std::map<std::string, std::size_t> counts_;
-  std::vector<std::size_t> order_;  // of what is left of this round
+  std::vector<std::size_t> order_;  // remaining faults of this round, the next one last
 };
 
 }  // namespace troupe::test

@@ -22,7 +22,7 @@ constexpr std::chrono::milliseconds answer_limit{3'000}, watch_limit{2'000};
 constexpr std::chrono::milliseconds back_off{100};
 constexpr std::size_t shared_keys = 5, kept_problems = 10;
 
-// Of the first field of that name.
+// The string value of the first field of that name.
 std::string field(const std::string& text, const std::string& name, std::size_t from = 0) {
   const auto begin = text.find('"' + name + "\":\"", from);
   if (begin == text.npos) return {};
@@ -62,7 +62,7 @@ class plane_load::writer {
   void run() {
     while (of_.pause(of_.options_.pause)) {
       try {
-        // Through one control plane for a while, then another.
+        // Change the control plane after 20 requests on average.
         if (!client_ || random_() % 20 == 0) dial(random_() % plane_cluster::size);
         act();
       } catch (const std::runtime_error&) {
@@ -118,7 +118,7 @@ class plane_load::writer {
   bool judge(write_record record, const http_answer& answer, revision at) {
     record.answered = clock::now();
     using told = write_record::answer;
-    // What is not known is said so by 504, and by silence.
+    // Status 504 or no response: the outcome is unknown.
     if (answer.status == 200 || answer.status == 201)
       record.told = told::done;
     else if (answer.status != 0 && answer.status != 504)
@@ -153,7 +153,7 @@ class plane_load::writer {
     judge(std::move(record), answer, 0);
   }
 
-  // The newest state is never older than what anybody was told before.
+  // A consistent read is never older than any earlier response.
   void read() {
     const auto before = of_.told_.load();
     const auto answer = ask("GET", maps + "?limit=1");
@@ -215,7 +215,7 @@ class plane_load::watcher {
     return true;
   }
 
-  // Until it is silent, or cut here.
+  // Reads events until the watch ends or is silent, or a random time has passed.
   void follow() {
     ++of_.resumed_;
     const auto until = clock::now() + std::chrono::milliseconds{500 + random_() % 5'000};
@@ -305,7 +305,7 @@ bool plane_load::goes_on(std::size_t writes, std::chrono::milliseconds limit) co
   return soon(limit, [&] { return acknowledged_ >= wanted; });
 }
 
-// False at the end.
+// Returns false if the clients must stop.
 bool plane_load::pause(std::chrono::milliseconds time) {
   std::unique_lock lock{mutex_};
   return !turn_.wait_for(lock, time, [this] { return stopping_; });

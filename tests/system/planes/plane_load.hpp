@@ -1,5 +1,5 @@
-// Clients that write, read and watch through several control planes all the while, and note what
-// they are told.
+// Clients that continuously write, read and watch through several control planes, and record the
+// responses.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@
 
 namespace troupe::test {
 
-// What clients do between them.
+// The number of clients and their pace.
 struct load_options {
   std::uint64_t seed = 1;
   std::size_t writers = 4, watchers = 3;
@@ -27,20 +27,20 @@ struct load_options {
 
 class plane_load {
  public:
-  // Pods of the ReplicaSet "web", whose pods are deleted all the while.
+  // Of the ReplicaSet "web", whose pods a client deletes again and again.
   static constexpr std::size_t replicas = 3;
 
-  // The cluster outlives it.
+  // The cluster must outlive this.
   plane_load(plane_cluster& cluster, load_options options);
   ~plane_load();
 
-  // Whether so many more writes are done within the limit.
+  // Waits until that many more writes have succeeded; false after `limit`.
   bool goes_on(std::size_t writes, std::chrono::milliseconds limit) const;
   std::size_t acknowledged() const { return acknowledged_; }
 
-  // Ends the clients.
+  // Stops the clients.
   void finish();
-  // After finish(): what was told. `problems`: what is wrong by itself.
+  // After finish(): the recorded responses. `problems`: responses that are wrong in any history.
   std::vector<write_record> writes() const { return writes_; }
   std::vector<watch_span> watches() const { return spans_; }
   std::vector<std::string> problems() const { return problems_; }
@@ -64,7 +64,7 @@ class plane_load {
   std::vector<watch_span> spans_;
   std::vector<std::string> problems_;
   std::atomic<std::size_t> acknowledged_{0}, reads_{0}, resumed_{0}, expired_{0};
-  // The newest revision that anybody has been told.
+  // The newest revision in any response.
   std::atomic<revision> told_{0};
   std::vector<std::thread> threads_;
 };

@@ -1,5 +1,5 @@
-// Three control planes over three members of etcd while all of them, and the network, fail; clients
-// write, read and watch through each. What they were told is held against etcd's own history.
+// Three control planes over three etcd members, with faults of all of them and of their network,
+// while clients write, read and watch. Their responses are checked against etcd's own history.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -27,7 +27,7 @@ using clock_type = std::chrono::steady_clock;
 
 namespace {
 
-// Between two faults: so many writes are done again, soon enough.
+// After each fault this many writes must succeed within `peace_limit`.
 constexpr std::size_t writes_of_peace = 20;
 constexpr std::chrono::milliseconds peace_limit{20'000}, settle_limit{20'000};
 const std::string pods = "/api/v1/namespaces/default/pods?labelSelector=app%3Dweb";
@@ -37,7 +37,7 @@ std::chrono::milliseconds since(clock_type::time_point begin) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(clock_type::now() - begin);
 }
 
-// The revisions of the config maps by name, as a control plane shows them at once.
+// The revisions of the config maps by name in a control plane's cache (resourceVersion=0).
 std::map<std::string, revision> state_of(const machine& plane) {
   api::core::v1::ConfigMapList there;
   const auto answer = client_on(plane)->get(maps + "?resourceVersion=0");
@@ -48,7 +48,7 @@ std::map<std::string, revision> state_of(const machine& plane) {
   return all;
 }
 
-// Everything that was told, when nothing moves any more.
+// Collects all responses and the final state after the clients have stopped.
 evidence collect(plane_cluster& cluster, plane_load& load) {
   evidence found;
   found.watched = "/registry/configmaps/default/";
@@ -62,7 +62,7 @@ evidence collect(plane_cluster& cluster, plane_load& load) {
   };
   load.finish();
   CHECK(eventually(all_pods, settle_limit));
-  // All that was acknowledged, and what is shown at the end, is older than this.
+  // This write is later than all acknowledged writes and completes the final state.
   const auto last = client_on(cluster.plane(1))
                         ->request("POST", maps, R"({"metadata":{"name":"last"}})",
                                   {{"content-type", "application/json"}});
@@ -79,7 +79,7 @@ evidence collect(plane_cluster& cluster, plane_load& load) {
   return found;
 }
 
-// For whoever looks for the reason: the files are gone after the test.
+// The end of all logs, for the test's output: the files are deleted after the test.
 std::string describe(plane_cluster& cluster) {
   std::string text;
   for (std::size_t i = 0; i < plane_cluster::size; ++i) {
@@ -150,7 +150,7 @@ TEST_CASE("what three control planes tell while all fails is what etcd has",
   for_each_seed(1, [](std::uint64_t seed) { run(seed, 15s); });
 }
 
-// TROUPE_PLANES_SECONDS: for how long, from each seed.
+// TROUPE_PLANES_SECONDS: duration for each seed.
 TEST_CASE("what three control planes tell is what etcd has, for long", "[.long][planes_faults]") {
   if (!possible()) return;
   for_each_seed(1,
