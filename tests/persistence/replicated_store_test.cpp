@@ -108,10 +108,10 @@ TEST_CASE("a transaction that fills the log and is refused for that is reported 
   }
   REQUIRE(results.size() == 2);
   REQUIRE(results[0]);
-  CHECK((*opened)->read().find("a"));
+  CHECK((*opened)->read().find(key_of("a")));
   REQUIRE_FALSE(results[1]);
   CHECK(results[1].error().code == errc::no_space);
-  CHECK_FALSE((*opened)->read().find("b"));
+  CHECK_FALSE((*opened)->read().find(key_of("b")));
   CHECK(objects_in(cluster).size() == 1);
 }
 

@@ -130,10 +130,12 @@ TEST_CASE("a scheduler plugin that nobody knows is refused before a node starts"
 TEST_CASE("a controller that nobody knows is refused before a node starts, and help names all") {
   const auto refused = program({"config", "validate", "--controllers", "*,-job,-jbs,foo"});
   CHECK(refused.code == 2);
-  CHECK_THAT(refused.err,
-             Contains("troupe: --controllers: controllers: there is no controller \"jbs\"; did you "
-                      "mean jobs?") &&
-                 Contains("there is no controller \"foo\"; known are autoscaling, "));
+  CHECK_THAT(
+      refused.err,
+      Contains("troupe: --controllers: controllers: there is no controller \"jbs\"; did you "
+               "mean jobs?") &&
+          Contains(
+              "there is no controller \"foo\"; known are api-service-registrar, autoscaling, "));
   CHECK(program({"config", "validate", "--controllers", "*,-deployment-controller"}).code == 0);
   CHECK(program({"config", "validate", "--controllers", ""}).code == 2);
   CHECK_THAT(program({"node", "--help"}).out, Contains("garbage-collector"));

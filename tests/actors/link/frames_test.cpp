@@ -264,7 +264,7 @@ TEST_CASE("a node answers a console with a status that HTTP can pass on, or not 
     answer.set_status(bad);
     const auto view = actors::read_console_answer(answer);
     CHECK(view.status == 0);
-    CHECK_THAT(view.body, Contains(std::to_string(bad) + ", which is no status"));
+    CHECK_THAT(view.body, Contains(std::to_string(bad) + ", which is no valid status"));
   }
 }
 

@@ -246,7 +246,8 @@ TEST_CASE("a node's commands and events are about the very object that it means"
   CHECK(evict("another").error().code == 409);
   CHECK(evict({}).error().code == 409);
   CHECK(actors::may_record(world.now(), "n0", key, pod->meta().uid()));
-  CHECK_THAT(actors::may_record(world.now(), "n0", key, "another").error(), Contains("(uid)"));
+  CHECK_THAT(actors::may_record(world.now(), "n0", key, "another").error(),
+             Contains("another uid"));
 
   world.state.change<Pod>("default", "p-n0", [](Pod& p) {
     p.mutable_metadata()->mutable_deletion_timestamp()->set_seconds(1);

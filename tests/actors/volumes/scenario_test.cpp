@@ -202,6 +202,8 @@ TEST_CASE("a volume of hand is bound to the claim that it fits, and kept when th
   storage s{3};
   s.c.create(volume_named("large", "10Gi"));
   s.c.create(volume_named("small", "2Gi"));
+  for (const char* each : {"large", "small"})
+    REQUIRE(s.reaches([&] { return s.phase_of_volume(each) == "Available"; }));
   s.c.create(claim_named("data", ""));
   REQUIRE(s.reaches([&] { return s.phase("data") == "Bound"; }));
   CHECK(s.volume_of("data") == "small");
