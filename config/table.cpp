@@ -386,8 +386,8 @@ constexpr setting rows[] = {
      .maximum = 30},
     {.name = "network.routes",
      .at = at<&node::network, &network_config::routes>(),
-     .about = "How pods of other machines are reached: 'direct' where a machine is on a link of "
-              "this one, 'vxlan' through UDP port 8472, 'auto' by the first that is possible."},
+     .about = "How pods on other machines are reached: 'direct' for machines on a common link, "
+              "'vxlan' through UDP port 8472, 'auto' by the first that is possible."},
     {.name = "network.service_cidrs",
      .at = at<&node::network, &network_config::service_cidrs>(),
      .about = "The ranges of addresses of services, the same on every machine of the cluster: "
