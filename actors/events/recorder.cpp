@@ -114,8 +114,7 @@ void recorder::written(const std::string& key, bool succeeded) {
 
 // -- expiry -------------------------------------------------------------------------------------
 
-// What stands in a log that control planes share has a lease there
-// (persistence/replica/leased_log).
+// Events in a shared log expire by leases (persistence/replica/leased_log).
 void recorder::sweep() {
   if (store_->is_shared()) return;
   const auto oldest = seconds_of(wall_now() - defaults::event_time_to_live);
@@ -172,7 +171,9 @@ void recorder::send_removal(persistence::transaction batch) {
                        commit{std::make_shared<persistence::transaction>(std::move(batch))},
                        defaults::write_timeout, [this](auto reply) {
                          if (--removals_ > 0 || !std::exchange(remove_again_, false)) return;
-                         if (reply && (*reply)->result) sweep();
+                         if (!reply || !(*reply)->result) return;
+                         sweep();
+                         keep_limits();
                        });
 }
 

@@ -72,7 +72,10 @@ void election::on_renewed(const expected<std::chrono::seconds>& left) {
   } else if (ended || now - renewed_ > time_to_live_ - time_to_live_ / defaults::lease_part) {
     lead(0);
   }
-  if (ended) return ask_lease();
+  if (ended) {
+    lease_ = 0;
+    return ask_lease();
+  }
   later(time_to_live_ / defaults::lease_part, &election::renew);
 }
 
@@ -84,13 +87,13 @@ void election::stand() {
   const std::string key{leader_key};
   const auto now = std::chrono::system_clock::now();
   log_.submit({{{key, 0}}, {{key, leader_text({0, node_, candidate_, now}), lease_}}},
-              [this](const log_answer& reply) { on_stood(reply); });
+              [this, lease = lease_](const log_answer& reply) { on_stood(lease, reply); });
 }
 
-void election::on_stood(const log_answer& reply) {
+void election::on_stood(lease_id with, const log_answer& reply) {
   standing_ = false;
-  if (reply.lease_ended) {  // another one is asked for when this one would be renewed
-    lease_ = 0;
+  if (reply.lease_ended && with == lease_) {
+    lease_ = 0;  // renew() asks for another one
     return;
   }
   const bool is_known = reply.result == log_answer::outcome::committed ||

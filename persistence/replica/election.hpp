@@ -35,7 +35,7 @@ class election {
   void ask_lease();
   void on_lease(const expected<lease_id>& given);
   void stand();
-  void on_stood(const log_answer& reply);
+  void on_stood(lease_id with, const log_answer& reply);
   void renew();
   void on_renewed(const expected<std::chrono::seconds>& left);
   void lead(revision fence);

@@ -122,7 +122,7 @@ class replicated_store final : public store, private log_reader {
   void on_answer(std::uint64_t sequence, const log_answer& reply);
   void send_again(std::uint64_t sequence);
   void judge(std::uint64_t sequence, pending& mine, const log_answer& reply);
-  void settle_full(std::uint64_t sequence, const error& reason);
+  void settle_full();
   void when_applied(revision at, std::function<void()> work);
   void answer_when_applied(revision at, std::uint64_t sequence, outcome result);
   void answer(std::uint64_t sequence, outcome result);
@@ -166,6 +166,9 @@ class replicated_store final : public store, private log_reader {
   std::map<std::uint64_t, pending> pending_;
   std::size_t pending_bytes_ = 0;
   std::deque<std::uint64_t> waiting_;
+  // Refused for lack of space in the log; the outcome is not known yet.
+  std::vector<std::pair<std::uint64_t, error>> refused_;
+  bool settling_ = false;
   std::size_t under_way_ = 0;
   revision session_revision_ = 0;  // 0: none yet
   bool raising_ = false;

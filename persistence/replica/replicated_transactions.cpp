@@ -147,7 +147,10 @@ void replicated_store::judge(std::uint64_t sequence, pending& mine, const log_an
           reply.at, sequence,
           fail(conflict({compares[reply.compare].key, compares[reply.compare].at}, reply.actual)));
     case log_answer::outcome::refused:
-      if (reply.reason.code == errc::no_space) return settle_full(sequence, reply.reason);
+      if (reply.reason.code == errc::no_space) {
+        refused_.emplace_back(sequence, reply.reason);
+        return settle_full();
+      }
       return answer_when_applied(0, sequence, fail(reply.reason));
     case log_answer::outcome::unknown:
       mine.unknown = true;
@@ -157,20 +160,29 @@ void replicated_store::judge(std::uint64_t sequence, pending& mine, const log_an
 
 // Called with the lock. etcd executes the transaction that fills its quota, and answers that it has
 // no space (etcd: server/etcdserver/apply.go, quotaApplierV3.Txn). If it was executed, its step is
-// no newer than a revision that the log reports now, and answers it when it is applied.
-void replicated_store::settle_full(std::uint64_t sequence, const error& reason) {
-  log_->newest([this, sequence, reason](const expected<revision>& newest) {
+// no newer than a revision that the log reports now, and answers it when it is applied. One request
+// is under way at a time, for all transactions that wait.
+void replicated_store::settle_full() {
+  if (std::exchange(settling_, true)) return;
+  log_->newest([this, asked = std::exchange(refused_, {})](const expected<revision>& newest) {
     {
       const std::lock_guard lock{mutex_};
-      const auto found = pending_.find(sequence);
-      if (found == pending_.end()) return;
-      if (newest) {
-        known_ = std::max(known_, *newest);
-        answer_when_applied(*newest, sequence, fail(reason));
-      } else {
-        found->second.unknown = true;
-        raise_session();
+      settling_ = false;
+      for (const auto& [sequence, reason] : asked) {
+        const auto found = pending_.find(sequence);
+        if (found == pending_.end()) continue;
+        if (newest)
+          when_applied(*newest, [this, sequence = sequence, reason = reason] {
+            answer(sequence, fail(reason));
+          });
+        else
+          found->second.unknown = true;
       }
+      if (newest)
+        known_ = std::max(known_, *newest);
+      else
+        raise_session();
+      if (!refused_.empty()) settle_full();
     }
     answer_ready();
   });

@@ -47,7 +47,7 @@ struct log_answer {
   enum class outcome : std::uint8_t {
     committed,  // `at`: its revision; the newest one if it writes nothing
     conflict,   // compare number `compare` failed, the key has `actual`; `at`: newest revision
-    refused,    // it was not and will not be executed; see `reason`
+    refused,    // not executed, and will not be; with reason `no_space` it may have been executed
     unknown,    // it may or may not commit; see `reason`
   };
   outcome result = outcome::unknown;

@@ -83,8 +83,13 @@ void model_cluster::end(lease_id lease) {
 }
 
 void model_cluster::end_all_leases() {
-  while (!leases_.empty())
-    end(*leases_.begin());
+  std::set<lease_id> all;
+  {
+    const std::lock_guard lock{mutex_};
+    all = leases_;
+  }
+  for (const auto lease : all)
+    end(lease);
 }
 
 revision model_cluster::newest() const {

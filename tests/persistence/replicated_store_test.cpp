@@ -100,19 +100,39 @@ TEST_CASE("a transaction that fills the log and is refused for that is reported 
                              std::move(filling), "model", "a", {});
   REQUIRE(opened);
   log.run();
-  full.refused = 2;
   std::vector<outcome> results;
-  for (const char* key : {"a", "b"}) {
+  const auto submit = [&](const char* key) {
     (*opened)->submit(just(put(key, "v")), [&](const outcome& made) { results.push_back(made); });
     log.run();
+  };
+  full.refused = 2;
+  // Its step comes after the answer.
+  log.stall_steps();
+  submit("a");
+  REQUIRE(results.empty());
+  SECTION("by its step") {
+    log.resume_steps();
+    log.run();
+    REQUIRE(results.size() == 1);
+    REQUIRE(results[0]);
+    CHECK((*opened)->read().find(key_of("a")));
+    submit("b");
+    REQUIRE(results.size() == 2);
+    REQUIRE_FALSE(results[1]);
+    CHECK(results[1].error().code == errc::no_space);
+    CHECK_FALSE((*opened)->read().find(key_of("b")));
+    CHECK(objects_in(cluster).size() == 1);
   }
-  REQUIRE(results.size() == 2);
-  REQUIRE(results[0]);
-  CHECK((*opened)->read().find(key_of("a")));
-  REQUIRE_FALSE(results[1]);
-  CHECK(results[1].error().code == errc::no_space);
-  CHECK_FALSE((*opened)->read().find(key_of("b")));
-  CHECK(objects_in(cluster).size() == 1);
+  SECTION("or as unknown when its step is compacted first") {
+    cluster.execute({{}, {{"/registry/other", "v"}}});
+    cluster.compact(cluster.newest());
+    log.resume_steps();
+    log.run();
+    REQUIRE(results.size() == 1);
+    REQUIRE_FALSE(results[0]);
+    CHECK(results[0].error().code == errc::unknown);
+    CHECK((*opened)->read().find(key_of("a")));
+  }
 }
 
 TEST_CASE("three control planes agree with the log, whatever is lost between", "[replica][seeds]") {

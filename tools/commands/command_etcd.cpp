@@ -187,8 +187,10 @@ void add_etcd_command(program& to) {
   auto& etcd = to.add("etcd", "Runs a member of an etcd for several control planes.",
                       [flags] { return run_etcd(*flags); });
   add_member_flags(etcd, *flags);
-  etcd.add_flag("--rejoin", flags->order.rejoin,
-                "The data of this member are lost for ever: it is taken out and added again.");
+  etcd.add_flag(
+      "--rejoin", flags->order.rejoin,
+      "Removes this member from the cluster and adds it again, empty. Only if its data are "
+      "lost.");
   etcd.footer(
       "Control planes keep the state of the cluster in it: docs/several-control-planes.md. It "
       "needs "

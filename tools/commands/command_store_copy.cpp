@@ -38,6 +38,7 @@ std::string release_of(int minor) {
 }
 
 int minor_of(const std::string& release) {
+  if (release.empty()) return api::last_storage_minor;
   return std::stoi(release.substr(release_prefix.size()));
 }
 
@@ -45,7 +46,7 @@ int minor_of(const std::string& release) {
 struct copy_flags {
   std::string from, to, file, authority;
   etcd_options etcd;
-  std::string storage_target = release_of(api::last_storage_minor);
+  std::string storage_target;  // empty: the newest
 };
 
 // Sends the store's log to stderr, apart from the result.
@@ -164,6 +165,8 @@ expected<copy_report> copy_to(const copy_flags& flags, state_source& from) {
                   events_with_leases(actors::defaults::event_time_to_live)};
     return copy(from, to);
   }
+  if (!flags.storage_target.empty())
+    return fail(errc::invalid, "--storage-target applies to etcd only, not to a directory");
   auto to = directory_target::open(store_of(flags.to));
   if (!to) return fail(std::move(to.error()));
   return copy(from, **to);
@@ -248,7 +251,7 @@ void add_storage_target(CLI::App& to, copy_flags& flags) {
   to.add_option("--storage-target", flags.storage_target,
                 fmt::format("Into etcd: the release of Kubernetes in whose versions and bytes "
                             "objects are written, {} to {}. Default: {}.",
-                            releases.front(), releases.back(), flags.storage_target))
+                            releases.front(), releases.back(), releases.back()))
       ->check(CLI::IsMember(releases))
       ->type_name("RELEASE");
 }

@@ -114,7 +114,7 @@ void member_process::look() {
     if (!members) return spdlog::error("etcd: {}", members.error().message);
     const auto status = (*members)->status(client_url(settings_));
     if (!status || status->leader == 0) return;
-    begin_to_serve();
+    if (begin_to_serve(); !serves_) return;
     is_learner_ = status->is_learner && !seek_vote(**members, status->member);
     if (!is_learner_) greet(status->version);
     return;
@@ -123,11 +123,16 @@ void member_process::look() {
   refresh();
 }
 
+// Only a member that has noted that it has served notices later that its data are lost.
 void member_process::begin_to_serve() {
+  if (!settings_.has_served) {
+    auto next = settings_;
+    next.has_served = true;
+    if (auto saved = save_member_settings(data_dir_, next); !saved)
+      return spdlog::error("etcd: {}", saved.error());
+    settings_ = std::move(next);
+  }
   serves_ = true;
-  if (!std::exchange(settings_.has_served, true))
-    if (auto saved = save_member_settings(data_dir_, settings_); !saved)
-      spdlog::error("etcd: {}", saved.error());
 }
 
 // True if the member has a vote.
@@ -193,9 +198,14 @@ bool member_process::was_taken_out() {
 
 // -- the start ------------------------------------------------------------------------------------
 
-bool holds_nothing(const fs::path& folder) {
+// etcd makes the folder "member". A file system that is not mounted, or a new one, has none; a
+// folder that cannot be read is an error, not an empty one.
+tl::expected<bool, std::string> has_data(const fs::path& data_dir) {
+  const auto folder = member_data(data_dir) / "member";
   std::error_code failed;
-  return !fs::exists(folder, failed) || fs::is_empty(folder, failed);
+  const bool found = fs::exists(folder, failed);
+  if (failed) return tl::make_unexpected(fmt::format("{}: {}", folder.string(), failed.message()));
+  return found;
 }
 
 // The given settings must equal the stored ones: the other members identify this one by them.
@@ -217,27 +227,43 @@ result check_same(const member_order& order, const member_settings& kept) {
 // not vote.
 std::string lost_data(const fs::path& data_dir, const member_settings& kept) {
   return fmt::format(
-      "member {} has served, and {} is empty: mount its disk, or bring its data back; if they are "
-      "lost for ever, --rejoin adds it again as a new member, while the others have a majority",
-      kept.name, member_data(data_dir).string());
+      "member {} has served, and {} has no data: mount its disk. Do not restore an older copy: the "
+      "member could break acknowledged writes. If the data are lost, run 'troupe etcd --data-dir "
+      "{} "
+      "--rejoin' while a majority of the other members is healthy",
+      kept.name, member_data(data_dir).string(), data_dir.string());
 }
 
 tl::expected<member_settings, std::string> settle(const member_order& order) {
   const auto& data_dir = order.data_dir;
   auto kept = load_member_settings(data_dir);
   if (!kept) return tl::make_unexpected(kept.error());
+  const auto data = has_data(data_dir);
+  if (!data) return tl::make_unexpected(data.error());
   if (*kept) {
     if (auto same = check_same(order, **kept); !same) return tl::make_unexpected(same.error());
-    if (!(*kept)->has_served || !holds_nothing(member_data(data_dir))) return **kept;
+    if (!(*kept)->has_served) return **kept;
+    if (*data && order.rejoin)
+      return tl::make_unexpected(
+          fmt::format("member {} has its data in {}: start it without "
+                      "--rejoin",
+                      (*kept)->name, member_data(data_dir).string()));
+    if (*data) return **kept;
     if (!order.rejoin) return tl::make_unexpected(lost_data(data_dir, **kept));
     return join_again(data_dir, **kept);
   }
+  if (order.rejoin)
+    return tl::make_unexpected(fmt::format(
+        "data dir {}: there is no member.json, so it is not known which member this is: "
+        "mount its disk; if all is lost, run the join command again with the same "
+        "--name ('troupe etcd token' on another member prints it)",
+        data_dir.string()));
   std::error_code failed;
   if (fs::exists(data_dir / "store", failed) || fs::exists(data_dir / "join", failed) ||
       fs::exists(data_dir / "admin.kubeconfig", failed))
     return tl::make_unexpected(fmt::format(
         "data dir {}: belongs to a node; name another with --data-dir", data_dir.string()));
-  if (!holds_nothing(member_data(data_dir)))
+  if (*data)
     return tl::make_unexpected(
         fmt::format("{} has data of an etcd that is not known here: move it away",
                     member_data(data_dir).string()));

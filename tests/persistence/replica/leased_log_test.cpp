@@ -135,6 +135,13 @@ TEST_CASE("a lease that has ended before its time is replaced, and the write hap
   reach(*store);
   CHECK(value_of(store->read().find(key_of("event1"))) == "2");
   CHECK(cluster.lives(cluster.lease_of(key_of("event1"))));
+  const auto& steps = cluster.witness();
+  const auto writes = std::count_if(steps.begin(), steps.end(), [](const log_step& step) {
+    return std::any_of(step.changes.begin(), step.changes.end(), [](const log_change& each) {
+      return each.key == key_of("event1") && each.value;
+    });
+  });
+  CHECK(writes == 2);
 }
 
 TEST_CASE("more objects than may share a lease get another one", "[replica][leases]") {

@@ -48,6 +48,9 @@ void check_writes(const evidence& found, problems& to) {
     if (each.marker.empty()) {
       if (each.told == answer::done && !removed.contains(each.key))
         to.add("the deletion of {} was acknowledged and did not happen", each.key);
+      // Only the client that created the key deletes it, once.
+      if (each.told == answer::refused && removed.contains(each.key))
+        to.add("the deletion of {} was refused, and happened", each.key);
       continue;
     }
     const auto& at = happened[each.marker];

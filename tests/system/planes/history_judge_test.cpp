@@ -86,6 +86,11 @@ TEST_CASE("what contradicts the history is found", "[planes][judge]") {
     found.writes[3].told = answer::refused;
     CHECK_THAT(problems_of(found), Contains("write <3> was refused, and happened at 11"));
   }
+  SECTION("a refusal of a deletion that happened") {
+    for (auto& each : found.writes)
+      if (each.marker.empty()) each.told = answer::refused;
+    CHECK_THAT(problems_of(found), Contains("the deletion of " + maps + "x was refused"));
+  }
   SECTION("a deletion that is lost") {
     found.history[8].changes[0].key = maps + "other";
     CHECK_THAT(problems_of(found), Contains("the deletion of " + maps + "x was acknowledged"));

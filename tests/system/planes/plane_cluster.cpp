@@ -19,8 +19,9 @@ constexpr std::chrono::milliseconds start_limit{20'000};
 
 std::string plane_cluster::missing() {
   if (auto reason = etcd_server::missing(); !reason.empty()) return reason;
-  return ::access("/usr/bin/etcdctl", X_OK) == 0 ? ""
-                                                 : "etcdctl is not installed (package etcd-client)";
+  if (::access("/usr/bin/etcdctl", X_OK) != 0)
+    return "etcdctl is not installed (package etcd-client)";
+  return ::access("/usr/bin/strace", X_OK) == 0 ? "" : "strace is not installed";
 }
 
 plane_cluster::plane_cluster() {
