@@ -390,9 +390,10 @@ constexpr setting rows[] = {
               "'vxlan' through UDP port 8472, 'auto' by the first that is possible."},
     {.name = "network.service_cidrs",
      .at = at<&node::network, &network_config::service_cidrs>(),
-     .about = "The ranges of addresses of services, the same on every machine of the cluster: "
-              "10.96.0.0/12, and with one of IPv6 beside it, such as fd00:10:96::/112, services "
-              "may have both families, or that one."},
+     .about = "The address ranges of services, the same on every machine of the cluster: "
+              "10.96.0.0/12, which is fixed, and optionally one IPv6 range from /97 to /124, such "
+              "as fd00:10:96::/112. With it, services can have IPv6 addresses, alone or in "
+              "addition to IPv4."},
     {.name = "network.dns_listen",
      .at = at<&node::network, &network_config::dns_listen>(),
      .about = "Address of the DNS server for names of services, over UDP and TCP.",

@@ -57,9 +57,6 @@ inline constexpr std::uint32_t masquerade_mark = 0x4000;
 inline constexpr std::size_t most_endpoints = 1'000;
 // kubernetes: core/v1, DefaultClientIPServiceAffinitySeconds.
 inline constexpr int affinity_timeout_s = 10'800;
-// Maximum number of clients in the set of one endpoint; further clients have no affinity. The
-// kernel's default size of a set.
-inline constexpr int affinity_clients = 65'535;
 // Timeout of one run of nft; back-off before a full write after a failure.
 inline constexpr std::chrono::milliseconds nft_limit = 30s;
 inline constexpr duration nft_retry = 2s;
@@ -72,7 +69,8 @@ inline constexpr duration nft_probe = 30s;
 // Delay before rules that another program removed are restored: it may still be removing more.
 inline constexpr duration nft_restore = 1s;
 // The kernel's buffer for messages about changes of nftables, and the maximum number of different
-// removals that wait to be reported. Beyond either limit all tables count as changed.
+// removals that wait to be reported. Beyond either limit all tables count as changed, at most once
+// in nft_probe.
 inline constexpr int rule_events_bytes = 4 * 1024 * 1024;
 inline constexpr std::size_t most_removals = 256;
 // Buffer for the kernel's connection table, more than it sends at once (32 KiB), and the timeout of

@@ -51,9 +51,10 @@ void check_ports(findings& out, const ServiceSpec& spec) {
 
 void check_addresses(findings& out, const ServiceSpec& spec) {
   const auto check_cluster_ip = [&](const std::string& ip) {
-    if (!ip.empty() && ip != "None") out.each({}, ip, check_ip(ip));
+    if (ip != "None") out.each({}, ip, check_ip(ip));
   };
-  {
+  // Only the single field may be empty: an address is then chosen.
+  if (!spec.cluster_ip().empty()) {
     const auto step = out.at.field("clusterIP");
     check_cluster_ip(spec.cluster_ip());
   }

@@ -431,6 +431,11 @@ TEST_CASE("services have ports that can be told apart and an address that stays"
   const std::string head = "{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {";
   CHECK(faults<core::v1::Service>(head + "}}") == lines{"spec.ports: Required value"});
   CHECK(faults<core::v1::Service>(head + "clusterIP: None}}") == lines{});
+  // An address is chosen for an empty clusterIP; an empty one in the list is none.
+  CHECK(
+      faults<core::v1::Service>(head + "clusterIP: '', clusterIPs: [''], ports: [{port: 80}]}}") ==
+      lines{"spec.clusterIPs[0]: Invalid value: \"\": must be a valid IP address, (e.g. "
+            "10.9.8.7 or 2001:db8::ffff)"});
   CHECK(faults<core::v1::Service>(head + "ports: [{port: 80}, {port: 80, nodePort: 30000}]}}") ==
         lines{"spec.ports[0].name: Required value", "spec.ports[1].name: Required value",
               "spec.ports[1]: Duplicate value: \"TCP/80\"",

@@ -252,7 +252,7 @@ tl::expected<std::string, std::string> ipv6_services(const config::network_confi
     return tl::make_unexpected("network.serviceCidrs: " + problem);
   };
   if (std::count(from.service_cidrs.begin(), from.service_cidrs.end(), v4) != 1)
-    return failed("the range of IPv4 is " + v4);
+    return failed("must contain " + v4 + ": the IPv4 range cannot be changed");
   std::string v6;
   for (const auto& text : from.service_cidrs) {
     if (text == v4) continue;

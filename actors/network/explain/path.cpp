@@ -127,7 +127,8 @@ class explanation {
   void look_at_port(const Service& service, const ServicePort& port) {
     services::node_place place;
     if (asked_.from) place.name = asked_.from->as<Pod>().spec().node_name();
-    const auto chosen = services::choose_endpoints(service, port, asked_.slices, place);
+    const auto chosen =
+        services::choose_endpoints(service, port, asked_.slices, place, family_of(service));
     const auto name = fmt::format("port {}/{}", port.port(), port.protocol());
     if (!chosen.any)
       return say("endpoints", step_state::blocks,
@@ -165,7 +166,8 @@ class explanation {
     services::node_place place;
     if (asked_.from) place.name = asked_.from->as<Pod>().spec().node_name();
     std::size_t shown = 0;
-    for (const auto& [key, data] : services::elements_of(*asked_.to, asked_.slices, place))
+    for (const auto& [key, data] : services::elements_of(*asked_.to, asked_.slices, place,
+                                                         family_of(asked_.to->as<Service>())))
       if (!services::is_own(key) && ++shown <= most_shown)
         say("rule", step_state::fine,
             fmt::format("{} {}{}{}", key.collection, key.key, data.empty() ? "" : " : ", data));
@@ -181,8 +183,19 @@ class explanation {
     if (!address.empty()) look_at_policies(pod, address, port, asked_.protocol);
   }
 
+  // The first of its families: the other one has the same endpoints.
+  static const services::address_family& family_of(const Service& service) {
+    const bool v6 =
+        !service.spec().ip_families().empty() && service.spec().ip_families(0) == "IPv6";
+    return v6 ? services::family_v6 : services::family_v4;
+  }
+
   void look_at_policies(const api::object_ptr& to, const std::string& address, std::uint32_t port,
                         const std::string& protocol) {
+    if (api::ip_family(address) == services::family_v6.name) {
+      answer_.reaches = answer_.reaches || caller_runs_;
+      return say("policies", step_state::note, "do not apply to IPv6");
+    }
     const auto target = end_of(to);
     std::optional<policy_pod> caller;
     if (asked_.from) caller = end_of(asked_.from);

@@ -55,11 +55,11 @@ void rule_monitor::watch(const std::string& table, std::function<void()> changed
   watched_[table] = std::move(changed);
 }
 
-tl::expected<void, std::string> rule_monitor::run(const script& own) {
+tl::expected<void, std::string> rule_monitor::run(const table_names& written, const script& own) {
   {
     const std::scoped_lock lock{mutex_};
     read();
-    report(0);
+    report(0, {});
     running_ = true;
   }
   pid_t process = 0;
@@ -67,8 +67,7 @@ tl::expected<void, std::string> rule_monitor::run(const script& own) {
   const std::scoped_lock lock{mutex_};
   read();
   running_ = false;
-  lost_ = false;
-  report(process);
+  report(process, written);
   return ran;
 }
 
@@ -79,7 +78,7 @@ void rule_monitor::loop() {
     if (awaited[1].revents != 0) return;
     const std::scoped_lock lock{mutex_};
     read();
-    if (!running_) report(0);
+    if (!running_) report(0, {});
   }
 }
 
@@ -89,6 +88,7 @@ void rule_monitor::read() {
     const auto size = ::recv(events_.get(), bytes.data(), bytes.size(), 0);
     if (size > 0) {
       read_removals({bytes.data(), static_cast<std::size_t>(size)}, seen_);
+      std::erase_if(seen_, [&](const removal& each) { return !watched_.contains(each.table); });
       if (seen_.size() <= network_defaults::most_removals) continue;
       seen_.clear();
       lost_ = true;
@@ -100,13 +100,16 @@ void rule_monitor::read() {
   }
 }
 
-void rule_monitor::report(pid_t own) {
+// Two large tables of ours must not have each other rewritten for ever: losses have a period.
+void rule_monitor::report(pid_t own, const table_names& written) {
   std::set<std::string> changed;
   for (const auto& each : std::exchange(seen_, {}))
     if (static_cast<pid_t>(each.sender) != own) changed.insert(each.table);
-  const bool all = std::exchange(lost_, false);
+  const auto now = std::chrono::steady_clock::now();
+  const bool lost = std::exchange(lost_, false) && now >= next_loss_;
+  if (lost) next_loss_ = now + network_defaults::nft_probe;
   for (const auto& [table, tell] : watched_)
-    if (all || changed.contains(table)) tell();
+    if ((lost && !written.contains(table)) || changed.contains(table)) tell();
 }
 
 }  // namespace troupe::actors::nft

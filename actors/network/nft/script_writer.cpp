@@ -76,7 +76,7 @@ void script_writer::probe_later() {
 }
 
 void script_writer::probe() {
-  if (running_ || retry_.pending()) return write();
+  if (running_ || retry_.pending()) return;
   give(options_.text(extent::probe));
 }
 

@@ -33,11 +33,21 @@ std::vector<dns::socket_address> resolvers_of_node(const std::string& ours) {
   return out;
 }
 
+// A kernel without IPv6 has no table of that family and refuses its removal.
+tl::expected<void, std::string> remove_if_present(const services::address_family& family) {
+  const std::vector<std::string> nft{*services::find_nft()};
+  const auto present = services::run_nft(nft, fmt::format("list table {}\n", family.table),
+                                         network_defaults::nft_limit);
+  if (!present) return {};
+  return services::run_nft(nft, services::no_table(family), network_defaults::nft_limit);
+}
+
 // Returns the error; empty: success.
+// `tables`: those that the script writes.
 std::string apply_change(nft::rule_monitor& monitor, const std::string& nft,
-                         const services::rule_change& change) {
+                         const nft::table_names& tables, const services::rule_change& change) {
   const auto began = std::chrono::steady_clock::now();
-  const auto ran = monitor.run([&](pid_t& process) {
+  const auto ran = monitor.run(tables, [&](pid_t& process) {
     return services::run_nft({nft}, change.script, network_defaults::nft_limit, &process);
   });
   auto& counted = metrics_of_rules();
@@ -133,20 +143,30 @@ void node_network::follow_services(runtime::actor_system& system,
       for (const auto& range : options_.pod_ranges)
         if (range.is_v6() == (table.family == &services::family_v6))
           table.pod_network = range.text();
-  options.run = [held = state_, nft = *services::find_nft()](services::rule_change change,
-                                                             auto done) {
+  nft::table_names written;
+  for (const auto& each : options.tables)
+    written.insert(each.family->table);
+  // Rules outlive the program: those of a range that the settings had before.
+  if (options_.services_v6.empty())
+    state_->nft->post([] {
+      if (const auto removed = remove_if_present(services::family_v6); !removed)
+        spdlog::warn("network: table {} of an earlier start was not removed: {}",
+                     services::family_v6.table, removed.error());
+    });
+  options.run = [held = state_, nft = *services::find_nft(), written](services::rule_change change,
+                                                                      auto done) {
     const auto shared = std::make_shared<decltype(done)>(std::move(done));
-    const bool taken =
-        held->nft->post([change = std::move(change), nft, shared, &monitor = *held->monitor] {
-          (*shared)(apply_change(monitor, nft, change));
+    const bool taken = held->nft->post(
+        [change = std::move(change), nft, written, shared, &monitor = *held->monitor] {
+          (*shared)(apply_change(monitor, nft, written, change));
         });
     if (!taken) (*shared)("too many scripts wait for nft");
   };
   const auto proxy =
       system.spawn({.kind = "service-proxy", .name = options_.node},
                    runtime::make<services::service_proxy>(watcher, std::move(options)));
-  for (const auto* family : {&services::family_v4, &services::family_v6})
-    state_->monitor->watch(family->table, [proxy] { proxy.tell(nft::rules_removed{}); });
+  for (const auto& table : written)
+    state_->monitor->watch(table, [proxy] { proxy.tell(nft::rules_removed{}); });
 }
 
 void node_network::follow_policies(runtime::actor_system& system,
@@ -155,9 +175,10 @@ void node_network::follow_policies(runtime::actor_system& system,
   options.node = options_.node;
   options.run = [held = state_, nft = *services::find_nft()](std::string script, auto done) {
     const auto shared = std::make_shared<decltype(done)>(std::move(done));
-    const bool taken = held->nft->post(
-        [change = services::rule_change{std::move(script)}, nft, shared,
-         &monitor = *held->monitor] { (*shared)(apply_change(monitor, nft, change)); });
+    const bool taken = held->nft->post([change = services::rule_change{std::move(script)}, nft,
+                                        shared, &monitor = *held->monitor] {
+      (*shared)(apply_change(monitor, nft, {policies::policy_table_name}, change));
+    });
     if (!taken) (*shared)("too many scripts wait for nft");
   };
   policies_ = system.spawn({.kind = "network-policies", .name = options_.node},
@@ -196,11 +217,10 @@ tl::expected<void, std::string> remove_network(const network_markers& markers) {
   if (const auto missing = node_network::missing_for_services(); !missing.empty())
     return tl::make_unexpected("the rules of services cannot be removed: " + missing);
   auto removed =
-      services::run_nft({*services::find_nft()}, services::no_table() + policies::no_policy_table(),
+      services::run_nft({*services::find_nft()},
+                        services::no_table(services::family_v4) + policies::no_policy_table(),
                         network_defaults::nft_limit);
-  // Ignore the error: a kernel without IPv6 has no such table.
-  (void)services::run_nft({*services::find_nft()}, services::no_table(services::family_v6),
-                          network_defaults::nft_limit);
+  if (removed) removed = remove_if_present(services::family_v6);
   if (removed) removed = remove_loopback_address(network_defaults::dns_address);
   if (removed) std::filesystem::remove(markers.services, ignored);
   return removed;

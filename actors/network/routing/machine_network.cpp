@@ -37,7 +37,9 @@ void go_on_taking_routes(std::vector<std::string>& problems) {
   for (const auto& each : std::filesystem::directory_iterator{"/proc/sys/net/ipv6/conf", ignored}) {
     const auto name = fmt::format("ipv6/conf/{}/accept_ra", each.path().filename().string());
     if (std::ifstream{"/proc/sys/net/" + name}.get() != '1') continue;
-    if (auto problem = set_parameter(name, '2'); !problem.empty())
+    auto problem = set_parameter(name, '2');
+    // The device may have gone meanwhile.
+    if (!problem.empty() && std::filesystem::exists("/proc/sys/net/" + name, ignored))
       problems.push_back(std::move(problem));
   }
 }
@@ -49,7 +51,10 @@ void forward_packets(const node_ranges& wanted, std::vector<std::string>& proble
                                   [](const api::cidr& range) { return range.is_v6(); });
   constexpr const char* forwarding_v6 = "ipv6/conf/all/forwarding";
   if (!has_v6 || std::ifstream{fmt::format("/proc/sys/net/{}", forwarding_v6)}.get() == '1') return;
+  // Otherwise the machine could lose its default route.
+  const auto before = problems.size();
   go_on_taking_routes(problems);
+  if (problems.size() != before) return;
   if (auto problem = set_parameter(forwarding_v6, '1'); !problem.empty())
     problems.push_back(std::move(problem));
 }

@@ -16,8 +16,11 @@ struct address_family {
   const char* type;      // nft's type of an address
   const char* loopback;  // addresses without node ports
 
-  // Whether `address` is valid and of this family.
-  bool has(std::string_view address) const { return api::ip_family(address) == name; }
+  // `address` in canonical form, as which the kernel knows it: of IPv6 there are many texts for one
+  // address. Empty: not a valid address of this family.
+  std::string text_of(std::string_view address) const {
+    return api::ip_family(address) == name ? *api::canonical_ip(address) : std::string{};
+  }
 };
 
 inline constexpr address_family family_v4{"IPv4", "ip troupe", "ip", "ipv4_addr", "127.0.0.0/8"};

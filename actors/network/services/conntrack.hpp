@@ -12,7 +12,7 @@ namespace troupe::actors::services {
 
 // Removes stale connections of `family` to these destinations and returns their number. The error
 // is the kernel's, or says that it took too long.
-tl::expected<std::size_t, std::string> remove_stale_connections(
-    const udp_endpoints& endpoints, const address_family& family = family_v4);
+tl::expected<std::size_t, std::string> remove_stale_connections(const udp_endpoints& endpoints,
+                                                                const address_family& family);
 
 }  // namespace troupe::actors::services

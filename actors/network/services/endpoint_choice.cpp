@@ -32,8 +32,9 @@ candidates candidates_of(const ServicePort& port, const std::vector<api::object_
         continue;
       for (const auto& endpoint : slice.endpoints())
         // Other text would be inserted into nft scripts.
-        if (!endpoint.addresses().empty() && family.has(endpoint.addresses(0)))
-          out.push_back({{endpoint.addresses(0), each.port()}, &endpoint});
+        if (!endpoint.addresses().empty())
+          if (auto address = family.text_of(endpoint.addresses(0)); !address.empty())
+            out.push_back({{std::move(address), each.port()}, &endpoint});
     }
   }
   return out;

@@ -40,6 +40,6 @@ struct chosen_endpoints {
 chosen_endpoints choose_endpoints(const api::core::v1::Service& service,
                                   const api::core::v1::ServicePort& port,
                                   const std::vector<api::object_ptr>& slices,
-                                  const node_place& node, const address_family& family = family_v4);
+                                  const node_place& node, const address_family& family);
 
 }  // namespace troupe::actors::services

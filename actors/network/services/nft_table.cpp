@@ -101,9 +101,8 @@ struct own_objects {
 
   void add(const element_key& key, const std::string& data) {
     if (key.collection == own_set) {
-      declared +=
-          fmt::format("add set {} {} {{ type {}; flags dynamic, timeout; size {}; }}\n",
-                      family.table, key.key, family.type, network_defaults::affinity_clients);
+      declared += fmt::format("add set {} {} {{ type {}; flags dynamic, timeout; }}\n",
+                              family.table, key.key, family.type);
       return;
     }
     declared += fmt::format("add chain {} {}\n", family.table, key.key);

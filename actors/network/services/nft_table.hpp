@@ -59,6 +59,6 @@ class service_table {
 };
 
 // Script that removes the table if it exists.
-std::string no_table(const address_family& family = family_v4);
+std::string no_table(const address_family& family);
 
 }  // namespace troupe::actors::services

@@ -89,20 +89,23 @@ struct port_elements {
 // ranges is not served at all, rather than to everyone.
 std::vector<std::string> outer_addresses(const Service& service, const address_family& family) {
   std::vector<std::string> out;
+  const auto add = [&](const std::string& address) {
+    if (auto text = family.text_of(address); !text.empty()) out.push_back(std::move(text));
+  };
   for (const auto& address : service.spec().external_ips())
-    if (family.has(address)) out.push_back(address);
+    add(address);
   if (!service.spec().load_balancer_source_ranges().empty()) return out;
   for (const auto& each : service.status().load_balancer().ingress())
-    if (family.has(each.ip()) && each.ip_mode() != "Proxy") out.push_back(each.ip());
+    if (each.ip_mode() != "Proxy") add(each.ip());
   return out;
 }
 
 // The cluster IP of that family; empty: none.
 std::string cluster_address_of(const Service& service, const address_family& family) {
-  if (family.has(service.spec().cluster_ip())) return service.spec().cluster_ip();
+  auto address = family.text_of(service.spec().cluster_ip());
   for (const auto& each : service.spec().cluster_ips())
-    if (family.has(each)) return each;
-  return {};
+    if (address.empty()) address = family.text_of(each);
+  return address;
 }
 
 }  // namespace

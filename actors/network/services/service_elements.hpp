@@ -31,7 +31,7 @@ bool is_own(const element_key& key);
 // The elements for one service on this node in the table of `family`; none for a service without
 // a cluster IP of that family.
 elements elements_of(const api::object& service, const std::vector<api::object_ptr>& slices,
-                     const node_place& node, const address_family& family = family_v4);
+                     const node_place& node, const address_family& family);
 
 // The chain that an element's data jumps to: for "goto pick-3" the kind "pick" and 3; 0 if it is
 // not a chain for a number of endpoints.

@@ -141,7 +141,7 @@ class service_addresses::choice {
     if (!range.contains(text))
       return complain("the provided network does not match the current range " +
                       range.range.text());
-    if (taken_by_other(address_allocation_key(text)))
+    if (taken_by_other(address_allocation_key(*api::canonical_ip(text))))
       return complain("provided IP is already allocated");
   }
 

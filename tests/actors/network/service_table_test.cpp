@@ -15,6 +15,12 @@ namespace {
 
 const node_place here{"here", "east"};
 
+// The elements of IPv4.
+elements elements_of(const api::object& service, const std::vector<api::object_ptr>& slices,
+                     const node_place& node) {
+  return actors::services::elements_of(service, slices, node, family_v4);
+}
+
 std::string data_of(const elements& of, const std::string& collection, const std::string& key) {
   const auto found = of.find({collection, key});
   return found == of.end() ? "none" : found->second;
@@ -35,7 +41,7 @@ std::vector<std::string> chosen(const std::vector<endpoint_example>& endpoints,
   std::vector<std::string> out;
   for (const auto& each :
        choose_endpoints(body, body.spec().ports(0),
-                        {slice_object("web", {{"http", 8'080}}, endpoints)}, here)
+                        {slice_object("web", {{"http", 8'080}}, endpoints)}, here, family_v4)
            .internal)
     out.push_back(each.address);
   return out;
@@ -57,6 +63,20 @@ TEST_CASE("a service is spread over its ready endpoints", "[services]") {
   CHECK(data_of(made, "endpoints", "10.96.0.20 . tcp . 80 . 1") == "10.42.0.6 . 8080");
   CHECK(data_of(made, "hairpin", "10.42.0.5 . 10.42.0.5").empty());
   CHECK(data_of(made, "cluster-ips", "10.96.0.20").empty());
+}
+
+TEST_CASE("one IPv6 address is one element, in whatever form it is written", "[services]") {
+  const auto with = [](const std::string& address) {
+    auto body = service_body("web", "10.96.0.20", {{"", 80}});
+    body.mutable_spec()->add_cluster_ips("10.96.0.20");
+    body.mutable_spec()->add_cluster_ips("FD00:10:96::0007");
+    body.mutable_spec()->add_external_ips(address);
+    return actors::services::elements_of(*object_of(body), {}, here, family_v6);
+  };
+  const auto made = with("2001:DB8::0:7");
+  CHECK(made == with("2001:db8::7"));
+  CHECK(data_of(made, "refused", "2001:db8::7 . tcp . 80") == "goto refuse");
+  CHECK(data_of(made, "cluster-ips", "fd00:10:96::7").empty());
 }
 
 TEST_CASE("a service without endpoints refuses, headless and external ones have no rules",

@@ -54,7 +54,7 @@ struct dual_machine : pod_machine {
     for (auto* slice : {&slice_v4, &slice_v6})
       slice->mutable_ports(0)->set_protocol(body.spec().ports(0).protocol());
     const std::vector slices{object_of(slice_v4), object_of(slice_v6)};
-    v4.replace(name, elements_of(*object_of(body), slices, {"node"}));
+    v4.replace(name, elements_of(*object_of(body), slices, {"node"}, family_v4));
     v6.replace(name, elements_of(*object_of(body), slices, {"node"}, family_v6));
   }
 };

@@ -72,7 +72,8 @@ elements sticky_service(const std::vector<std::string>& pods, int timeout_s) {
   std::vector<endpoint_example> endpoints;
   for (const auto& pod : pods)
     endpoints.push_back({.address = pod});
-  return elements_of(*object_of(body), {slice_object("web", {{"", 8'080}}, endpoints)}, {"node"});
+  return elements_of(*object_of(body), {slice_object("web", {{"", 8'080}}, endpoints)}, {"node"},
+                     family_v4);
 }
 
 using names = std::set<std::string>;
@@ -126,7 +127,7 @@ TEST_CASE("a change of a service changes the rules and nothing of others", "[net
   c.run(c.table.difference());
   CHECK(call(c.machine, "10.96.0.100", 80, dropped_after) == "dropped");
   c.run(c.table.whole());
-  c.run(no_table());
+  c.run(no_table(family_v4));
   c.run("list chain ip others mine\n");
 }
 
@@ -203,7 +204,8 @@ TEST_CASE("a client by UDP goes on with another endpoint when its own has gone",
   };
   const auto removed = [&] {
     std::size_t count = 0;
-    c.machine.run([&] { count = remove_stale_connections(c.table.changed_udp()).value(); });
+    c.machine.run(
+        [&] { count = remove_stale_connections(c.table.changed_udp(), family_v4).value(); });
     return count;
   };
   put("10.96.0.100", pod_1_address);
@@ -228,7 +230,8 @@ TEST_CASE("a script with a mistake changes nothing and says where", "[network][s
   c.table.replace("a", service("10.96.0.100", "pick", {pod_1_address}));
   c.run(c.table.whole());
   c.machine.run([&] {
-    const auto ran = run_nft({*find_nft()}, no_table() + "add nonsense\n", milliseconds{10'000});
+    const auto ran =
+        run_nft({*find_nft()}, no_table(family_v4) + "add nonsense\n", milliseconds{10'000});
     REQUIRE_FALSE(ran);
     CHECK(ran.error().starts_with("nft: "));
   });
@@ -246,7 +249,7 @@ TEST_CASE("what another program removes of a table is heard, and nothing that we
   monitor->watch("ip troupe-policy", [&] { ++of_policies; });
   const auto run_own = [&](const std::string& script) {
     c.machine.run([&] {
-      REQUIRE(monitor->run([&](pid_t& process) {
+      REQUIRE(monitor->run({"ip troupe"}, [&](pid_t& process) {
         return run_nft({*find_nft()}, script, milliseconds{10'000}, &process);
       }));
     });
@@ -264,6 +267,16 @@ TEST_CASE("what another program removes of a table is heard, and nothing that we
     return ours.load();
   };
   CHECK(count() == 0);
+  // Also while a script of ours runs.
+  c.machine.run([&] {
+    CHECK(monitor->run({"ip troupe"}, [&](pid_t& process) {
+      c.run("flush chain ip troupe refuse\n");
+      return run_nft({*find_nft()}, "add table ip troupe\n", milliseconds{10'000}, &process);
+    }));
+  });
+  CHECK(ours == 1);
+  run_own(c.table.whole());
+  c.run("add element ip troupe cluster-ips { 10.96.0.9 }\n");
   for (const auto* script :
        {"delete element ip troupe cluster-ips { 10.96.0.9 }\n", "flush chain ip troupe refuse\n",
         "flush table ip troupe\n", "delete table ip troupe\n"}) {
