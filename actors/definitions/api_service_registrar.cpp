@@ -20,6 +20,7 @@ using api::apiregistration::v1::APIService;
 namespace {
 
 constexpr const char* author = "crd-autoregister";
+const std::string no_answer = "no answer";
 
 }  // namespace
 
@@ -40,8 +41,8 @@ void api_service_registrar::started() {
 }
 
 std::string api_service_registrar::describe() const {
-  return fmt::format("wanted: {}\nthere: {}\nbeing written: {}\nwaiting: {}\n", wanted_.size(),
-                     current_.size(), under_way_.size(), dirty_.size());
+  return fmt::format("wanted: {}\nexisting: {}\nunderWay: {}\nwaiting: {}\nfailed: {}\n",
+                     wanted_.size(), current_.size(), under_way_.size(), dirty_.size(), failed_);
 }
 
 // -- messages from the watcher --------------------------------------------------------------------
@@ -109,7 +110,9 @@ bool api_service_registrar::begin_write(const std::string& name) {
                                  .at = current->revision(),
                                  .cause = {.author = author}},
                           defaults::write_timeout, [this, name](const auto& answer) {
-                            written(name, answer && (*answer)->result);
+                            const bool refused = answer && !(*answer)->result;
+                            written(name, answer && !refused,
+                                    refused ? (*answer)->result.error().message : no_answer);
                           });
     return true;
   }
@@ -123,7 +126,7 @@ bool api_service_registrar::begin_write(const std::string& name) {
   auto made = create_transaction(store_->read(), api::kind_of<APIService>(), std::move(wanted),
                                  checks::done_before, wall_now(), random());
   if (!made) {
-    log().info("APIService {} cannot be made: {}", name, made.error().message);
+    log().info("APIService {} cannot be created: {}", name, made.error().message);
     return false;
   }
   commit_write(name, std::move(*made));
@@ -135,16 +138,20 @@ void api_service_registrar::commit_write(const std::string& name,
   transaction.cause.author = author;
   request<commit_done>(
       core_.writer, commit{std::make_shared<persistence::transaction>(std::move(transaction))},
-      defaults::write_timeout,
-      [this, name](const auto& answer) { written(name, answer && (*answer)->result); });
+      defaults::write_timeout, [this, name](const auto& answer) {
+        const bool refused = answer && !(*answer)->result;
+        written(name, answer && !refused, refused ? (*answer)->result.error().message : no_answer);
+      });
 }
 
 // The watch delivers the written object too, which updates `current_`.
-void api_service_registrar::written(const std::string& name, bool well) {
+void api_service_registrar::written(const std::string& name, bool well, const std::string& reason) {
   under_way_.erase(name);
   if (well) return settle();
+  ++failed_;
+  log().debug("APIService {} was not written, retrying: {}", name, reason);
   dirty_.insert(name);
-  again_ = after(defaults::try_again, [this] { settle(); });
+  if (!again_.pending()) again_ = after(defaults::try_again, [this] { settle(); });
 }
 
 }  // namespace troupe::actors

@@ -10,6 +10,7 @@
 // kubernetes: pkg/controlplane/controller/crdregistration, kube-aggregator's autoregister.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -38,7 +39,7 @@ class api_service_registrar : public informer {
   // Returns false if no write is necessary.
   bool begin_write(const std::string& name);
   void commit_write(const std::string& name, persistence::transaction transaction);
-  void written(const std::string& name, bool well);
+  void written(const std::string& name, bool well, const std::string& reason);
 
   const persistence::store* store_;
   const core_actors core_;
@@ -47,6 +48,7 @@ class api_service_registrar : public informer {
   std::map<std::string, api::object_ptr> current_;
   std::set<std::string> dirty_, under_way_;  // names of APIServices
   runtime::timer again_;
+  std::uint64_t failed_ = 0;
 };
 
 }  // namespace troupe::actors

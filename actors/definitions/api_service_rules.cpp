@@ -91,7 +91,10 @@ api_service_action action_for(std::string_view name, bool wanted, const api::obj
   if (current == nullptr) return wanted ? api_service_action::create : api_service_action::none;
   if (management_of(*current) != api_management::always || current->meta().has_deletion_timestamp())
     return api_service_action::none;
-  if (!wanted) return api_service_action::remove;
+  // A built-in version with that label is put right at the next start (reconcile_api_services).
+  if (!wanted)
+    return built_in_names().contains(std::string{name}) ? api_service_action::none
+                                                        : api_service_action::remove;
   const bool same = has_spec_of(*current, *local_api_service(name, api_management::always));
   return same ? api_service_action::none : api_service_action::restore;
 }
@@ -103,14 +106,19 @@ void reconcile_api_services(const persistence::snapshot& state, runtime::wall_ti
   std::ranges::copy_if(built_in_names(), std::inserter(missing, missing.end()), is_registered);
   state.scan(kind.prefix(), {}, [&](std::string_view key, const api::object_ptr& found) {
     const bool served = missing.erase(found->meta().name()) != 0;
-    if (management_of(*found) != api_management::on_start) return true;
+    const auto management = management_of(*found);
+    if (management == api_management::none || found->meta().has_deletion_timestamp()) return true;
+    if (!served && (management == api_management::always || !found->meta().finalizers().empty()))
+      return true;
     const auto wanted = local_api_service(found->meta().name(), api_management::on_start);
-    if (served && has_spec_of(*found, *wanted)) return true;
+    if (served && management == api_management::on_start && has_spec_of(*found, *wanted))
+      return true;
     into.preconditions.push_back({std::string{key}, found->revision()});
     std::unique_ptr<APIService> changed;
     if (served) {
       changed = found->copy_as<APIService>();
       *changed->mutable_spec() = wanted->spec();
+      (*changed->mutable_metadata()->mutable_labels())[management_label] = label_on_start;
     }
     into.mutations.push_back({std::string{key}, &kind, std::move(changed)});
     return true;

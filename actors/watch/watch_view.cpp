@@ -36,7 +36,7 @@ bool watch_view::sees_as(const watch_view& other) const noexcept {
 
 const api::object_ptr& departures::of(const change& c) {
   auto& made = made_[&c];
-  if (!made) made = api::object::revised(c.previous, c.at);
+  if (!made) made = api::object::revised(readable(c.previous), c.at);
   return made;
 }
 

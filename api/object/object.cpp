@@ -312,11 +312,14 @@ std::size_t object::text_bytes() noexcept {
 }
 
 std::string object::wire() const {
-  if (source_ == source::stored_form && content_.load(std::memory_order_acquire) == nullptr) {
-    const auto opened = open_envelope(stored());
+  if (source_ != source::given && content_.load(std::memory_order_acquire) == nullptr) {
     const auto revision = revision_ == 0 ? std::string{} : std::to_string(revision_);
-    if (opened)
-      if (auto raw = with_revision(opened->raw, revision)) return std::move(*raw);
+    std::optional<std::string> raw;
+    if (source_ == source::last_state)
+      raw = with_revision(as_revised().last->wire(), revision);
+    else if (const auto opened = open_envelope(stored()))
+      raw = with_revision(opened->raw, revision);
+    if (raw) return std::move(*raw);
   }
   std::string raw;
   append_wire(raw, content());

@@ -62,6 +62,9 @@ TEST_CASE("only an API service that is labelled as always managed is written or 
   ending->mutable_metadata()->mutable_deletion_timestamp()->set_seconds(1);
   const auto ends = stored(std::move(ending));
   CHECK(action_for(name, false, &ends) == api_service_action::none);
+  // A built-in version stays, whoever labelled it.
+  const auto built_in = stored(local_api_service("v1.apps", api_management::always));
+  CHECK(action_for("v1.apps", false, &built_in) == api_service_action::none);
 }
 
 }  // namespace troupe::test

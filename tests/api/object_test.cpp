@@ -55,18 +55,22 @@ TEST_CASE("a removed object is its last state with another revision, whoever rea
   std::vector<std::thread> readers;
   std::vector<const core::v1::Pod*> bodies(8);
   std::vector<std::string> revisions(8);
+  std::vector<const meta::v1::ObjectMeta*> before(8), after(8);
   for (int i = 0; i < 8; ++i)
     readers.emplace_back([&, i] {
       // Half of them read the metadata before the body.
-      if (i % 2 == 0) revisions[i] = removed->meta().resource_version();
+      if (i % 2 == 0) before[i] = &removed->meta();
       bodies[i] = &removed->as<core::v1::Pod>();
-      revisions[i] = removed->meta().resource_version();
+      after[i] = &removed->meta();
+      revisions[i] = after[i]->resource_version();
     });
   for (auto& each : readers)
     each.join();
   for (int i = 0; i < 8; ++i) {
     CHECK(bodies[i] == bodies[0]);
     CHECK(revisions[i] == "43");
+    CHECK(after[i] == after[0]);
+    if (before[i] != nullptr) CHECK(before[i] == after[i]);  // it stays where it is
   }
   CHECK(bodies[0]->metadata().resource_version() == "43");
   CHECK(bodies[0]->spec().node_name() == "n1");

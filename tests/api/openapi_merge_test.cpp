@@ -1,6 +1,7 @@
 // OpenAPI v2 documents of other servers: the parts that are kept, and the merge with those of
 // further servers.
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -49,15 +50,48 @@ TEST_CASE("of another server's OpenAPI the paths of its version are kept, and wh
 TEST_CASE("an OpenAPI document that is none, or says too much, is refused") {
   for (const char* bad : {"", "[]", "{}", R"({"paths":[]})", "{\"paths\":"})
     CHECK_FALSE(read_openapi_v2(bad, "g", "v1"));
-  for (const char* odd :
-       {R"({"paths":{}})", R"({"paths":{},"definitions":7})", R"({"paths":{"/apis/g/v1/a":7}})",
-        R"({"paths":{"/apis/g/v1/a":{"$ref":"#/definitions/none"}}})"})
+  for (const char* odd : {R"({"paths":{}})", R"({"paths":{},"definitions":7})",
+                          R"({"paths":{"/apis/g/v1/a":{"$ref":"#/definitions/none"}}})"})
     CHECK(read_openapi_v2(odd, "g", "v1"));
+  // Values that are not objects are left out: clients could not read the whole document.
+  const auto values = read_openapi_v2(
+      R"({"paths":{"/apis/g/v1/a":7,"/apis/g/v1/b":{"$ref":"#/definitions/D"}},"definitions":{"D":7}})",
+      "g", "v1");
+  REQUIRE(values);
+  CHECK(values->paths.size() == 1);
+  CHECK(values->definitions.empty());
+  CHECK_FALSE(read_openapi_v2("{\"paths\":{\"/apis/g/v1/a\":{\"x\":\"\xff\"}}}", "g", "v1"));
   const std::string large(api::limits::foreign_openapi_bytes, 'x');
   const auto refused =
       read_openapi_v2(R"({"paths":{"/apis/g/v1/a":{"x":")" + large + R"("}}})", "g", "v1");
   REQUIRE_FALSE(refused);
   CHECK(refused.error().message == "its part about g/v1 is more than 524288 bytes");
+}
+
+TEST_CASE("a large definition with many references to it is read once") {
+  std::string text = R"({"definitions":{"D":{"x":")" + std::string(400'000, 'x') +
+                     R"("}},"paths":{"/apis/g/v1/a":{"all":[)";
+  for (int i = 0; i < 2'000; ++i)
+    text += R"({"$ref":"#/definitions/D"},)";
+  text += "0]}}}";
+  const auto begin = std::chrono::steady_clock::now();
+  REQUIRE(read_openapi_v2(text, "g", "v1"));
+  // Written each time it would take 800 MB.
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{1});
+}
+
+TEST_CASE("a definition is renamed once for all that have it, to a name that nobody uses") {
+  const auto of = [](foreign_openapi from) { return made(std::move(from)); };
+  const auto a = of({.paths = {}, .definitions = {{"X", "{}"}}});
+  const auto b = of({.paths = {{"/b", R"({"$ref":"#/definitions/X"})"}},
+                     .definitions = {{"X", R"({"b":1})"}, {"X_v2", R"({"c":1})"}}});
+  const auto c = of(
+      {.paths = {{"/c", R"({"$ref":"#/definitions/X"})"}}, .definitions = {{"X", R"({"b":1})"}}});
+  const auto all = merge_openapi({a, b, c}, {});
+  CHECK(all.definitions ==
+        decltype(all.definitions){{"X", "{}"}, {"X_v2", R"({"c":1})"}, {"X_v3", R"({"b":1})"}});
+  const std::string renamed = R"({"$ref":"#/definitions/X_v3"})";
+  CHECK(all.paths == decltype(all.paths){{"/b", renamed}, {"/c", renamed}});
 }
 
 TEST_CASE("definitions of one name that differ are told apart, and our own go before") {

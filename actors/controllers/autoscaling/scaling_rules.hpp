@@ -14,7 +14,7 @@
 
 namespace troupe::actors::autoscaling {
 
-// The history of one autoscaler. It is not stored: after a crash it begins anew
+// The history of one autoscaler. It is not stored: after a crash it is empty
 // (docs/decisions/0062-autoscaling.md).
 struct scaling_history {
   struct entry {

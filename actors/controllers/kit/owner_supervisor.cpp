@@ -178,7 +178,7 @@ void owner_supervisor::remove_owner(const std::string& key) {
 }
 
 void owner_supervisor::forward_dependent(const watch_event& event) {
-  // Without owners nothing of the object is read: others have written it, and it is in no cache.
+  // Without owners the object is not read: another thread wrote it, and it is in no cache here.
   if (routes_.empty()) return;
   const dependent_event change{event};
   if (const auto& first = contexts_.front()->owner; !first.dependent_name.empty()) {

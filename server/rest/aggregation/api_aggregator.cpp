@@ -224,19 +224,23 @@ void api_aggregator::ask_description(const std::string& name, entry& of) {
           done));
 }
 
-// Who says nothing, or nothing that can be read, has said what it said before.
+// If the request fails or the document is invalid, the last valid document stays.
 void api_aggregator::on_described(const described& m) {
   const auto found = entries_.find(m.name);
   if (found == entries_.end() || found->second.incarnation != m.incarnation) return;
   auto& of = found->second;
   const auto& result = *m.result;
-  if (!result || result->status != 200) return;
+  if (!result)
+    return spdlog::info("APIService {}: its OpenAPI document was not read: {}", m.name,
+                        result.error());
+  if (result->status != 200) return;  // it need not have one
   const auto hash = std::hash<std::string>{}(result->body);
   if (std::exchange(of.description_hash, hash) == hash) return;
   auto read = api::read_openapi_v2(result->body, of.api.group, of.api.version);
   if (!read)
     return spdlog::info("APIService {}: its OpenAPI document is not used: {}", m.name,
                         read.error().message);
+  if (of.described && *of.described == *read) return;
   of.described = std::make_shared<const api::foreign_openapi>(std::move(*read));
   publish();
 }
@@ -246,7 +250,7 @@ void api_aggregator::settle(const std::string& name, entry& of, const api_condit
   of.api.available = remote && condition.status == "True";
   if (!of.api.available) of.discovered.stale = true;
   write_condition(of.object, condition);
-  // Local ones are many, and what is published has none of them.
+  // Local APIServices are not published.
   if (!remote) return;
   publish();
   of.failures = of.api.available ? 0 : of.failures + 1;
