@@ -1,17 +1,20 @@
 // The main of every test program. The log shows warnings only, so that a failure is found in what
 // CI prints; SPDLOG_LEVEL=info shows more. The failed tests,
-// and the skipped ones, are listed once more at the end.
+// and the skipped ones, are listed once more at the end. Nodes that tests start do not evict pods
+// when the machine's disk is nearly full: a test that needs eviction sets its own threshold.
 #define CATCH_CONFIG_RUNNER
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
 #include <spdlog/cfg/env.h>
 #include <spdlog/spdlog.h>
 
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <iostream>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "support/node_settings.hpp"
 #include "support/skip.hpp"
 
 namespace {
@@ -57,6 +60,7 @@ void troupe::test::skip(const std::string& reason) {
 CATCH_REGISTER_LISTENER(test_summary)
 
 int main(int count, char** arguments) {
+  ::setenv(troupe::test::eviction_disk.name, troupe::test::eviction_disk.value, 0);
   spdlog::set_level(spdlog::level::warn);
   spdlog::cfg::load_env_levels();
   return Catch::Session().run(count, arguments);

@@ -76,13 +76,30 @@ TEST_CASE("a node says where it serves and ends in order at a signal") {
   const int signal = GENERATE(SIGTERM, SIGINT, SIGHUP);
   const scratch_folder folder;
   const auto data = folder.path() / "data";
-  child process(node{.data_dir = data});
+  child process([&] {
+    ::signal(SIGHUP, SIG_DFL);  // the tests may run under nohup
+    return node{.data_dir = data}();
+  });
   REQUIRE(process.says("ready https://127.0.0.1:6443 KUBECONFIG=" + data.string() +
                        "/admin.kubeconfig\n"));
   process.signal(signal);
   CHECK(process.wait() == 0);
   CHECK_THAT(process.out(), Contains("stopped"));
   CHECK_THAT(process.err(), Contains("info    troupe: stopping: "));
+}
+
+TEST_CASE("a node that nohup started outlives its terminal") {
+  if (!can_fork_with_threads()) return;
+  const scratch_folder folder;
+  child process([&] {
+    ::signal(SIGHUP, SIG_IGN);
+    return node{.data_dir = folder.path()}();
+  });
+  REQUIRE(process.says("ready"));
+  process.signal(SIGHUP);
+  process.signal(SIGTERM);
+  CHECK(process.wait() == 0);
+  CHECK_THAT(process.err(), Contains("troupe: stopping: Terminated"));
 }
 
 TEST_CASE("a signal that comes while the node starts is not lost") {

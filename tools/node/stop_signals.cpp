@@ -20,11 +20,18 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
+// True for a program that nohup started: it outlives its terminal.
+bool is_hangup_ignored() {
+  struct sigaction current {};
+  return ::sigaction(SIGHUP, nullptr, &current) == 0 && current.sa_handler == SIG_IGN;
+}
+
 sigset_t watched() {
   sigset_t result;
   sigemptyset(&result);
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP})
+  for (const int signal : {SIGTERM, SIGINT})
     sigaddset(&result, signal);
+  if (!is_hangup_ignored()) sigaddset(&result, SIGHUP);
   return result;
 }
 

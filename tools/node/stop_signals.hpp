@@ -1,4 +1,5 @@
-// The signals that ask the process to end: SIGTERM, SIGINT (Ctrl-C) and SIGHUP. The first one
+// The signals that ask the process to end: SIGTERM, SIGINT (Ctrl-C) and SIGHUP; SIGHUP is ignored
+// if the parent ignored it, as nohup does. The first one
 // starts an orderly shutdown and a timer; a second signal, or the timer, ends the process at once.
 // The data on disk is consistent at any moment, so a shutdown that hangs gains nothing. Uses one
 // thread of its own.

@@ -12,6 +12,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "support/node_settings.hpp"
+
 namespace troupe::test {
 namespace {
 
@@ -25,11 +27,12 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return out;
 }
 
-// Our environment, without variables that configure a node.
+// Our environment; of the variables that configure a node, only those of node_settings.hpp.
 std::vector<std::string> plain_environment() {
   std::vector<std::string> out;
   for (char** each = environ; *each != nullptr; ++each)
     if (!std::string_view{*each}.starts_with("TROUPE_")) out.emplace_back(*each);
+  out.push_back(std::string{eviction_disk.name} + "=" + eviction_disk.value);
   return out;
 }
 

@@ -14,7 +14,7 @@ namespace troupe::test {
 class process {
  public:
   // Starts the command, found in PATH; its stderr is appended to `log`. Its environment is ours
-  // without TROUPE_*. Throws std::runtime_error if it cannot be started.
+  // without TROUPE_*, and node_settings.hpp. Throws std::runtime_error if it cannot be started.
   process(std::vector<std::string> command, const std::filesystem::path& log);
   // Ends it with SIGTERM, and with SIGKILL if it does not end.
   ~process();
