@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "support/node_settings.hpp"
+#include "support/programs/node_settings.hpp"
 #include "support/skip.hpp"
 
 namespace {

@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "support/node_settings.hpp"
+#include "support/programs/node_settings.hpp"
 
 namespace troupe::test {
 namespace {
