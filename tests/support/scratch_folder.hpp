@@ -1,11 +1,14 @@
 // A folder that is removed with the test.
 #pragma once
 
+#include <sys/mount.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <system_error>
+#include <vector>
 
 namespace troupe::test {
 
@@ -20,6 +23,7 @@ class scratch_folder {
   scratch_folder& operator=(const scratch_folder&) = delete;
   ~scratch_folder() {
     std::error_code ignored;
+    unmount();
     std::filesystem::remove_all(path_, ignored);
   }
 
@@ -31,6 +35,16 @@ class scratch_folder {
   const std::filesystem::path& path() const { return path_; }
 
  private:
+  // A program that was killed leaves the mounts of its pods' volumes: they would keep the folder.
+  void unmount() const {
+    std::vector<std::string> points;
+    std::ifstream mounts{"/proc/self/mounts"};
+    for (std::string device, point, rest; mounts >> device >> point && std::getline(mounts, rest);)
+      if (point.starts_with(path_.string() + "/")) points.push_back(point);
+    for (auto each = points.rbegin(); each != points.rend(); ++each)
+      ::umount2(each->c_str(), MNT_DETACH);
+  }
+
   std::filesystem::path path_;
 };
 
