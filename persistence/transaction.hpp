@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/object/object.hpp"
@@ -44,6 +46,16 @@ struct change_cause {
   std::string author;         // user, or actor as "kind/name"
 };
 
+// Marks a transaction that depends on many objects, as one that a quota counts: its author has
+// judged it by the state of revision `seen`. It fails (`conflict`, with a key below
+// `group_prefix`) if another writer of the store has committed a transaction of the same group
+// since. A store without other writers ignores it.
+struct serial_group {
+  std::string name;
+  revision seen = 0;
+};
+inline constexpr std::string_view group_prefix = "/troupe/group/";
+
 // Changes a key at most once (otherwise `invalid`). If nothing changes, no revision is used.
 struct transaction {
   std::vector<precondition> preconditions;
@@ -53,6 +65,7 @@ struct transaction {
   // The leadership term of the transaction's author: after the term has ended the transaction fails
   // (`deposed`). 0: not bound to a term. A store without other writers ignores it.
   revision fence = 0;
+  std::optional<serial_group> group = {};
 };
 
 struct committed {

@@ -138,8 +138,7 @@ api::resource_list quota_ledger::count_in(const persistence::snapshot& state, co
 
 // -- reservations -------------------------------------------------------------------------------
 
-persistence::expected<std::uint64_t> quota_ledger::reserve(
-    const persistence::transaction& transaction) {
+persistence::expected<std::uint64_t> quota_ledger::reserve(persistence::transaction& transaction) {
   if (quotas_ == 0) return 0;
   const auto state = store_.read();
   const std::lock_guard lock{mutex_};
@@ -159,6 +158,7 @@ persistence::expected<std::uint64_t> quota_ledger::reserve(
       }
       api::add_to(entry.held, amounts);
       holds_[id].push_back({each.key, found->first, key, std::move(amounts)});
+      transaction.group = {found->first, state.at()};
     }
     if (holds_.contains(id)) holds_of_object_[each.key].push_back(id);
   }

@@ -31,9 +31,11 @@ class quota_ledger {
   void load(const persistence::snapshot& state);
   void take(const std::vector<persistence::change>& changes);
 
-  // Reserves the additions of a transaction until it is committed or released; 0: none needed.
-  // Returns `exceeded` in upstream's wording, and reserves nothing, if a quota is exceeded.
-  persistence::expected<std::uint64_t> reserve(const persistence::transaction& transaction);
+  // Reserves the additions of a transaction until it is committed or released. Returns `exceeded`
+  // in upstream's wording, and reserves nothing, if a quota is exceeded. Reservations of other
+  // control planes are not known here: the transaction's serial group is its namespace, so that it
+  // conflicts with theirs.
+  persistence::expected<std::uint64_t> reserve(persistence::transaction& transaction);
   // Called when the transaction is complete. Idempotent.
   void release(std::uint64_t id);
 

@@ -122,7 +122,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
     if (!plan) return refuse(a, std::move(plan.error()));
     if (plan->transaction.mutations.empty()) return a->succeed({plan->before, false, false});
     if (a->request.dry_run) {
-      if (auto fine = imagine_quotas(*plan); !fine) return a->fail(std::move(fine.error()));
+      if (auto fine = imagine_quotas(*plan); !fine) return refuse(a, std::move(fine.error()));
       return a->succeed(imagine(*plan));
     }
     commit(a, std::move(*plan));
@@ -150,11 +150,17 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
          });
   }
 
-  // A number drawn by the server is drawn again by the server.
+  // A number drawn by the server is drawn again by the server, and a conflict with another control
+  // plane about a quota is none of the client's.
   void again(const attempt_ptr& a, const persistence::error& error, bool committing) {
-    auto& left = is_allocation_key(error.key) ? a->draws_left : a->left;
+    const bool ours =
+        is_allocation_key(error.key) || error.key.starts_with(persistence::group_prefix);
+    auto& left = ours ? a->draws_left : a->left;
     const bool may = error.code == errc::conflict && --left > 0;
     if (may && post([self = shared_from_this(), a] { self->go(a); })) return;
+    // Another control plane may have deleted objects meanwhile.
+    if (error.code == errc::exceeded && store.is_shared())
+      return refuse(a, to_api_error(error, *a->kind, a->name));
     a->fail(to_api_error(error, *a->kind, a->name), committing);
   }
 
@@ -231,7 +237,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
   }
 
   // Checks the quotas without a reservation.
-  api::expected<void> imagine_quotas(const write_plan& plan) {
+  api::expected<void> imagine_quotas(write_plan& plan) {
     if (!quotas) return {};
     const auto held = quotas->reserve(plan.transaction);
     if (held) return quotas->release(*held), api::expected<void>{};

@@ -30,7 +30,10 @@ based_log::based_log(std::unique_ptr<shared_log> log, revision base)
 void based_log::submit(log_transaction request, std::function<void(log_answer)> done) {
   // No key of this log can have a revision at or below the base.
   for (auto& each : request.compares)
-    if (each.at != 0) each.at = each.at > base_ ? each.at - base_ : ~revision{0} >> 1;
+    if (each.at > base_)
+      each.at -= base_;
+    else if (each.at != 0)
+      each.at = each.end.empty() ? ~revision{0} >> 1 : 0;
   log().submit(std::move(request), [this, done = std::move(done)](log_answer reply) {
     reply.at = above(reply.at);
     reply.actual = above(reply.actual);

@@ -15,9 +15,11 @@ inline constexpr std::size_t log_window = 256;
 // Steps that are applied at once: with more, the first ones would be answered late.
 inline constexpr std::size_t step_batch = 256;
 inline constexpr std::size_t step_batch_bytes = 4u << 20;
-// etcd's default limit is 128 operations in a transaction; the session, the fence and the cause
-// take some of them.
+// etcd's default limit is 128 operations in a transaction; the session, the fence, the cause
+// and the serial group take some of them.
 inline constexpr std::size_t log_transaction_limit = 120;
+// Each control plane has at most this number of keys for serial groups.
+inline constexpr std::uint32_t log_group_folders = 64;
 // The retry back-off after a failure of the log or of the local disk.
 inline constexpr auto log_retry_first = 50ms;
 inline constexpr auto log_retry_limit = 2s;

@@ -6,6 +6,7 @@
 
 #include "api/storage/upstream_form.hpp"
 #include "persistence/format/record.hpp"
+#include "persistence/replica/defaults.hpp"
 
 namespace troupe::persistence {
 
@@ -28,10 +29,30 @@ expected<std::optional<decided_change>> read_object(std::string key, std::string
   return decided_change{std::move(key), std::move(*object), std::move(stored), created};
 }
 
+// A hash, so that the number of keys is bounded: groups of one hash conflict without need.
+std::string group_folder(std::string_view group) {
+  std::uint32_t hash = 2166136261U;  // FNV-1a, the same in every version
+  for (const unsigned char each : group)
+    hash = (hash ^ each) * 16777619U;
+  return fmt::format("{}{}/", group_prefix, hash % defaults::log_group_folders);
+}
+
 }  // namespace
 
 std::string session_key(std::string_view member) {
   return fmt::format("{}session/{}", own_prefix, member);
+}
+
+std::string group_key(std::string_view group, std::string_view member) {
+  return fmt::format("{}{}", group_folder(group), member);
+}
+
+std::vector<log_compare> group_compares(const serial_group& group, std::string_view member) {
+  const auto folder = group_folder(group.name);
+  const auto own = folder + std::string{member};
+  auto end = folder;
+  ++end.back();
+  return {{folder, group.seen, false, own}, {own + '\0', group.seen, false, std::move(end)}};
 }
 
 std::string cause_text(const cause_record& record) {

@@ -4,6 +4,10 @@
 //   /troupe/leader       the leader, as long as its lease lives; the key's creation begins the term
 //   /troupe/cause        of the transaction at its mod revision: the author and the trigger
 //
+//   /troupe/group/N/NAME written by a control plane with each transaction of a serial group, of
+//   which
+//                        N is the hash; its own ones compare those of the others
+//
 // A transaction whose session was written again before it commits fails for ever: that is "raising
 // the session". So a control plane without an answer to a transaction knows its outcome as soon as
 // the step of its raised session has arrived.
@@ -14,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "persistence/commit/submission.hpp"
 #include "persistence/replica/shared_log.hpp"
@@ -24,6 +29,9 @@ inline constexpr std::string_view own_prefix = "/troupe/";
 inline constexpr std::string_view cause_key = "/troupe/cause";
 inline constexpr std::string_view leader_key = "/troupe/leader";
 std::string session_key(std::string_view member);
+std::string group_key(std::string_view group, std::string_view member);
+// True as long as no other control plane has written to the group.
+std::vector<log_compare> group_compares(const serial_group& group, std::string_view member);
 
 // Identifies a transaction: the control plane and its sequence number.
 struct log_tag {

@@ -93,6 +93,7 @@ class replicated_store final : public store, private log_reader {
     cause_record cause;
     std::vector<mutation> mutations;  // their contents move to the step that the answer creates
     revision fence = 0;
+    std::string group_key;  // empty: in no serial group
     completion done;
     std::size_t size_bytes = 0;
     revision session = 0;  // the session that it was sent with; 0: not sent

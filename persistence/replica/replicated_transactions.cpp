@@ -30,6 +30,13 @@ expected<void> check_bounds(const transaction& request, const std::vector<std::s
   return {};
 }
 
+error conflict_of(const log_compare& failed, revision actual) {
+  if (failed.end.empty()) return conflict({failed.key, failed.at}, actual);
+  return {errc::conflict,
+          "another control plane has changed what this write was judged by: try again", failed.key,
+          actual};
+}
+
 error deposed() {
   return {errc::deposed, "this control plane does not lead any more"};
 }
@@ -52,6 +59,11 @@ void replicated_store::submit(transaction request, completion done) {
   next.cause = {{}, std::move(request.cause), replica_->now()};
   for (auto& each : request.preconditions)
     next.request.compares.push_back({std::move(each.key), each.at});
+  if (request.group) {
+    next.group_key = group_key(request.group->name, member_);
+    for (auto& each : group_compares(*request.group, member_))
+      next.request.compares.push_back(std::move(each));
+  }
   for (std::size_t i = 0; i < stored->size(); ++i) {
     log_write write{request.mutations[i].key, std::nullopt};
     if (request.mutations[i].content != nullptr) write.value = std::move((*stored)[i]);
@@ -79,6 +91,7 @@ log_transaction replicated_store::complete(std::uint64_t sequence, const pending
   if (made.writes.empty()) return made;
   made.compares.push_back({session_key(member_), session_revision_});
   if (from.fence != 0) made.compares.push_back({std::string{leader_key}, from.fence, true});
+  if (!from.group_key.empty()) made.writes.push_back({from.group_key, std::string{}});
   auto cause = from.cause;
   cause.tag = {member_, sequence};
   made.writes.push_back({std::string{cause_key}, cause_text(cause)});
@@ -143,9 +156,8 @@ void replicated_store::judge(std::uint64_t sequence, pending& mine, const log_an
       if (reply.compare > compares.size())
         return answer_when_applied(reply.at, sequence, fail(deposed()));
       ++conflicts_;
-      return answer_when_applied(
-          reply.at, sequence,
-          fail(conflict({compares[reply.compare].key, compares[reply.compare].at}, reply.actual)));
+      return answer_when_applied(reply.at, sequence,
+                                 fail(conflict_of(compares[reply.compare], reply.actual)));
     case log_answer::outcome::refused:
       if (reply.reason.code == errc::no_space) {
         refused_.emplace_back(sequence, reply.reason);

@@ -21,11 +21,18 @@
 namespace troupe::persistence {
 
 // The revision of the key's last change, or of its creation, must be `at`; 0: the key is absent.
+// With an `end`: no key from `key` to before `end` was written after `at`.
 struct log_compare {
   std::string key;
   revision at = 0;
   bool created = false;
+  std::string end = {};
 };
+
+// `actual`: the revision of the key, or the newest one of the range; 0: there is no key.
+inline bool holds(const log_compare& wanted, revision actual) {
+  return wanted.end.empty() ? actual == wanted.at : actual <= wanted.at;
+}
 
 // The log deletes the keys of a lease when it ends: when it was not renewed within its time to
 // live, or is revoked.

@@ -73,6 +73,27 @@ TEST_CASE("what is written over etcd is there for every control plane", "[etcd]"
   CHECK(all->size() == 2);
 }
 
+TEST_CASE("control planes that add to one sum over etcd conflict", "[etcd]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return test::skip(why);
+  const captured_log log;
+  const etcd_server etcd;
+  const auto one = open_on(etcd, "one"), other = open_on(etcd, "other");
+  const auto grouped = [](const char* name, revision seen) {
+    auto made = only_if(0, put(name, "v"));
+    made.group = {"quota", seen};
+    return made;
+  };
+  const auto seen = other->read().at();
+  must(commit(*one, grouped("a", seen)));
+  must(commit(*one, grouped("b", seen)));
+  const auto refused = commit(*other, grouped("c", seen));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == errc::conflict);
+  CHECK(refused.error().key.starts_with(group_prefix));
+  must(commit(*other, grouped("c", other->read().at())));
+  CHECK_FALSE(commit(*one, grouped("d", seen)));
+}
+
 TEST_CASE("etcd is called by itself, and not through the proxy that the environment names",
           "[etcd]") {
   if (const auto why = etcd_server::missing(); !why.empty()) return test::skip(why);

@@ -19,11 +19,12 @@ log_answer model_cluster::execute(const log_transaction& request) {
   const std::lock_guard lock{mutex_};
   for (std::size_t i = 0; i < request.compares.size(); ++i) {
     const auto& wanted = request.compares[i];
-    const auto found = state_.find(wanted.key);
+    const auto end =
+        wanted.end.empty() ? state_.upper_bound(wanted.key) : state_.lower_bound(wanted.end);
     revision actual = 0;
-    if (found != state_.end())
-      actual = wanted.created ? found->second.created : found->second.modified;
-    if (actual != wanted.at) return {log_answer::outcome::conflict, newest_, i, actual};
+    for (auto found = state_.lower_bound(wanted.key); found != end; ++found)
+      actual = std::max(actual, wanted.created ? found->second.created : found->second.modified);
+    if (!holds(wanted, actual)) return {log_answer::outcome::conflict, newest_, i, actual};
   }
   for (const auto& each : request.writes)
     if (each.lease != 0 && !leases_.contains(each.lease)) {

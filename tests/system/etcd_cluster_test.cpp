@@ -2,10 +2,13 @@
 // leader is killed the other one leads.
 #include <fmt/format.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <filesystem>
 #include <functional>
+#include <thread>
+#include <vector>
 
 #include "etcd/etcd_server.hpp"
 #include "support/http_client.hpp"
@@ -96,6 +99,59 @@ TEST_CASE("two control planes over etcd: any may be killed, and nothing is lost"
   first = start(first_data, "first", etcd);
   http_client again{first->where()};
   CHECK(again.request("GET", sets + "/late").status == 200);
+}
+
+TEST_CASE("a quota is exact when several control planes create objects", "[etcd]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
+  constexpr int limit = 60, attempts = 30;
+  const scratch_folder folder;
+  const etcd_server etcd;
+  const auto first_data = folder.path() / "first", second_data = folder.path() / "second";
+  const auto first = start(first_data, "first", etcd);
+  fs::create_directories(second_data);
+  fs::copy(first_data / "pki", second_data / "pki", fs::copy_options::recursive);
+  const auto second = start(second_data, "second", etcd);
+  http_client client{first->where()};
+  REQUIRE(client.request("POST", "/api/v1/namespaces", R"({"metadata":{"name":"small"}})", json)
+              .status == 201);
+  const std::string small = "/api/v1/namespaces/small/";
+  REQUIRE(client
+              .request("POST", small + "resourcequotas",
+                       fmt::format(R"({{"metadata":{{"name":"q"}},"spec":{{"hard":)"
+                                   R"({{"count/secrets":"{}"}}}}}})",
+                                   limit),
+                       json)
+              .status == 201);
+  // The second one has seen the quota.
+  CHECK(http_client{second->where()}.request("GET", small + "resourcequotas/q").status == 200);
+  std::atomic<int> created{0}, refused{0};
+  std::vector<std::thread> clients;
+  for (int i = 0; i < 4; ++i)
+    clients.emplace_back([&, i] {
+      http_client own{(i % 2 == 0 ? first : second)->where()};
+      for (int k = 0; k < attempts; ++k) {
+        const auto answer =
+            own.request("POST", small + "secrets",
+                        fmt::format(R"({{"metadata":{{"name":"s-{}-{}"}}}})", i, k), json);
+        created += answer.status == 201;
+        refused += answer.status == 403;
+      }
+    });
+  for (auto& each : clients)
+    each.join();
+  CHECK(created == limit);
+  CHECK(refused == 4 * attempts - limit);
+  const auto all = client.request("GET", small + "secrets").body;
+  int found = 0;
+  for (auto at = all.find("\"s-"); at != std::string::npos; at = all.find("\"s-", at + 1))
+    ++found;
+  CHECK(found == limit);
+
+  // Objects that are deleted through one of them make room at the other at once.
+  REQUIRE(client.request("DELETE", small + "secrets?limit=500").status == 200);
+  CHECK(http_client{second->where()}
+            .request("POST", small + "secrets", R"({"metadata":{"name":"after"}})", json)
+            .status == 201);
 }
 
 TEST_CASE("while etcd does not answer, old states are read, and nobody is told what is not known",

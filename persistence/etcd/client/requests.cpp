@@ -1,5 +1,6 @@
 #include "persistence/etcd/client/requests.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace troupe::persistence::etcd {
@@ -12,7 +13,13 @@ etcdserverpb::TxnRequest message_of(const log_transaction& request) {
     auto& compare = *made.add_compare();
     compare.set_key(each.key);
     compare.set_result(Compare::EQUAL);
-    if (each.at == 0 || each.created) {
+    if (!each.end.empty()) {
+      // etcd compares each key of the range; an empty range is compared as revision 0.
+      compare.set_range_end(each.end);
+      compare.set_result(Compare::LESS);
+      compare.set_target(Compare::MOD);
+      compare.set_mod_revision(static_cast<std::int64_t>(each.at) + 1);
+    } else if (each.at == 0 || each.created) {
       compare.set_target(Compare::CREATE);
       compare.set_create_revision(static_cast<std::int64_t>(each.at));
     } else {
@@ -21,6 +28,7 @@ etcdserverpb::TxnRequest message_of(const log_transaction& request) {
     }
     auto& look = *made.add_failure()->mutable_request_range();
     look.set_key(each.key);
+    if (!each.end.empty()) look.set_range_end(each.end);
     look.set_keys_only(true);
   }
   for (const auto& each : request.writes) {
@@ -50,12 +58,12 @@ log_answer answer_of(const log_transaction& request, const grpc::Status& status,
   const auto known = std::min<std::size_t>(request.compares.size(),
                                            static_cast<std::size_t>(response.responses_size()));
   for (std::size_t i = 0; i < known; ++i) {
-    const auto& found = response.responses(static_cast<int>(i)).response_range();
+    const auto& wanted = request.compares[i];
     revision actual = 0;
-    if (found.kvs_size() != 0)
-      actual = static_cast<revision>(request.compares[i].created ? found.kvs(0).create_revision()
-                                                                 : found.kvs(0).mod_revision());
-    if (actual != request.compares[i].at) return {outcome::conflict, newest, i, actual};
+    for (const auto& found : response.responses(static_cast<int>(i)).response_range().kvs())
+      actual = std::max(actual, static_cast<revision>(wanted.created ? found.create_revision()
+                                                                     : found.mod_revision()));
+    if (!holds(wanted, actual)) return {outcome::conflict, newest, i, actual};
   }
   log_answer made{outcome::refused};
   made.reason = {errc::read_only, "etcd refused a transaction without a reason"};
