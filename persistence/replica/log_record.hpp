@@ -2,7 +2,8 @@
 //
 //   /troupe/session/NAME written by one control plane, which all its transactions compare
 //   /troupe/leader       the leader, as long as its lease lives; the key's creation begins the term
-//   /troupe/cause        of the transaction at its mod revision: the author and the trigger
+//   /troupe/cause        of the transaction at its mod revision: the author and the trigger; not of
+//                        one that only removes objects while the log is full
 //
 // A transaction whose session was written again before it commits fails for ever: that is "raising
 // the session". So a control plane without an answer to a transaction knows its outcome as soon as
