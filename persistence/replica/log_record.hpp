@@ -2,7 +2,8 @@
 //
 //   /troupe/session/NAME written by one control plane, which all its transactions compare
 //   /troupe/leader       the leader, as long as its lease lives; the key's creation begins the term
-//   /troupe/cause        of the transaction at its mod revision: the author and the trigger
+//   /troupe/cause        of the transaction at its mod revision: the author and the trigger; not of
+//                        one that only removes objects while the log is full
 //
 //   /troupe/group/N/NAME written by a control plane with each transaction of a serial group, of
 //   which

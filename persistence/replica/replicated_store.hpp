@@ -15,6 +15,9 @@
 // has been applied, a transaction that has not committed never will, and is sent again. After
 // `log_limits::answer` a client gets `unknown`, or `read_only` if nothing was sent.
 //
+// A full log refuses every transaction that writes a value, also the cause. A transaction that only
+// removes objects is then sent without its cause.
+//
 // The replica is written without syncs. State that a kill loses, or that the log has compacted, is
 // fetched again: as steps while the log has them, else as a whole state, at which history restarts.
 //
@@ -98,7 +101,8 @@ class replicated_store final : public store, private log_reader {
     std::size_t size_bytes = 0;
     revision session = 0;  // the session that it was sent with; 0: not sent
     bool unknown = false;
-    bool decided = false;  // the log has answered; waits until the state here is new enough
+    bool decided = false;        // the log has answered; waits until the state here is new enough
+    bool without_cause = false;  // sent without it, since the log is full: its step has no tag
     time_point since;
   };
   struct question {
@@ -124,8 +128,10 @@ class replicated_store final : public store, private log_reader {
   void send_again(std::uint64_t sequence);
   void judge(std::uint64_t sequence, pending& mine, const log_answer& reply);
   void settle_full();
+  void refuse_full(std::uint64_t sequence, const error& reason);
   void when_applied(revision at, std::function<void()> work);
   void answer_when_applied(revision at, std::uint64_t sequence, outcome result);
+  void answer_removal(revision at, std::uint64_t sequence);
   void answer(std::uint64_t sequence, outcome result);
   void answer_all(const std::function<std::optional<error>(const pending&)>& judge);
   void raise_session();

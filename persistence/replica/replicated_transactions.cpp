@@ -91,6 +91,7 @@ log_transaction replicated_store::complete(std::uint64_t sequence, const pending
   if (made.writes.empty()) return made;
   made.compares.push_back({session_key(member_), session_revision_});
   if (from.fence != 0) made.compares.push_back({std::string{leader_key}, from.fence, true});
+  if (from.without_cause) return made;
   if (!from.group_key.empty()) made.writes.push_back({from.group_key, std::string{}});
   auto cause = from.cause;
   cause.tag = {member_, sequence};
@@ -141,6 +142,7 @@ void replicated_store::judge(std::uint64_t sequence, pending& mine, const log_an
   const auto& compares = mine.request.compares;
   switch (reply.result) {
     case log_answer::outcome::committed:
+      if (mine.without_cause) return answer_removal(reply.at, sequence);
       if (!mine.request.writes.empty()) {
         answered_.emplace(reply.at, sequence);
         return;
@@ -165,39 +167,11 @@ void replicated_store::judge(std::uint64_t sequence, pending& mine, const log_an
       }
       return answer_when_applied(0, sequence, fail(reply.reason));
     case log_answer::outcome::unknown:
+      // No step will tell that it was committed.
+      if (mine.without_cause) return answer_when_applied(0, sequence, fail(reply.reason));
       mine.unknown = true;
       return raise_session();
   }
-}
-
-// Called with the lock. etcd executes the transaction that fills its quota, and answers that it has
-// no space (etcd: server/etcdserver/apply.go, quotaApplierV3.Txn). If it was executed, its step is
-// no newer than a revision that the log reports now, and answers it when it is applied. One request
-// is under way at a time, for all transactions that wait.
-void replicated_store::settle_full() {
-  if (std::exchange(settling_, true)) return;
-  log_->newest([this, asked = std::exchange(refused_, {})](const expected<revision>& newest) {
-    {
-      const std::lock_guard lock{mutex_};
-      settling_ = false;
-      for (const auto& [sequence, reason] : asked) {
-        const auto found = pending_.find(sequence);
-        if (found == pending_.end()) continue;
-        if (newest)
-          when_applied(*newest, [this, sequence = sequence, reason = reason] {
-            answer(sequence, fail(reason));
-          });
-        else
-          found->second.unknown = true;
-      }
-      if (newest)
-        known_ = std::max(known_, *newest);
-      else
-        raise_session();
-      if (!refused_.empty()) settle_full();
-    }
-    answer_ready();
-  });
 }
 
 // Called with the lock.

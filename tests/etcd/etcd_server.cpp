@@ -39,9 +39,10 @@ std::string etcd_server::missing() {
   return ::access(program, X_OK) == 0 ? "" : "etcd is not installed (package etcd-server)";
 }
 
-etcd_server::etcd_server()
+etcd_server::etcd_server(std::size_t quota_bytes)
     : client_url_{fmt::format("http://127.0.0.1:{}", free_port())},
-      peer_url_{fmt::format("http://127.0.0.1:{}", free_port())} {
+      peer_url_{fmt::format("http://127.0.0.1:{}", free_port())},
+      quota_bytes_{quota_bytes} {
   start();
 }
 
@@ -67,7 +68,9 @@ void etcd_server::start() {
                                  "one=" + peer_url_,
                                  "--log-level",
                                  "error",
-                                 "--enable-v2=false"};
+                                 "--enable-v2=false",
+                                 "--quota-backend-bytes",
+                                 std::to_string(quota_bytes_)};
   std::vector<char*> arguments;
   for (auto& each : words)
     arguments.push_back(each.data());

@@ -17,7 +17,8 @@ class etcd_server {
   // Why no etcd can run; empty if one can.
   static std::string missing();
 
-  etcd_server();
+  // The database has at most `quota_bytes`; 0: etcd's default.
+  explicit etcd_server(std::size_t quota_bytes = 0);
   ~etcd_server();
   etcd_server(const etcd_server&) = delete;
   etcd_server& operator=(const etcd_server&) = delete;
@@ -33,6 +34,7 @@ class etcd_server {
 
   scratch_folder place_;
   std::string client_url_, peer_url_;
+  const std::size_t quota_bytes_;
   pid_t process_ = 0;
 };
 

@@ -18,6 +18,10 @@ namespace {
 
 using test::etcd_server;
 
+// A quota that a few large objects exceed.
+constexpr std::size_t small_quota_bytes = 8'000'000, filler_bytes = 1'000'000;
+constexpr int fillers = 20;
+
 std::unique_ptr<replicated_store> open_on(const etcd_server& etcd, const std::string& session,
                                           const std::string& directory = {}) {
   auto log = open_etcd({.endpoints = {etcd.endpoint()}});
@@ -181,6 +185,35 @@ TEST_CASE("a leader that resigns is replaced at once, one that is killed within 
   REQUIRE(eventually([&] { return fences[2] != 0; }));
   CHECK(std::chrono::steady_clock::now() - before < std::chrono::seconds{3});
   CHECK(value_of(third->read().find(key_of("a"))) == "of the first term");
+}
+
+TEST_CASE("a full etcd takes deletions, and nothing else", "[etcd]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return test::skip(why);
+  const captured_log log;
+  const etcd_server etcd{small_quota_bytes};
+  const auto one = open_on(etcd, "one"), other = open_on(etcd, "other");
+  const auto at = must(commit(*one, just(put("a", "1"))));
+  outcome filled;
+  for (int i = 0; i < fillers && filled; ++i)
+    filled = commit(*one, just(put("filler" + std::to_string(i), "x", filler_bytes)));
+  REQUIRE_FALSE(filled);
+  CHECK(filled.error().code == errc::no_space);
+  const auto created = commit(*other, just(put("b", "1")));
+  REQUIRE_FALSE(created);
+  CHECK(created.error().code == errc::no_space);
+
+  reach(*other);
+  const auto old = commit(*other, only_if(at - 1, remove("a")));
+  REQUIRE_FALSE(old);
+  CHECK(old.error().code == errc::conflict);
+  const auto removed = commit(*other, only_if(at, remove("a")));
+  must(removed);
+  REQUIRE(removed->objects.size() == 1);
+  CHECK(value_of(removed->objects[0]) == "1");
+  CHECK(removed->objects[0]->revision() == removed->at);
+  CHECK(reach(*one) >= removed->at);
+  CHECK(contents(one->read()) == contents(other->read()));
+  CHECK_FALSE(one->read().find(key_of("a")));
 }
 
 TEST_CASE("a control plane that was away goes on from its copy", "[etcd]") {

@@ -17,6 +17,12 @@ constexpr std::chrono::seconds slow{1};
 
 log_answer model_cluster::execute(const log_transaction& request) {
   const std::lock_guard lock{mutex_};
+  if (is_full_ && std::any_of(request.writes.begin(), request.writes.end(),
+                              [](const auto& each) { return each.value; })) {
+    log_answer refused{log_answer::outcome::refused};
+    refused.reason = {errc::no_space, "etcd: database space exceeded"};
+    return refused;
+  }
   for (std::size_t i = 0; i < request.compares.size(); ++i) {
     const auto& wanted = request.compares[i];
     const auto end =
@@ -91,6 +97,11 @@ void model_cluster::end_all_leases() {
   }
   for (const auto lease : all)
     end(lease);
+}
+
+void model_cluster::full(bool is_full) {
+  const std::lock_guard lock{mutex_};
+  is_full_ = is_full;
 }
 
 revision model_cluster::newest() const {

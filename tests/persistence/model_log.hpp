@@ -29,6 +29,9 @@ class model_cluster {
   lease_id lease_of(const std::string& key) const;
   void end(lease_id lease);
   void end_all_leases();
+  // While it is full, as an etcd with an alarm of its quota: it refuses every transaction that
+  // writes a value.
+  void full(bool is_full);
   // Forgets the steps up to this revision.
   void compact(revision up_to);
   // At most `limit` steps after `after`; `compacted` if they were forgotten.
@@ -57,6 +60,7 @@ class model_cluster {
   std::vector<log_step> witness_;
   std::set<lease_id> leases_;
   lease_id next_lease_ = 1;
+  bool is_full_ = false;
 };
 
 struct model_faults {

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto longer_than_a_lease = plane_cluster::leader_lease + 1s;
-constexpr std::chrono::milliseconds repair_limit{30'000};
+constexpr std::chrono::milliseconds repair_limit{30'000}, deletion_limit{10'000};
 constexpr std::chrono::seconds clock_step{3'600};
 // Delay of each sync, as on a worn-out disk.
 constexpr std::chrono::milliseconds sync_delay{300};
@@ -31,6 +31,18 @@ constexpr std::size_t small_bytes = 30'000'000;
 
 virtual_switch::port port_of_plane(std::size_t index) {
   return static_cast<virtual_switch::port>(index + 1);
+}
+
+// 0: no response.
+int status_of(const machine& plane, const std::string& method, const std::string& path,
+              const std::string& body = {}) {
+  try {
+    return client_on(plane)
+        ->request(method, path, body, {{"content-type", "application/json"}})
+        .status;
+  } catch (const std::runtime_error&) {
+    return 0;
+  }
 }
 
 }  // namespace
@@ -175,9 +187,16 @@ void plane_faults::replace_member() {
   const auto one = any();
   cluster_.member(one).kill();
   if (const auto reason = cluster_.replace_member(one); !reason.empty()) return problem(reason);
-  const std::string health = "--command-timeout 2s endpoint health --cluster";
-  if (!soon(repair_limit, [&] { return cluster_.control(health).code == 0; }))
-    problem("the member that was added again is not well");
+  // A member's linearizable read waits until it has executed the log.
+  const auto& added = cluster_.member(one);
+  const auto has_caught_up = [&] {
+    return added.control(added.client_url(), "--command-timeout 2s get /filler/last").code == 0;
+  };
+  if (!soon(repair_limit, has_caught_up)) return problem("the member that was added is not well");
+  // If etcd still has the log since a full quota, the new member has executed all of it, and its
+  // database has the size that it had before the repair.
+  if (!databases_are_small() && !soon(repair_limit, [this] { return clear_alarm(); }))
+    problem("the database of the member that was added stays full");
 }
 
 // Compacts revisions that a paused control plane has not seen yet.
@@ -193,6 +212,16 @@ void plane_faults::compact() {
 void plane_faults::fill() {
   const auto file = cluster_.folder() / "filler";
   std::ofstream{file} << std::string(filler_bytes, 'x');
+  const auto maps = std::string{"/api/v1/namespaces/default/configmaps"};
+  const auto name = fmt::format("full{}", counts_["full quota"]);
+  const auto& plane = cluster_.plane(any());
+  const auto create = fmt::format(R"({{"metadata":{{"name":"{}"}}}})", name);
+  // 409: the response to an earlier attempt was lost.
+  const auto is_created = [&] {
+    const auto status = status_of(plane, "POST", maps, create);
+    return status == 201 || status == 409;
+  };
+  if (!soon(repair_limit, is_created)) problem("no object can be created");
   const auto put = [&](int number) {
     return cluster_.control(fmt::format("put /filler/{} < {}", number, file.string()));
   };
@@ -201,25 +230,35 @@ void plane_faults::fill() {
     is_full = put(i).code != 0 &&
               cluster_.control("alarm list").output.find("NOSPACE") != std::string::npos;
   if (!is_full) problem("the database does not become full");
+  const auto is_removed = [&] {
+    const auto status = status_of(plane, "DELETE", maps + "/" + name);
+    return status == 200 || status == 404;
+  };
+  if (!soon(deletion_limit, is_removed)) problem("no object can be deleted while etcd is full");
   last(1s, 2s);
   // Revisions that the witness has not read yet are not compacted, so several rounds may be needed.
-  const auto is_small = [&] {
-    const std::string field = "\"DBSize\" : ";
-    const auto text = cluster_.control("endpoint status --write-out fields").output;
-    std::size_t members = 0;
-    for (auto at = text.find(field); at != text.npos; at = text.find(field, at + 1), ++members)
-      if (std::stoull(text.substr(at + field.size())) > small_bytes) return false;
-    return members == plane_cluster::size;
-  };
   const auto repaired = soon(repair_limit, [&] {
     return cluster_.control("del --prefix /filler/").code == 0 &&
            cluster_.control(fmt::format("compact --physical {}", cluster_.witness().at())).code <=
                1 &&
-           cluster_.control("--command-timeout 10s defrag").code == 0 && is_small() &&
-           cluster_.control("alarm disarm").code == 0 &&
-           cluster_.control("put /filler/last x").code == 0;
+           clear_alarm();
   });
   if (!repaired) problem("the database stays full");
+}
+
+bool plane_faults::databases_are_small() {
+  const std::string field = "\"DBSize\" : ";
+  const auto text = cluster_.control("endpoint status --write-out fields").output;
+  std::size_t members = 0;
+  for (auto at = text.find(field); at != text.npos; at = text.find(field, at + 1), ++members)
+    if (std::stoull(text.substr(at + field.size())) > small_bytes) return false;
+  return members == plane_cluster::size;
+}
+
+bool plane_faults::clear_alarm() {
+  return cluster_.control("--command-timeout 10s defrag").code == 0 && databases_are_small() &&
+         cluster_.control("alarm disarm").code == 0 &&
+         cluster_.control("put /filler/last x").code == 0;
 }
 
 // Delays each sync of the member by strace.

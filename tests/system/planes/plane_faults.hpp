@@ -50,6 +50,10 @@ class plane_faults {
   void replace_member();
   void compact();
   void fill();
+  bool databases_are_small();
+  // Defragments all members and clears the alarm of a full quota; false if a database is not small
+  // yet or a member does not answer.
+  bool clear_alarm();
   void slow_disk();
   void step_clock();
 

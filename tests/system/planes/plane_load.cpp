@@ -17,8 +17,11 @@ const std::string maps = "/api/v1/namespaces/default/configmaps";
 const std::string pods = "/api/v1/namespaces/default/pods";
 const std::string sets = "/apis/apps/v1/namespaces/default/replicasets";
 const std::string stored_maps = "/registry/configmaps/default/";
+const std::string cached = "?resourceVersion=0";
 
-constexpr std::chrono::milliseconds answer_limit{3'000}, watch_limit{2'000};
+// The patient clients wait longer than a control plane does for etcd, so they learn the outcome of
+// a transaction that was sent again.
+constexpr std::chrono::milliseconds answer_limit{3'000}, patient_limit{9'000}, watch_limit{2'000};
 constexpr std::chrono::milliseconds back_off{100};
 constexpr std::size_t shared_keys = 5, kept_problems = 10;
 
@@ -75,7 +78,7 @@ class plane_load::writer {
  private:
   void dial(std::size_t plane) {
     client_.reset();
-    client_ = client_on(of_.cluster_.plane(plane), answer_limit);
+    client_ = client_on(of_.cluster_.plane(plane), number_ % 2 == 0 ? answer_limit : patient_limit);
   }
 
   void act() {
@@ -95,7 +98,7 @@ class plane_load::writer {
       case 6:
         return read();
       default:
-        return number_ == 0 ? replace_pod() : read();
+        return number_ == 0 ? replace_pod() : create_and_remove();
     }
   }
 
@@ -112,6 +115,7 @@ class plane_load::writer {
     const auto body = map_json(name, record.marker, at);
     record.sent = clock::now();
     const auto answer = ask(method, path, body);
+    status_ = answer.status;
     return judge(std::move(record), answer, revision_in(answer.body));
   }
 
@@ -134,22 +138,40 @@ class plane_load::writer {
     return done;
   }
 
+  // Half of them start with what this control plane knows, as controllers do.
   void swap(const std::string& name) {
-    const auto found = ask("GET", maps + "/" + name);
-    if (found.status == 404) {
-      write("POST", maps, name, 0);
-    } else if (found.status == 200) {
-      write("PUT", maps + "/" + name, name, revision_in(found.body));
-    }
+    const auto path = maps + "/" + name;
+    const auto found = ask("GET", path + (random_() % 2 == 0 ? cached : ""));
+    if (found.status != 200 && found.status != 404) return;
+    const auto at = found.status == 200 ? revision_in(found.body) : 0;
+    write(at == 0 ? "POST" : "PUT", at == 0 ? maps : path, name, at);
+    if (status_ == 409) check_conflict(path, at);
+  }
+
+  // After a conflict the control plane shows the state that caused it.
+  void check_conflict(const std::string& path, revision at) {
+    const auto now = ask("GET", path + cached);
+    if ((now.status == 404 && at == 0) || (now.status == 200 && revision_in(now.body) == at))
+      of_.problem(fmt::format("{} was in conflict, and is still at revision {}", path, at));
+  }
+
+  // If the creation also happens later, as a request that was sent again, it happens twice.
+  void create_and_remove() {
+    const auto name = fmt::format("w{}-{}", number_, next_);
+    if (write("POST", maps, name, 0)) remove(name);
   }
 
   void remove() {
     if (mine_.empty()) return;
     const auto name = mine_.front();
+    mine_.erase(mine_.begin());
+    remove(name);
+  }
+
+  void remove(const std::string& name) {
     write_record record{stored_maps + name, {}};
     record.sent = clock::now();
     const auto answer = ask("DELETE", maps + "/" + name);
-    mine_.erase(mine_.begin());
     judge(std::move(record), answer, 0);
   }
 
@@ -179,6 +201,7 @@ class plane_load::writer {
   std::mt19937_64 random_;
   std::unique_ptr<http_client> client_;
   std::size_t next_ = 0;
+  int status_ = 0;  // of the last write()
   std::vector<std::string> mine_;
 };
 
