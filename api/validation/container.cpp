@@ -66,11 +66,13 @@ void check_devices(findings& out, const PodSpec& spec, const Container& containe
   }
 }
 
-void check_security(findings& out, const Container& container) {
+void check_security(findings& out, const PodSpec& spec, const Container& container) {
   if (!container.has_security_context()) return;
   const auto& context = container.security_context();
   const auto step = out.at.field("securityContext");
   check_profiles(out, context);
+  if (context.proc_mount() == "Unmasked" && (!spec.has_host_users() || spec.host_users()))
+    out.invalid("procMount", context.proc_mount(), "`hostUsers` must be false to use `Unmasked`");
   if (!context.has_allow_privilege_escalation() || context.allow_privilege_escalation()) return;
   if (context.privileged())
     out.invalid("allowPrivilegeEscalation", false,
@@ -147,7 +149,7 @@ void check_container(findings& out, const PodSpec& spec, const Container& contai
   check_env(out, container);
   check_mounts(out, spec, container);
   check_devices(out, spec, container);
-  check_security(out, container);
+  check_security(out, spec, container);
   if (role == container_role::ephemeral) return check_ephemeral(out, container);
   check_ports(out, container, spec.host_network());
   check_probes(out, container,

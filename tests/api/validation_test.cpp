@@ -184,6 +184,19 @@ TEST_CASE("mounts lead to volumes of the pod") {
             "path"});
 }
 
+TEST_CASE("the whole of /proc is for pods whose root is nobody on the node") {
+  const auto faults = [](const std::string& more) {
+    return pod_faults("{" + more +
+                      "containers: [{name: c, image: x, securityContext: {procMount: Unmasked}}]}");
+  };
+  const lines refused{
+      "spec.containers[0].securityContext.procMount: Invalid value: \"Unmasked\": `hostUsers` must "
+      "be false to use `Unmasked`"};
+  CHECK(faults("") == refused);
+  CHECK(faults("hostUsers: true, ") == refused);
+  CHECK(faults("hostUsers: false, ").empty());
+}
+
 TEST_CASE("a profile of the node is named where the type asks for one, and leads nowhere else") {
   const std::string at = "spec.containers[0].securityContext.";
   CHECK(container_faults("securityContext: {seccompProfile: {type: Localhost}, appArmorProfile: "

@@ -1,6 +1,10 @@
 // The CRI runtime with a containerd of the test's own, without the rest of a node.
 #include "actors/kubelet/runtimes/cri/cri_runtime.hpp"
 
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <sys/socket.h>
+
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <condition_variable>
@@ -14,6 +18,7 @@
 #include "actors/kubelet/runtimes/cri/leftover_sandboxes.hpp"
 #include "api/object/object.hpp"
 #include "api/scheme.hpp"
+#include "runtime/unique_fd.hpp"
 #include "support/programs/private_containerd.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/skip.hpp"
@@ -364,6 +369,41 @@ TEST_CASE("a sandbox is made by the handler that it names, or not at all") {
   const auto answer = refused.next();
   REQUIRE(std::holds_alternative<sandbox_lost>(answer));
   CHECK_THAT(std::get<sandbox_lost>(answer).error.message, Catch::Contains("none-such"));
+}
+
+TEST_CASE("a registry that never answers does not keep the images of others from the node") {
+  if (const auto lacks = test::private_containerd::missing()) return test::skip(*lacks);
+  const test::scratch_folder folder;
+  const test::private_containerd server{folder.path() / "containerd", "10.213.9.0/24"};
+  const auto containers = runtime_at(server, folder.path());
+  // The kernel accepts its connections, and nobody reads them.
+  const runtime::unique_fd silent{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  REQUIRE(::bind(silent.get(), reinterpret_cast<sockaddr*>(&address), size) == 0);
+  REQUIRE(::listen(silent.get(), 16) == 0);
+  REQUIRE(::getsockname(silent.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
+
+  const auto pull = [&](const std::string& ns, const std::string& image,
+                        heard<runtime_result<std::string>>& answers) {
+    auto pod = std::make_unique<Pod>();
+    pod->mutable_metadata()->set_namespace_(ns);
+    pod->mutable_metadata()->set_uid(ns + image);
+    pod->mutable_spec()->add_containers()->set_image(image);
+    const auto object = std::make_shared<const api::object>(api::kind_of<Pod>(), std::move(pod), 1);
+    containers->pull_image({object, {object, &object->as<Pod>().spec().containers(0)}},
+                           answers.listener());
+  };
+  heard<runtime_result<std::string>> endless, other;
+  const auto port = ntohs(address.sin_port);
+  for (const auto* name : {"a", "b", "c"})
+    pull("hostile", fmt::format("127.0.0.1:{}/{}:1", port, name), endless);
+  pull("default", "127.0.0.1:9/none:1", other);
+  const auto answer = other.next();
+  REQUIRE_FALSE(answer);
+  CHECK(answer.error().reason == "ErrImagePull");
 }
 
 TEST_CASE("images of no container go when the disk is full, that of sandboxes stays") {

@@ -65,6 +65,7 @@ class machine {
       : name_{std::move(name)}, runtime_{std::move(runtime)} {}
 
   std::string folder() const { return (folder_.path() / "data").string(); }
+  std::string kubeconfig() const { return folder() + "/admin.kubeconfig"; }
   std::filesystem::path joined(const char* file) const {
     return folder_.path() / "data" / "join" / file;
   }
@@ -115,7 +116,8 @@ void stop(child& process) {
   CHECK(code == 0);
 }
 
-bool becomes(const console_node& node, const std::string& target, const std::string& condition) {
+template <class Node>
+bool becomes(const Node& node, const std::string& target, const std::string& condition) {
   const auto waited = program({"wait", target, "--for", condition, "--timeout", "10s", "--poll",
                                "50ms", "--data-dir", node.folder()});
   INFO(waited.err);
@@ -123,11 +125,26 @@ bool becomes(const console_node& node, const std::string& target, const std::str
   return waited.code == 0;
 }
 
-int ask(const console_node& node, const std::string& method, const std::string& path,
+template <class Node>
+int ask(const Node& node, const std::string& method, const std::string& path,
         const std::string& body = {}) {
   const auto access = server::read_kubeconfig(node.kubeconfig()).value();
   const auto to = tools::node_client::make(access).value();
   return to->call({.method = method, .path = path, .body = body}).value().status;
+}
+
+// The only container of the node with that data; 0: none runs.
+pid_t process_of_container(const std::filesystem::path& data) {
+  pid_t container = 0;
+  std::error_code none;
+  for (const auto& each :
+       std::filesystem::recursive_directory_iterator{data / "kubelet" / "pods", none})
+    if (each.path().filename() == "running") {
+      std::istringstream fields{text_of(each.path())};
+      std::string skipped;
+      fields >> skipped >> skipped >> container;
+    }
+  return container;
 }
 
 }  // namespace
@@ -202,13 +219,7 @@ TEST_CASE(
   REQUIRE(becomes(node, "pod/a", "condition=Ready"));
   const std::filesystem::path data{worker.folder()};
   std::ofstream{data / "kubelet" / "mine"} << "a file of the user's\n";
-  pid_t container = 0;
-  for (const auto& each : std::filesystem::recursive_directory_iterator{data / "kubelet" / "pods"})
-    if (each.path().filename() == "running") {
-      std::istringstream fields{text_of(each.path())};
-      std::string skipped;
-      fields >> skipped >> skipped >> container;
-    }
+  const auto container = process_of_container(data);
   REQUIRE(container > 0);
   process->signal(SIGKILL);
   process->wait();
@@ -222,6 +233,39 @@ TEST_CASE(
   std::sort(left.begin(), left.end());
   CHECK(left == std::vector<std::string>{"kubelet/mine", "node.lock"});
   CHECK(text_of("/proc/self/mountinfo").find(data.string()) == std::string::npos);
+}
+
+TEST_CASE("what the only node of a cluster left running when it was killed is ended by force") {
+  const machine only{"only", "process"};
+  const std::vector<std::string> line{"node", "--listen", "127.0.0.1:0", "--network-mode", "none"};
+  auto process = only.start(line);
+  REQUIRE(process->says("KUBECONFIG="));
+  REQUIRE(becomes(only, "node/only", "condition=Ready"));
+  REQUIRE(ask(only, "POST", "/api/v1/namespaces/default/pods",
+              R"({"metadata":{"name":"a"},"spec":{"volumes":[{"name":"m","emptyDir":)"
+              R"({"medium":"Memory"}}],"containers":[{"name":"c","image":"i",)"
+              R"("command":["sleep","3600"]}]}})") == 201);
+  REQUIRE(becomes(only, "pod/a", "condition=Ready"));
+  const auto container = process_of_container(only.folder());
+  REQUIRE(container > 0);
+  process->signal(SIGKILL);
+  process->wait();
+  REQUIRE(::kill(container, 0) == 0);
+  CHECK_THAT(only.leave().err, Contains("use --force to end its pods"));
+  CHECK(::kill(container, 0) == 0);
+
+  const auto left = only.leave({"--force"});
+  CHECK(left.code == 0);
+  CHECK_THAT(left.err, Contains("the cluster's state stays in " + only.folder()));
+  CHECK(eventually([&] { return ::kill(container, 0) != 0; }));
+  CHECK_FALSE(std::filesystem::exists(only.folder() + "/kubelet/pods"));
+  CHECK(text_of("/proc/self/mountinfo").find(only.folder()) == std::string::npos);
+  // The state is whole: the next start makes the pod's container anew.
+  process = only.start(line);
+  REQUIRE(process->says("KUBECONFIG="));
+  CHECK(eventually([&] { return process_of_container(only.folder()) > 0; }));
+  REQUIRE(ask(only, "DELETE", "/api/v1/namespaces/default/pods/a?gracePeriodSeconds=0") == 200);
+  stop(*process);
 }
 
 TEST_CASE("a node whose pods do not end stays cordoned, and says what is in the way") {

@@ -157,7 +157,8 @@ tl::expected<void, refused_leave> leave_cluster(
   if (!facts)
     return fail("the control plane here does not answer: " + facts.error() +
                 "; start it and leave again" +
-                (joined ? ", or use --force to remove what is here" : ""));
+                (joined ? ", or use --force to remove what is here"
+                        : ", or use --force to end its pods and remove its rules"));
   const auto node = server::member(*facts, "nodeName");
   if (node.empty()) return tl::make_unexpected(not_a_member(order.data_dir));
   const auto rest = others(**own, node);
@@ -165,13 +166,27 @@ tl::expected<void, refused_leave> leave_cluster(
   if (rest->empty())
     return tl::make_unexpected(refused_leave{fmt::format(
         "{} is the only control plane of its cluster: with it the cluster ends; to end it, stop "
-        "the node and remove its data dir",
+        "the node, end its pods with troupe leave --force, and remove its data dir",
         node)});
   if (!order.force)
     if (auto done = drain(**own, node, order, progress); !done) return fail(done.error());
   if (auto ended = end_process(order, false); !ended) return fail(ended.error());
   if (auto removed = remove_node(order.data_dir, node, *rest); !removed)
     return fail(removed.error());
+  return {};
+}
+
+// Containers and memory volumes outlive a process that was killed: without this only another start
+// of the node would end them. The state is not removed: nobody else may have it.
+result end_what_runs_here(const leave_order& order,
+                          const std::function<void(const std::string&)>& progress) {
+  if (auto ended = end_pods(order.data_dir / "kubelet"); !ended) return ended;
+  if (auto removed = actors::remove_network(network_markers(order.data_dir)); !removed)
+    return removed;
+  progress(
+      fmt::format("this machine runs no pods any more; the cluster's state stays in {}: start the "
+                  "node again, or remove the folder to end the cluster",
+                  order.data_dir.string()));
   return {};
 }
 
@@ -184,6 +199,9 @@ bool is_control_plane(const fs::path& data_dir) {
 
 result leave_as_control_plane(const leave_order& order,
                               const std::function<void(const std::string&)>& progress) {
+  if (order.force && !has_joined_as_control_plane(order.data_dir) &&
+      !node_folder::holder(order.data_dir))
+    return end_what_runs_here(order, progress);
   if (auto done = leave_cluster(order, progress); !done) {
     if (!order.force || !done.error().may_be_forced)
       return tl::make_unexpected(done.error().message);

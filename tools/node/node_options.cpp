@@ -86,6 +86,7 @@ std::shared_ptr<actors::container_runtime> make_runtime(const config::node_confi
   const auto socket = socket_of(from);
   if (takes_images(from, socket)) {
     actors::cri_runtime_options made{.root_dir = kubelet.root_dir, .socket = socket};
+    made.pod_pids_limit = from.pod_pids_limit;
     if (network_of(config, true).services) {
       made.dns_address = actors::network_defaults::dns_address;
       made.dns_domain = actors::network_defaults::cluster_domain;
@@ -132,7 +133,8 @@ actors::kubelet_options make_kubelet_options(const config::node_config& config, 
   made.reserved = {
       .milli_cpu = from.kube_reserved_cpu + from.system_reserved_cpu,
       .memory_bytes = from.kube_reserved_memory.bytes + from.system_reserved_memory.bytes,
-      .eviction_memory_bytes = from.eviction_memory.bytes};
+      .eviction_memory_bytes = from.eviction_memory.bytes,
+      .eviction_disk_percent = from.eviction_disk};
   made.shutdown = {.all = from.shutdown_grace_period,
                    .critical = from.shutdown_grace_period_critical_pods};
   made.timing = timing_of(from);

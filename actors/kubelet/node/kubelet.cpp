@@ -10,6 +10,7 @@
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/node/admission.hpp"
 #include "actors/kubelet/node/defaults.hpp"
+#include "actors/kubelet/node/feature_admission.hpp"
 #include "actors/kubelet/pressure/pressure_reader.hpp"
 #include "actors/kubelet/usage/usage_reader.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
@@ -54,7 +55,7 @@ runtime::actor_ref spawn_kubelet(runtime::actor_system& system, const core_actor
       std::make_shared<health_checker>("probes", kubelet_defaults::probe_threads, containers),
       std::make_shared<health_checker>("hooks", kubelet_defaults::hook_threads, containers)};
   auto facts = read_node_facts();
-  facts.runtime_version = containers->features().version;
+  facts.disk_bytes = read_supplies(options.root_dir).disk.all;
   facts.may_mount &= options.may_mount;
   if (!facts.may_mount)
     log().warn("kubelet: secret volumes are kept on disk below {}: this node may not mount",
@@ -123,6 +124,33 @@ const runtime::behavior& kubelet::make_behavior() const {
   return table;
 }
 
+namespace {
+
+void show_images(const std::vector<stored_image>& images, api::core::v1::NodeStatus& status) {
+  status.clear_images();
+  for (const auto& each : images) {
+    auto& image = *status.add_images();
+    image.mutable_names()->Assign(each.names.begin(), each.names.end());
+    image.set_size_bytes(each.size_bytes);
+  }
+}
+
+// Whether the Node's status has the runtime's version and images.
+bool shows_runtime(const api::core::v1::NodeStatus& shown, const container_runtime& runtime) {
+  api::core::v1::NodeStatus now;
+  show_images(runtime.images(), now);
+  return shown.node_info().container_runtime_version() == runtime.features().version &&
+         shown.images_size() == now.images_size() &&
+         std::equal(shown.images().begin(), shown.images().end(), now.images().begin(),
+                    [](const auto& a, const auto& b) {
+                      return a.size_bytes() == b.size_bytes() &&
+                             std::equal(a.names().begin(), a.names().end(), b.names().begin(),
+                                        b.names().end());
+                    });
+}
+
+}  // namespace
+
 void kubelet::started() {
   context_->helpers.node_ready->store(false);
   context_->references = spawn({.kind = "references", .name = node()},
@@ -139,7 +167,9 @@ void kubelet::started() {
          {.on_node = node()});
   sweep_ = every(options_.orphan_sweep, [this] { sweep_orphans(); });
   runtime_check_ = every(node_defaults::runtime_check, [this] {
-    if (node_object() && options_.containers->problem().empty() != shown_ready()) refresh_node();
+    if (node_object() && (options_.containers->problem().empty() != shown_ready() ||
+                          !shows_runtime(node_object()->as<Node>().status(), *options_.containers)))
+      refresh_node();
   });
 }
 
@@ -224,6 +254,10 @@ void kubelet::admit_pods() {
     if (pod.rejecting) return false;
     auto failure = shutting_down_ ? shutdown_rejection()
                                   : pressure_rejection(pod.object->as<Pod>(), pressures_);
+    if (!failure)
+      failure = feature_rejection(pod.object->as<Pod>(),
+                                  {.app_armor = facts_.app_armor,
+                                   .strict_groups = options_.containers->has_strict_groups()});
     if (!failure) failure = rejection(*scheduler::read_pod_info(pod.object), *here);
     if (failure) {
       reject(pod, *failure);
@@ -385,6 +419,11 @@ void kubelet::describe_node(Node& body) const {
   auto& status = *body.mutable_status();
   describe_machine(facts_, options_.max_pods, status);
   status.mutable_node_info()->set_kubelet_version(options_.version);
+  status.mutable_node_info()->set_container_runtime_version(
+      options_.containers->features().version);
+  show_images(options_.containers->images(), status);
+  if (options_.containers->has_strict_groups())
+    status.mutable_features()->set_supplemental_groups_policy(true);
   status.clear_addresses();
   for (const auto& [type, value] :
        {std::pair{"InternalIP", options_.address}, std::pair{"Hostname", node()}}) {

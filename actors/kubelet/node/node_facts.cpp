@@ -41,7 +41,8 @@ node_facts read_node_facts() {
           .os_image = os_name(),
           .cpus = ::sysconf(_SC_NPROCESSORS_ONLN),
           .memory_kib = ::sysconf(_SC_PHYS_PAGES) * (::sysconf(_SC_PAGESIZE) / 1024),
-          .may_mount = held_rights().has("SYS_ADMIN")};
+          .may_mount = held_rights().has("SYS_ADMIN"),
+          .app_armor = held_rights().has_apparmor};
 }
 
 pods_limits limits_of_pods(const node_facts& facts, const reserved_resources& reserved) {
@@ -65,6 +66,11 @@ void reserve(const reserved_resources& reserved, api::core::v1::NodeStatus& stat
     allocatable["memory"].set_string(
         api::quantity::of(left, api::quantity::notation::binary).str());
   }
+  if (allocatable.contains("ephemeral-storage") && reserved.eviction_disk_percent != 0) {
+    const auto all = has("ephemeral-storage").value();
+    allocatable["ephemeral-storage"].set_string(
+        std::to_string(all - all / 100 * reserved.eviction_disk_percent));
+  }
 }
 
 void describe_machine(const node_facts& facts, int max_pods, api::core::v1::NodeStatus& status) {
@@ -72,6 +78,10 @@ void describe_machine(const node_facts& facts, int max_pods, api::core::v1::Node
   capacity["cpu"].set_string(std::to_string(facts.cpus));
   capacity["memory"].set_string(
       api::quantity::of(facts.memory_kib * 1024, api::quantity::notation::binary).str());
+  // kubernetes: the size of the file system with the kubelet's root directory.
+  if (facts.disk_bytes != 0)
+    capacity["ephemeral-storage"].set_string(
+        api::quantity::of(facts.disk_bytes, api::quantity::notation::binary).str());
   capacity["pods"].set_string(std::to_string(max_pods));
   *status.mutable_allocatable() = capacity;
   auto& info = *status.mutable_node_info();
@@ -81,7 +91,6 @@ void describe_machine(const node_facts& facts, int max_pods, api::core::v1::Node
   info.set_os_image(facts.os_image);
   info.set_operating_system("linux");
   info.set_architecture("amd64");
-  info.set_container_runtime_version(facts.runtime_version);
 }
 
 }  // namespace troupe::actors

@@ -11,19 +11,21 @@ namespace troupe::actors {
 
 struct node_facts {
   std::string machine_id, boot_id, kernel, os_image;
-  std::string runtime_version = {};  // of the container runtime
   std::int64_t cpus = 0;
   std::int64_t memory_kib = 0;
-  bool may_mount = false;  // CAP_SYS_ADMIN
+  std::int64_t disk_bytes = 0;  // of the pods' file system; read_node_facts does not know it
+  bool may_mount = false;       // CAP_SYS_ADMIN
+  bool app_armor = false;       // the kernel enforces profiles of AppArmor
 };
 
 node_facts read_node_facts();
 
-// Resources of the machine that pods do not get. Pods cannot request the memory of the eviction
-// threshold, but they can use it.
+// Resources of the machine that pods do not get. Pods cannot request the memory and the disk of the
+// eviction thresholds, but they can use them.
 struct reserved_resources {
   std::int64_t milli_cpu = 0, memory_bytes = 0;
   std::int64_t eviction_memory_bytes = 0;
+  std::int64_t eviction_disk_percent = 0;
 };
 
 // kubernetes: cm/node_container_manager_linux.go, without the eviction thresholds.

@@ -24,12 +24,20 @@
 
 namespace troupe::actors {
 
+struct stored_image {
+  std::vector<std::string> names;  // with tags and with digests
+  std::int64_t size_bytes = 0;
+};
+
 using sandbox_observer = std::function<void(const sandbox_change&)>;
 using container_observer = std::function<void(const container_change&)>;
 
 class container_runtime : public log_source, public stream_source, public usage_source {
  public:
-  virtual const runtime_features& features() const noexcept = 0;
+  // `version` is known later if the runtime did not answer at start.
+  virtual runtime_features features() const = 0;
+  // Whether it can give containers the groups of supplementalGroupsPolicy Strict.
+  virtual bool has_strict_groups() const { return false; }
   // Why it can run no pod now, for the message of the node's condition Ready; empty: it can.
   virtual std::string problem() const { return {}; }
   // Paths of the pod's fields that the runtime does not support, with the effect of each where it
@@ -51,6 +59,9 @@ class container_runtime : public log_source, public stream_source, public usage_
   virtual void run_sandbox(sandbox_config config, sandbox_observer observer) = 0;
   // Notifies the observer in the same way of an existing sandbox.
   virtual void follow_sandbox(const std::string& id, sandbox_observer observer) = 0;
+  // Ends the sandboxes of a pod whose containers have ended for good, so that its address is free;
+  // containers and logs stay. Idempotent, repeated until it succeeds.
+  virtual void stop_sandboxes(const std::string&) {}
   // Removes sandboxes, containers and logs of a pod; its containers have ended or are killed.
   // Idempotent. A pod that could not be removed completely is in the next `list_pods`.
   virtual void remove_pod(const std::string& pod_uid, std::function<void()> done) = 0;
@@ -88,6 +99,9 @@ class container_runtime : public log_source, public stream_source, public usage_
 
   // -- images -------------------------------------------------------------------------------------
 
+  // The machine's images as they were last listed, the largest first, with limited names and
+  // number.
+  virtual std::vector<stored_image> images() const { return {}; }
   // Makes the image of a container available as its pull policy says (kubernetes:
   // EnsureImageExists, with its back-off). Answers with the image reference for `create_container`
   // and the pod's status. Errors are `refused`, with upstream's reasons (ErrImagePull,

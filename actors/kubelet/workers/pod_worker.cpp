@@ -153,13 +153,22 @@ void pod_worker::sync() {
     run_containers();
   }
   report();
+  release_address();
   arm_timer();
+}
+
+// kubernetes: a pod that has finished keeps its containers and logs, but no sandbox
+// (SyncTerminatingPod): finished Jobs would use up the addresses of the node.
+void pod_worker::release_address() {
+  if (sandboxes_stopped_ || !finished(pod().status()) || !all_ended()) return;
+  sandboxes_stopped_ = true;
+  containers().stop_sandboxes(uid_);
 }
 
 void pod_worker::begin() {
   if (object_) {
     if (containers().features().own_network && !pod().spec().host_network())
-      addresses_.pod_ip.clear();
+      addresses_.pod_ip = finished(pod().status()) ? pod().status().pod_ip() : std::string{};
     containers_ = records_of(pod());
     for (auto& record : containers_)
       reset_health(record);

@@ -178,6 +178,7 @@ class pod_worker : public runtime::actor {
   bool guarded();
   sandbox_observer observe_sandbox(const std::string& id);
   void run_containers();
+  void release_address();
   void check_image(container_record& record);
   void await_restart(container_record& record);
   void start(container_record& record);
@@ -275,6 +276,7 @@ class pod_worker : public runtime::actor {
   std::map<std::string, api::object_ptr> references_;  // by key; null: no such object
   std::shared_ptr<const object_list> services_;        // of its namespace; null: unknown
   std::vector<std::string> needed_;                    // keys
+  bool sandboxes_stopped_ = false;                     // the pod has finished
   std::size_t ephemeral_known_ = 0;                    // count of those already added from the spec
   std::map<projected_token, held_token> tokens_;
   std::map<std::string, runtime::timer> hook_timers_;  // running sleep hooks, by container

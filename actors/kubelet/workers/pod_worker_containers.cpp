@@ -5,6 +5,7 @@
 
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/pods/container_order.hpp"
+#include "actors/kubelet/pods/refusal_events.hpp"
 #include "actors/kubelet/workers/pod_worker.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/schema/node_v1.pb.h"
@@ -170,6 +171,7 @@ void pod_worker::on_created_event(const created_event& m) {
     record->waiting_reason.clear();
     record->waiting_message.clear();
     record->phase = container_phase::starting;
+    record_pod_event(false, "Created", "Created container: " + record->name, record->name);
     containers().start_container(*m.id, observer(record->name, record->attempt));
   } else if (!m.id) {
     const auto at_ms = std::chrono::floor<std::chrono::milliseconds>(wall_now()).time_since_epoch();
@@ -183,7 +185,8 @@ void pod_worker::on_created_event(const created_event& m) {
 
 void pod_worker::refuse(container_record& record, const runtime_error& error) {
   if (record.waiting_reason != error.reason)
-    record_pod_event(true, "Failed", error.message, record.name);
+    for (auto& each : events_of_refusal(error.reason, error.message))
+      record_pod_event(each.warning, each.reason, std::move(each.message), record.name);
   record.waiting_reason = error.reason;
   record.waiting_message = error.message;
   record.retry_at = now() + kubelet_defaults::restart_first;

@@ -5,6 +5,7 @@
 
 #include "actors/write/pod_security/controls.hpp"
 #include "actors/write/pod_security/offenders.hpp"
+#include "api/values/sysctl.hpp"
 
 namespace troupe::actors::pod_security {
 namespace {
@@ -16,19 +17,7 @@ constexpr std::array<std::string_view, 13> default_capabilities{
     "AUDIT_WRITE",      "CHOWN",   "DAC_OVERRIDE", "FOWNER",  "FSETID", "KILL",      "MKNOD",
     "NET_BIND_SERVICE", "SETFCAP", "SETGID",       "SETPCAP", "SETUID", "SYS_CHROOT"};
 
-// Safe sysctls: those of the pod's own namespaces. The numbers say how many a version knew.
-constexpr std::array<std::string_view, 12> safe_sysctls{"kernel.shm_rmid_forced",
-                                                        "net.ipv4.ip_local_port_range",
-                                                        "net.ipv4.tcp_syncookies",
-                                                        "net.ipv4.ping_group_range",
-                                                        "net.ipv4.ip_unprivileged_port_start",
-                                                        "net.ipv4.ip_local_reserved_ports",
-                                                        "net.ipv4.tcp_keepalive_time",
-                                                        "net.ipv4.tcp_fin_timeout",
-                                                        "net.ipv4.tcp_keepalive_intvl",
-                                                        "net.ipv4.tcp_keepalive_probes",
-                                                        "net.ipv4.tcp_rmem",
-                                                        "net.ipv4.tcp_wmem"};
+// How many of the safe sysctls a version knew.
 constexpr std::size_t sysctls_1_0 = 5;
 constexpr std::size_t sysctls_1_27 = 6;
 constexpr std::size_t sysctls_1_29 = 10;
@@ -36,9 +25,10 @@ constexpr std::size_t sysctls_1_32 = 12;
 
 void check_sysctls_of(const subject& pod, std::size_t known, violations& found) {
   std::vector<std::string> names;
-  const auto end = safe_sysctls.begin() + known;
+  const auto end = api::safe_sysctls.begin() + known;
   for (const auto& sysctl : pod.spec.security_context().sysctls())
-    if (std::find(safe_sysctls.begin(), end, sysctl.name()) == end) names.push_back(sysctl.name());
+    if (std::find(api::safe_sysctls.begin(), end, sysctl.name()) == end)
+      names.push_back(sysctl.name());
   if (!names.empty()) found.push_back({"forbidden sysctls", joined(names, ", ")});
 }
 

@@ -172,7 +172,11 @@ TEST_CASE("a container whose image cannot be had waits under the runtime's reaso
   t.here.create(pod());
   REQUIRE(t.waits_for("ErrImagePull"));
   CHECK(t.container().state().waiting().message() == "no such image");
-  CHECK(machine::wait([&] { return t.here.events("web", "Failed") == calls{"no such image"}; }));
+  CHECK(machine::wait([&] {
+    auto seen = t.here.events("web", "Failed");
+    std::sort(seen.begin(), seen.end());
+    return seen == calls{"Error: ErrImagePull", "no such image"};
+  }));
   CHECK_FALSE(t.runtime->was_asked("start fake://c-0"));
   // Another image is tried at once.
   t.runtime->fail_pulls({});
@@ -272,6 +276,20 @@ TEST_CASE("a sidecar starts before the others, restarts, and ends after them", "
   CHECK(t.runtime->was_asked("stop fake://s-1"));
 }
 
+TEST_CASE("a pod that has finished gives its address back, and keeps it in its status",
+          "[kubelet]") {
+  with_fake t;
+  t.here.start_kubelet();
+  t.here.create(pod("  restartPolicy: Never\n"));
+  REQUIRE(machine::wait([&] { return t.here.runs("web"); }));
+  CHECK_FALSE(t.runtime->was_asked("stop sandboxes"));
+  t.runtime->end_container("fake://c-0", 0);
+  REQUIRE(machine::wait([&] { return t.runtime->was_asked("stop sandboxes"); }));
+  CHECK(t.here.status("web").phase() == "Succeeded");
+  CHECK(t.here.status("web").pod_ip() == "10.9.0.1");
+  CHECK_FALSE(t.runtime->was_asked("remove pod"));
+}
+
 TEST_CASE("a sidecar of a pod that is deleted ends when the main container has", "[kubelet]") {
   with_fake t;
   t.here.start_kubelet();
@@ -309,7 +327,7 @@ TEST_CASE("an ephemeral container runs once beside the others, and sees its targ
   CHECK(t.here.runs("web"));
   add("f", "nobody");
   CHECK(machine::wait([&] {
-    return t.here.events("web", "Failed") == calls{"unable to find target container nobody"};
+    return t.here.events("web", "Failed") == calls{"Error: unable to find target container nobody"};
   }));
   CHECK_FALSE(t.runtime->was_asked("start fake://e-1"));
 }

@@ -3,6 +3,7 @@
 
 #include "actors/kubelet/runtimes/cri/image_collector.hpp"
 #include "actors/kubelet/runtimes/cri/pull_secrets.hpp"
+#include "actors/kubelet/runtimes/cri/pull_turns.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/scheme.hpp"
 
@@ -91,6 +92,26 @@ TEST_CASE("a disk that is used above the high limit is freed to the low one", "[
   CHECK(bytes_to_free({0, 0}, {}) == 0);
 }
 
+TEST_CASE("pulls of one namespace leave the turns of others free", "[kubelet]") {
+  pull_turns turns;
+  for (std::size_t i = 0; i < cri_defaults::pulls_of_namespace; ++i) {
+    REQUIRE(turns.is_free("a"));
+    turns.take("a");
+  }
+  CHECK_FALSE(turns.is_free("a"));
+  CHECK(turns.is_free("b"));
+  for (auto left = cri_defaults::pulls_at_once - cri_defaults::pulls_of_namespace; left > 0; --left)
+    turns.take("n" + std::to_string(left));
+  CHECK_FALSE(turns.is_free("b"));
+  turns.give_back("a");
+  CHECK(turns.is_free("a"));
+  CHECK(turns.is_free("b"));
+}
+
+TEST_CASE("a disk is full of images if its owner wants it so", "[kubelet]") {
+  CHECK(bytes_to_free({1'000, 0}, {.high_percent = 100, .low_percent = 99}) == 0);
+}
+
 TEST_CASE("images go by when they were used last, but not those in use, pinned or new",
           "[kubelet]") {
   const std::vector<known_image> images{
@@ -101,6 +122,27 @@ TEST_CASE("images go by when they were used last, but not those in use, pinned o
   CHECK(removed(images, 1) == "never-old");
   CHECK(removed(images, 250) == "never-oldneverearly");
   CHECK(removed(images, 10'000) == "never-oldneverearlylate");
+}
+
+TEST_CASE("a node shows its largest images, with few names of each", "[kubelet]") {
+  cri::ListImagesResponse listed;
+  for (std::size_t i = 0; i < cri_defaults::images_of_node + 1; ++i) {
+    auto& image = *listed.add_images();
+    image.set_size(100 + i);
+    image.add_repo_tags("image:" + std::to_string(i));
+  }
+  listed.add_images()->set_size(1'000);  // without a name
+  auto& named = *listed.add_images();
+  named.set_size(500);
+  named.add_repo_digests("a@sha256:1");
+  for (std::size_t i = 0; i < cri_defaults::names_of_image; ++i)
+    named.add_repo_tags("a:" + std::to_string(i));
+  const auto shown = images_to_show(listed);
+  REQUIRE(shown.size() == cri_defaults::images_of_node);
+  CHECK(shown[0].size_bytes == 500);
+  CHECK(shown[0].names.size() == cri_defaults::names_of_image);
+  CHECK(shown[0].names[0] == "a@sha256:1");
+  CHECK(shown[1].names[0] == "image:50");
 }
 
 TEST_CASE("the image of sandboxes is that of the server's configuration", "[kubelet]") {

@@ -16,6 +16,7 @@
 #include "actors/kubelet/runtimes/cri/pod_groups.hpp"
 #include "actors/kubelet/runtimes/cri/stream_session.hpp"
 #include "api/schema/meta_object.pb.h"
+#include "api/scheme.hpp"
 #include "support/scratch_folder.hpp"
 
 using namespace troupe;
@@ -61,6 +62,47 @@ TEST_CASE("a sandbox has the pod's labels, those of every kubelet, and its own r
   CHECK(namespaces_of(pod).network() == cri::NODE);
 }
 
+TEST_CASE("a container has the profile, groups and mounts of its spec, or is refused") {
+  auto pod = web_pod();
+  auto& context = *pod.mutable_spec()->mutable_security_context();
+  context.mutable_app_armor_profile()->set_type("Localhost");
+  context.mutable_app_armor_profile()->set_localhost_profile("web-rules");
+  context.set_supplemental_groups_policy("Strict");
+  auto& sysctl = *context.add_sysctls();
+  sysctl.set_name("net/ipv4/tcp_rmem");
+  sysctl.set_value("1 2 3");
+  auto& mount = *pod.mutable_spec()->mutable_containers(0)->add_volume_mounts();
+  mount.set_name("data");
+  mount.set_mount_path("/data");
+  mount.set_recursive_read_only("Enabled");
+
+  const auto sandbox = sandbox_config_of(pod, 0, node).linux();
+  CHECK(sandbox.sysctls().at("net.ipv4.tcp_rmem") == "1 2 3");
+  CHECK(sandbox.security_context().apparmor().localhost_ref() == "web-rules");
+
+  container_config config;
+  config.pod =
+      std::make_shared<const api::object>(api::kind_of<Pod>(), std::make_unique<Pod>(pod), 1);
+  config.spec = {config.pod, &config.pod->as<Pod>().spec().containers(0)};
+  config.mounts.push_back({"/volumes/data", "", "/data", true});
+  const auto refused = container_request(config, node, {}, {});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().reason == "CreateContainerConfigError");
+  CHECK(refused.error().message ==
+        "failed to resolve recursive read-only mode: volume \"data\" requested recursive read-only "
+        "mode, but it is not supported by the runtime");
+
+  auto able = node;
+  able.recursive_read_only = true;
+  const auto made = container_request(config, able, {}, {});
+  REQUIRE(made);
+  const auto& security = made->linux().security_context();
+  CHECK(security.apparmor().profile_type() == cri::SecurityProfile::Localhost);
+  CHECK(security.apparmor().localhost_ref() == "web-rules");
+  CHECK(security.supplemental_groups_policy() == cri::Strict);
+  CHECK(made->mounts(0).recursive_read_only());
+}
+
 TEST_CASE("the resolver of a pod is that of the node, with what the pod adds, or the pod's alone") {
   auto with_dns = node;
   with_dns.dns = parse_dns("# mine\nnameserver 10.0.0.1\nsearch a b\nsearch c\noptions ndots:2\n");
@@ -75,6 +117,27 @@ TEST_CASE("the resolver of a pod is that of the node, with what the pod adds, or
   const auto own = sandbox_config_of(pod, 0, with_dns).dns_config();
   REQUIRE(own.servers_size() == 1);
   CHECK(own.servers(0) == "1.1.1.1");
+}
+
+TEST_CASE("what a pod adds to its resolver replaces an option, and repeats nothing") {
+  auto with_dns = node;
+  with_dns.dns = parse_dns("nameserver 10.0.0.1\nsearch a\noptions ndots:5 rotate\n");
+  auto pod = web_pod();
+  auto& own = *pod.mutable_spec()->mutable_dns_config();
+  for (const auto* server : {"10.0.0.1", "1.1.1.1", "8.8.8.8", "9.9.9.9"})
+    own.add_nameservers(server);
+  for (const auto* domain : {"a", "b"})
+    own.add_searches(domain);
+  auto& dots = *own.add_options();
+  dots.set_name("ndots");
+  dots.set_value("2");
+  own.add_options()->set_name("edns0");
+  const auto dns = sandbox_config_of(pod, 0, with_dns).dns_config();
+  using texts = std::vector<std::string>;
+  CHECK(texts{dns.servers().begin(), dns.servers().end()} ==
+        texts{"10.0.0.1", "1.1.1.1", "8.8.8.8"});
+  CHECK(texts{dns.searches().begin(), dns.searches().end()} == texts{"a", "b"});
+  CHECK(texts{dns.options().begin(), dns.options().end()} == texts{"ndots:2", "rotate", "edns0"});
 }
 
 TEST_CASE("where names of the cluster are served a pod asks there, in its namespace first") {
@@ -179,17 +242,21 @@ TEST_CASE("the limits of a pod's group are written for either version of control
   set_amount(*amounts.mutable_limits(), "memory", "1Mi");
   set_amount(*amounts.mutable_limits(), "cpu", "1");
   const test::scratch_folder folder;
-  for (const auto* controller : {"cpu", "memory"})
+  for (const auto* controller : {"cpu", "memory", "pids"})
     std::filesystem::create_directory(folder.path() / controller);
   const auto text = [&](const std::string& name) {
     std::ifstream file{folder.path() / name};
     return std::string{std::istreambuf_iterator<char>{file}, {}};
   };
-  CHECK(set_pod_group(pod, group_limits_of(pod), folder.path()).empty());
+  auto limits = group_limits_of(pod);
+  limits.pids = 100;
+  CHECK(set_pod_group(pod, limits, folder.path()).empty());
+  CHECK(text("pids/kubepods/burstable/podu1/pids.max") == "100\n");
   CHECK(text("memory/kubepods/burstable/podu1/memory.limit_in_bytes") == "1048576\n");
   CHECK(text("cpu/kubepods/burstable/podu1/cpu.cfs_quota_us") == "100000\n");
   folder.write("cgroup.controllers", "cpu memory\n");
-  CHECK(set_pod_group(pod, group_limits_of(pod), folder.path()).empty());
+  CHECK(set_pod_group(pod, limits, folder.path()).empty());
+  CHECK(text("kubepods/burstable/podu1/pids.max") == "100\n");
   CHECK(text("kubepods/burstable/podu1/memory.max") == "1048576\n");
   CHECK(text("kubepods/burstable/podu1/cpu.max") == "100000 100000\n");
   CHECK(text("kubepods/cgroup.subtree_control") == "+cpu +memory +pids\n");

@@ -96,6 +96,10 @@ void fake_runtime::follow_sandbox(const std::string& id, sandbox_observer observ
   sandbox_ = std::move(observer);
 }
 
+void fake_runtime::stop_sandboxes(const std::string&) {
+  note("stop sandboxes");
+}
+
 void fake_runtime::remove_pod(const std::string&, std::function<void()> done) {
   note("remove pod");
   done();

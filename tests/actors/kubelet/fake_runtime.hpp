@@ -30,7 +30,7 @@ class fake_runtime final : public actors::container_runtime {
   fake_streams& streams() noexcept { return streams_; }
 
   // -- as a runtime
-  const actors::runtime_features& features() const noexcept override { return features_; }
+  actors::runtime_features features() const override { return features_; }
   std::vector<std::string> unsupported_fields(const api::core::v1::Pod&) const override {
     return {};
   }
@@ -38,6 +38,7 @@ class fake_runtime final : public actors::container_runtime {
   void list(const std::string& pod_uid, std::function<void(actors::found_pod)> done) override;
   void run_sandbox(actors::sandbox_config config, actors::sandbox_observer observer) override;
   void follow_sandbox(const std::string& id, actors::sandbox_observer observer) override;
+  void stop_sandboxes(const std::string& pod_uid) override;
   void remove_pod(const std::string& pod_uid, std::function<void()> done) override;
   void create_container(actors::container_config config,
                         actors::runtime_answer<std::string> done) override;

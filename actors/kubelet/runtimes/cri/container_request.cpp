@@ -84,6 +84,9 @@ void set_security(const Pod& pod, const SecurityContext& context, const cri_node
   for (const auto& name : context.capabilities().drop())
     out.mutable_capabilities()->add_drop(name);
   *out.mutable_seccomp() = seccomp_of(context, node);
+  if (context.has_app_armor_profile())
+    *out.mutable_apparmor() = app_armor_of(context.app_armor_profile());
+  out.set_supplemental_groups_policy(groups_policy(of_pod));
   hide_paths(context, out);
 }
 
@@ -95,8 +98,9 @@ void add_mount(cri::ContainerConfig& out, const std::string& from, const std::st
   mount.set_readonly(read_only);
 }
 
-void set_mounts(const container_config& config, const container_files_of_pod& files,
-                cri::ContainerConfig& out) {
+tl::expected<void, std::string> set_mounts(const container_config& config, const cri_node& node,
+                                           const container_files_of_pod& files,
+                                           cri::ContainerConfig& out) {
   bool own_hosts = false;
   for (const auto& each : config.mounts) {
     add_mount(out, each.source, each.target, each.read_only);
@@ -110,10 +114,19 @@ void set_mounts(const container_config& config, const container_files_of_pod& fi
     if (wanted->mount_propagation() == "HostToContainer")
       mount.set_propagation(cri::HOST_TO_CONTAINER);
     if (wanted->mount_propagation() == "Bidirectional") mount.set_propagation(cri::BIDIRECTIONAL);
+    const auto& recursive = wanted->recursive_read_only();
+    if (recursive == "Enabled" && !node.recursive_read_only)
+      return tl::make_unexpected(
+          fmt::format("failed to resolve recursive read-only mode: volume \"{}\" requested "
+                      "recursive read-only mode, but it is not supported by the runtime",
+                      wanted->name()));
+    mount.set_recursive_read_only(node.recursive_read_only && mount.readonly() &&
+                                  (recursive == "Enabled" || recursive == "IfPossible"));
   }
   if (!files.hosts.empty() && !own_hosts) add_mount(out, files.hosts, "/etc/hosts");
   if (!files.termination_message.empty())
     add_mount(out, files.termination_message, config.spec->termination_message_path());
+  return {};
 }
 
 }  // namespace
@@ -193,7 +206,7 @@ runtime_result<cri::ContainerConfig> container_request(const container_config& c
     env.set_key(variable.substr(0, end));
     if (end != variable.npos) env.set_value(variable.substr(end + 1));
   }
-  set_mounts(config, files, out);
+  if (const auto set = set_mounts(config, node, files, out); !set) return refuse(set.error());
   auto& labels = *out.mutable_labels();
   labels[cri_labels::container_name] = config.spec->name();
   labels[cri_labels::pod_name] = pod.metadata().name();

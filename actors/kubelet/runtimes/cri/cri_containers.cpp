@@ -69,9 +69,14 @@ void cri_runtime::send_container(container_config config, const image_user& user
   const auto make = [this, config, user, sandbox, refuse, done] {
     remove_older_files(node_, config.pod->meta().uid(), config.spec->name(), config.attempt);
     auto placed = config;
-    const auto files = make_container_files(placed, node_, sandbox.ip);
+    auto node = node_;
+    {
+      const std::lock_guard lock{mutex_};
+      node.recursive_read_only = recursive_read_only_;
+    }
+    const auto files = make_container_files(placed, node, sandbox.ip);
     if (!files) return refuse(files.error(), "CreateContainerConfigError");
-    auto container = container_request(placed, node_, user, *files);
+    auto container = container_request(placed, node, user, *files);
     if (!container) return done(tl::make_unexpected(container.error()));
     cri::CreateContainerRequest request;
     request.set_pod_sandbox_id(config.sandbox);
@@ -107,8 +112,10 @@ void cri_runtime::follow_container(const std::string& id, container_observer obs
 void cri_runtime::stop_container(const std::string& id, runtime::duration grace) {
   cri::StopContainerRequest request;
   request.set_container_id(server_id(id));
-  const auto seconds = grace <= runtime::duration{0} ? 0 : seconds_of(grace);
+  const bool at_once = grace <= runtime::duration{0};
+  const auto seconds = at_once ? 0 : seconds_of(grace);
   request.set_timeout(seconds);
+  if (at_once) jobs_.post([own = server_id(id)] { kill_container_group(own); });
   client_->runtime<cri::Nothing>(
       "StopContainer", request,
       [this, own = server_id(id)](const auto& stopped) {

@@ -21,6 +21,9 @@ namespace {
 
 using error_kind = runtime_error::kind;
 
+// The server did not answer yet.
+constexpr const char* unknown_version = "containerd://unknown";
+
 cri_node node_of(const cri_runtime_options& options) {
   return {.root_dir = options.root_dir,
           .dns = read_node_dns(),
@@ -29,9 +32,7 @@ cri_node node_of(const cri_runtime_options& options) {
           .memory_bytes = ::sysconf(_SC_PHYS_PAGES) * ::sysconf(_SC_PAGESIZE)};
 }
 
-cri_result<cri::VersionResponse> ask_version(const std::shared_ptr<event_loop>& loop,
-                                             const std::string& socket) {
-  cri_client client{loop, socket};
+cri_result<cri::VersionResponse> ask_version(cri_client& client) {
   return wait_for<cri::VersionResponse>(client, "Version", cri::VersionRequest{},
                                         cri_defaults::version_timeout);
 }
@@ -52,7 +53,10 @@ std::optional<std::string> socket_path(std::string_view endpoint) {
 
 tl::expected<std::string, std::string> ask_runtime_version(const std::string& socket) {
   const auto loop = std::make_shared<event_loop>();
-  const auto answer = ask_version(loop, socket);
+  const auto answer = [&] {
+    cri_client client{loop, socket};
+    return ask_version(client);
+  }();
   loop->stop();
   if (!answer) return tl::make_unexpected(answer.error().message);
   return answer->runtime_name() + " " + answer->runtime_version();
@@ -73,22 +77,24 @@ tl::expected<std::string, std::string> ask_cni_folder(const std::string& socket)
 
 cri_runtime::cri_runtime(cri_runtime_options options)
     : options_{std::move(options)},
-      features_{.name = "containerd",
-                .version = "containerd://unknown",
-                .own_network = true,
-                .ephemeral_containers = true},
       node_{node_of(options_)},
       loop_{std::make_shared<event_loop>()},
       client_{std::make_shared<cri_client>(loop_, options_.socket)},
       logs_{std::make_shared<lazy_pool>("logs", kubelet_defaults::log_threads,
                                         kubelet_defaults::log_queue)},
+      features_{.name = "containerd",
+                .version = unknown_version,
+                .own_network = true,
+                .ephemeral_containers = true},
       images_{client_},
       collector_{loop_, client_, jobs_, options_.images},
       watcher_{loop_, client_, jobs_},
       jobs_{"cri", kubelet_defaults::runtime_threads, kubelet_defaults::runtime_queue} {
-  if (const auto version = ask_version(loop_, options_.socket)) {
-    features_.name = version->runtime_name();
-    features_.version = fmt::format("{}://{}", features_.name, version->runtime_version());
+  if (const auto version = ask_version(*client_)) {
+    take_version(*version);
+    if (const auto status = wait_for<cri::StatusResponse>(*client_, "Status", cri::StatusRequest{},
+                                                          cri_defaults::version_timeout))
+      take_features(*status);
   } else {
     problem_ = "container runtime is down: " + version.error().message;
     log().warn("kubelet: {}", problem_);
@@ -98,6 +104,7 @@ cri_runtime::cri_runtime(cri_runtime_options options)
     watcher_.start();
     collector_.start();
     check_health();
+    list_images();
   });
 }
 
@@ -105,8 +112,35 @@ cri_runtime::~cri_runtime() {
   loop_->stop();
 }
 
+runtime_features cri_runtime::features() const {
+  const std::lock_guard lock{mutex_};
+  return features_;
+}
+
+bool cri_runtime::has_strict_groups() const {
+  const std::lock_guard lock{mutex_};
+  return strict_groups_;
+}
+
+void cri_runtime::take_version(const cri::VersionResponse& version) {
+  const std::lock_guard lock{mutex_};
+  features_.name = version.runtime_name();
+  features_.version = fmt::format("{}://{}", features_.name, version.runtime_version());
+}
+
+// A container's runtime handler is not known here: mounts are as with the least able handler.
+void cri_runtime::take_features(const cri::StatusResponse& status) {
+  const auto& handlers = status.runtime_handlers();
+  const std::lock_guard lock{mutex_};
+  strict_groups_ = status.features().supplemental_groups_policy();
+  recursive_read_only_ =
+      !handlers.empty() && std::all_of(handlers.begin(), handlers.end(), [](const auto& each) {
+        return each.features().recursive_read_only_mounts();
+      });
+}
+
 std::string cri_runtime::own_id(const std::string& id) const {
-  return features_.name + "://" + id;
+  return features().name + "://" + id;
 }
 
 std::string cri_runtime::server_id(const std::string& id) const {
@@ -128,6 +162,7 @@ void cri_runtime::check_health() {
     if (!answer) {
       problem = "container runtime is down: " + answer.error().message;
     } else {
+      take_features(*answer);
       for (const auto& each : answer->status().conditions())
         if (!each.status() && problem.empty())
           problem = fmt::format("container runtime {}: {}=false reason:{} message:{}",
@@ -140,6 +175,11 @@ void cri_runtime::check_health() {
         log().warn("kubelet: {}", problem.empty() ? "container runtime is ready" : problem);
       problem_ = problem;
     }
+    if (answer && features().version == unknown_version)
+      client_->runtime<cri::VersionResponse>("Version", cri::VersionRequest{},
+                                             [this](const auto& version) {
+                                               if (version) take_version(*version);
+                                             });
     loop_->after(cri_defaults::health_period, [this] { check_health(); });
   });
 }
@@ -347,9 +387,10 @@ void cri_runtime::start_sandbox(const sandbox_config& config, std::uint32_t atte
         },
         cri_defaults::sandbox_timeout);
   };
-  const auto prepare = [pod, logs = request.config().log_directory(), run] {
-    if (const auto unset = set_pod_group(pod->as<Pod>(), group_limits_of(pod->as<Pod>()));
-        !unset.empty())
+  auto limits = group_limits_of(pod->as<Pod>());
+  if (options_.pod_pids_limit > 0) limits.pids = options_.pod_pids_limit;
+  const auto prepare = [pod, limits, logs = request.config().log_directory(), run] {
+    if (const auto unset = set_pod_group(pod->as<Pod>(), limits); !unset.empty())
       log().warn("kubelet: limits of pod {} are not set:{}", pod->meta().name(), unset);
     std::error_code problem;
     std::filesystem::create_directories(logs, problem);
@@ -389,6 +430,24 @@ void cri_runtime::remove_sandboxes(std::vector<std::string> ids, std::function<v
   });
 }
 
+void cri_runtime::stop_sandboxes(const std::string& pod_uid) {
+  list_sandboxes(pod_uid, [this, pod_uid](const auto& found) {
+    const auto again = [this, pod_uid] {
+      loop_->after(cri_defaults::ask_again, [this, pod_uid] { stop_sandboxes(pod_uid); });
+    };
+    if (!found) return again();
+    // Also one that is not ready: it keeps its address until it is stopped.
+    for (const auto& each : *found) {
+      cri::PodSandboxId id;
+      id.set_pod_sandbox_id(each.id());
+      watcher_.forget_sandbox(each.id());
+      client_->runtime<cri::Nothing>("StopPodSandbox", id, [again](const auto& stopped) {
+        if (!stopped && stopped.error().code != grpc_code::not_found) again();
+      });
+    }
+  });
+}
+
 void cri_runtime::remove_pod(const std::string& pod_uid, std::function<void()> done) {
   list_sandboxes(pod_uid, [this, pod_uid, done](const auto& found) {
     if (!found) {
@@ -411,6 +470,22 @@ void cri_runtime::remove_pod(const std::string& pod_uid, std::function<void()> d
 }
 
 // -- images, logs and usage -----------------------------------------------------------------------
+
+std::vector<stored_image> cri_runtime::images() const {
+  const std::lock_guard lock{mutex_};
+  return stored_images_;
+}
+
+void cri_runtime::list_images() {
+  client_->images<cri::ListImagesResponse>(
+      "ListImages", cri::ListImagesRequest{}, [this](const auto& listed) {
+        if (listed) {
+          const std::lock_guard lock{mutex_};
+          stored_images_ = images_to_show(*listed);
+        }
+        loop_->after(cri_defaults::image_listing, [this] { list_images(); });
+      });
+}
 
 void cri_runtime::pull_image(image_request request, runtime_answer<std::string> done) {
   const auto note = [this, done](runtime_result<std::string> image) {

@@ -35,6 +35,8 @@ struct cri_runtime_options {
   std::string dns_address = {};
   std::string dns_domain = {};
   image_limits images = {};
+  // Of the containers of one pod; 0: no limit.
+  std::int64_t pod_pids_limit = 0;
 };
 
 // The path in "unix:///run/x.sock" or "/run/x.sock"; nothing if the endpoint is neither.
@@ -53,7 +55,8 @@ class cri_runtime final : public container_runtime {
   // Leaves containers running.
   ~cri_runtime() override;
 
-  const runtime_features& features() const noexcept override { return features_; }
+  runtime_features features() const override;
+  bool has_strict_groups() const override;
   std::string problem() const override;
   std::vector<std::string> unsupported_fields(const api::core::v1::Pod& pod) const override;
 
@@ -61,6 +64,7 @@ class cri_runtime final : public container_runtime {
   void list(const std::string& pod_uid, std::function<void(found_pod)> done) override;
   void run_sandbox(sandbox_config config, sandbox_observer observer) override;
   void follow_sandbox(const std::string& id, sandbox_observer observer) override;
+  void stop_sandboxes(const std::string& pod_uid) override;
   void remove_pod(const std::string& pod_uid, std::function<void()> done) override;
   void limit_pods(const pods_limits& limits) override;
 
@@ -74,6 +78,7 @@ class cri_runtime final : public container_runtime {
   void run_command(const std::string& id, std::vector<std::string> command,
                    runtime::duration timeout, runtime_answer<command_result> done) override;
 
+  std::vector<stored_image> images() const override;
   void pull_image(image_request request, runtime_answer<std::string> done) override;
 
   std::unique_ptr<log_stream> open_log(const log_address& from, log_query query) override;
@@ -112,18 +117,24 @@ class cri_runtime final : public container_runtime {
   // Resizes one container after another, from the last one.
   void resize_containers(const std::shared_ptr<resize_request>& request, runtime_answer<void> done);
   void check_health();
+  void list_images();
+  void take_version(const cri::VersionResponse& version);
+  void take_features(const cri::StatusResponse& status);
 
   std::string own_id(const std::string& id) const;     // with the runtime's name
   std::string server_id(const std::string& id) const;  // without
 
   const cri_runtime_options options_;
-  runtime_features features_;
   cri_node node_;
   const std::shared_ptr<event_loop> loop_;
   const std::shared_ptr<cri_client> client_;
   const std::shared_ptr<lazy_pool> logs_;
   mutable std::mutex mutex_;
-  std::string problem_;  // why no pod can run; guarded by mutex_
+  // Guarded by mutex_.
+  runtime_features features_;
+  bool strict_groups_ = false, recursive_read_only_ = false;
+  std::string problem_;  // why no pod can run
+  std::vector<stored_image> stored_images_;
   // Belongs to the loop's thread.
   std::map<std::string, known_sandbox> sandboxes_;
   std::set<std::string> new_pods_;  // uids of pods that had no sandbox yet

@@ -41,8 +41,16 @@ inline constexpr int image_high_percent = 85;
 inline constexpr int image_low_percent = 80;
 inline constexpr auto image_smallest_age = 2min;
 inline constexpr auto image_collection = 5min;
+// kubernetes: image_gc_manager.go, the image cache; nodeStatusMaxImages and
+// MaxNamesPerImageInNodeStatus.
+inline constexpr auto image_listing = 30s;
+inline constexpr std::size_t images_of_node = 50;
+inline constexpr std::size_t names_of_image = 5;
 // kubernetes: containerLogMonitorInterval.
 inline constexpr auto log_rotation = 10s;
+// kubernetes: one pull at a time (serializeImagePulls), so that one endless pull stops all others.
+inline constexpr std::size_t pulls_at_once = 8;
+inline constexpr std::size_t pulls_of_namespace = 2;
 // Maximum number of remembered failed pulls, and of waiting pulls.
 inline constexpr std::size_t failed_pulls = 1'000;
 inline constexpr std::size_t waiting_pulls = 1'000;
@@ -61,6 +69,8 @@ inline constexpr std::int64_t best_effort_oom_score = 1000;
 inline constexpr const char* cluster_domain = "cluster.local";
 inline constexpr std::size_t host_name_bytes = 63;
 inline constexpr std::size_t kernel_host_name_bytes = 64;
+// kubernetes: MaxDNSNameservers, which is that of the C library.
+inline constexpr int name_servers = 3;
 
 // kubernetes: MaxContainerTerminationMessageLength and …LogLength, …LogLines.
 inline constexpr std::size_t termination_message_bytes = 4096;

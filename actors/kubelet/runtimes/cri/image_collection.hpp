@@ -11,6 +11,7 @@
 namespace troupe::actors {
 
 struct image_limits {
+  // 100: images are never removed.
   int high_percent = cri_defaults::image_high_percent;
   int low_percent = cri_defaults::image_low_percent;
   std::chrono::milliseconds smallest_age = cri_defaults::image_smallest_age;

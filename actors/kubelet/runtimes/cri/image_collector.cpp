@@ -5,6 +5,7 @@
 #include <sys/statvfs.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "actors/core/log.hpp"
 #include "actors/kubelet/runtimes/cri/image_puller.hpp"
@@ -45,6 +46,25 @@ std::string cni_folder_of(const cri::StatusResponse& status) {
   const auto& fields = networks->second.struct_value().fields();
   const auto found = fields.find("confDir");
   return found == fields.end() ? std::string{} : found->second.string_value();
+}
+
+std::vector<stored_image> images_to_show(const cri::ListImagesResponse& listed) {
+  std::vector<stored_image> all;
+  for (const auto& each : listed.images()) {
+    auto& image = all.emplace_back();
+    image.size_bytes = static_cast<std::int64_t>(each.size());
+    for (const auto* names : {&each.repo_digests(), &each.repo_tags()})
+      image.names.insert(image.names.end(), names->begin(), names->end());
+    if (image.names.size() > cri_defaults::names_of_image)
+      image.names.resize(cri_defaults::names_of_image);
+  }
+  std::erase_if(all, [](const auto& each) { return each.names.empty(); });
+  // Also by name: the order of the runtime's answer is no change of the Node.
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return std::tie(b.size_bytes, a.names) < std::tie(a.size_bytes, b.names);
+  });
+  if (all.size() > cri_defaults::images_of_node) all.resize(cri_defaults::images_of_node);
+  return all;
 }
 
 image_collector::image_collector(std::shared_ptr<event_loop> loop,

@@ -10,6 +10,7 @@
 
 #include "actors/kubelet/os/event_loop.hpp"
 #include "actors/kubelet/os/job_queue.hpp"
+#include "actors/kubelet/runtime/container_runtime.hpp"
 #include "actors/kubelet/runtimes/cri/cri_client.hpp"
 #include "actors/kubelet/runtimes/cri/image_collection.hpp"
 
@@ -20,6 +21,10 @@ namespace troupe::actors {
 std::string sandbox_image_of(const cri::StatusResponse& status);
 // The folder of pod network configuration (CNI); empty if not given.
 std::string cni_folder_of(const cri::StatusResponse& status);
+
+// The images for the node's status: the largest ones, with few names of each (kubernetes:
+// nodestatus/setters.go, Images). Pure.
+std::vector<stored_image> images_to_show(const cri::ListImagesResponse& listed);
 
 class image_collector {
  public:

@@ -73,23 +73,29 @@ void image_puller::decide(const std::string& image, const image_request& request
   const auto key = request.pod->meta().uid() + '_' + image;
   const auto failed = failures_.find(key);
   if (failed != failures_.end() && failed->second.again > event_loop::clock::now())
-    return done(refused("ImagePullBackOff", fmt::format("Back-off pulling image \"{}\"", image)));
+    return done(
+        refused("ImagePullBackOff", fmt::format("Back-off pulling image \"{}\": ErrImagePull: {}",
+                                                image, failed->second.message)));
   if (waiting_.size() >= cri_defaults::waiting_pulls)
     return done(refused("ErrImagePull", "too many images wait to be pulled"));
   auto credentials = pull_credentials(image, request.secrets);
   if (!credentials)
     return done(refused("ErrImagePull", fmt::format("Failed to pull image \"{}\": {}", image,
                                                     credentials.error())));
-  waiting_.push_back({image, key, std::move(*credentials), std::move(done)});
+  waiting_.push_back(
+      {image, request.pod->meta().namespace_(), key, std::move(*credentials), std::move(done)});
   pull_next();
 }
 
 void image_puller::pull_next() {
-  if (pulling_ || waiting_.empty()) return;
-  pulling_ = true;
-  auto next = std::move(waiting_.front());
-  waiting_.pop_front();
+  const auto found = std::find_if(waiting_.begin(), waiting_.end(),
+                                  [&](const order& each) { return turns_.is_free(each.ns); });
+  if (found == waiting_.end()) return;
+  auto next = std::move(*found);
+  waiting_.erase(found);
+  turns_.take(next.ns);
   try_pull(std::move(next));
+  pull_next();
 }
 
 // Tries one credential after another.
@@ -110,7 +116,7 @@ void image_puller::try_pull(order next) {
 }
 
 void image_puller::end_pull(const order& ended, const cri_result<cri::PullImageResponse>& pulled) {
-  pulling_ = false;
+  turns_.give_back(ended.ns);
   if (pulled) {
     failures_.erase(ended.failures);
     ended.done(pulled->image_ref());
@@ -120,6 +126,7 @@ void image_puller::end_pull(const order& ended, const cri_result<cri::PullImageR
     failed.wait = std::clamp<std::chrono::milliseconds>(
         failed.wait * 2, cri_defaults::pull_backoff_first, cri_defaults::pull_backoff_longest);
     failed.again = event_loop::clock::now() + failed.wait;
+    failed.message = pulled.error().message;
     ended.done(refused("ErrImagePull", fmt::format("Failed to pull image \"{}\": {}", ended.image,
                                                    pulled.error().message)));
   }

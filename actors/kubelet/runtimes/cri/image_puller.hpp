@@ -1,5 +1,5 @@
-// Makes images available (kubernetes: images/image_manager.go): pull policies, one pull at a time,
-// and an exponential back-off after failed pulls. Belongs to the loop's thread.
+// Makes images available (kubernetes: images/image_manager.go): pull policies, few pulls at a time
+// (pull_turns.hpp), and an exponential back-off after failed pulls. Belongs to the loop's thread.
 #pragma once
 
 #include <deque>
@@ -12,6 +12,7 @@
 #include "actors/kubelet/runtime/container_types.hpp"
 #include "actors/kubelet/runtimes/cri/container_request.hpp"
 #include "actors/kubelet/runtimes/cri/cri_client.hpp"
+#include "actors/kubelet/runtimes/cri/pull_turns.hpp"
 
 namespace troupe::actors {
 
@@ -32,6 +33,7 @@ class image_puller {
  private:
   struct order {
     std::string image;
+    std::string ns;                            // of the pod
     std::string failures;                      // its key in `failures_`
     std::vector<cri::AuthConfig> credentials;  // credentials to try; empty: pull without any
     runtime_answer<std::string> done;
@@ -39,6 +41,7 @@ class image_puller {
   struct failure {
     event_loop::clock::time_point again;
     std::chrono::milliseconds wait;
+    std::string message;
   };
 
   void decide(const std::string& image, const image_request& request,
@@ -49,7 +52,7 @@ class image_puller {
 
   const std::shared_ptr<cri_client> client_;
   std::deque<order> waiting_;
-  bool pulling_ = false;
+  pull_turns turns_;
   std::map<std::string, image_user> users_;  // by image id, which identifies the content
   std::map<std::string, failure> failures_;  // by pod and image, because secrets of the pod matter
 };

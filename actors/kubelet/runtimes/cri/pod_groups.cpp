@@ -1,6 +1,7 @@
 #include "actors/kubelet/runtimes/cri/pod_groups.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -76,6 +77,7 @@ std::string set_v1(const fs::path& top, const std::string& group, const pod_grou
     set("cpu", "cpu.cfs_quota_us", *limits.cpu_quota_us);
   }
   if (limits.memory_bytes) set("memory", "memory.limit_in_bytes", *limits.memory_bytes);
+  if (limits.pids) set("pids", "pids.max", *limits.pids);
   return problems;
 }
 
@@ -98,6 +100,7 @@ std::string set_v2(const fs::path& top, const std::string& group, const pod_grou
   if (limits.cpu_quota_us)
     set("cpu.max", fmt::format("{} {}", *limits.cpu_quota_us, cri_defaults::cpu_period_us));
   if (limits.memory_bytes) set("memory.max", std::to_string(*limits.memory_bytes));
+  if (limits.pids) set("pids.max", std::to_string(*limits.pids));
   return problems;
 }
 
@@ -153,6 +156,19 @@ std::string limit_all_pods(const pods_limits& limits, const std::string& top) {
   set_to.cpu_shares = shares_of(limits.milli_cpu);
   if (limits.memory_bytes > 0) set_to.memory_bytes = limits.memory_bytes;
   return set(top, all_pods_group, set_to);
+}
+
+void kill_container_group(const std::string& container_id, const std::string& top) {
+  std::error_code problem;
+  const auto all =
+      (fs::exists(fs::path{top} / "pids", problem) ? fs::path{top} / "pids" : fs::path{top}) /
+      fs::path{all_pods_group}.relative_path();
+  for (const auto* qos : {"", "burstable", "besteffort"})
+    for (const auto& pod : fs::directory_iterator{all / qos, problem}) {
+      std::ifstream processes{pod.path() / container_id / "cgroup.procs"};
+      for (pid_t process = 0; processes >> process;)
+        if (process > 1) ::kill(process, SIGKILL);
+    }
 }
 
 void remove_pod_groups(const std::string& pod_uid) {

@@ -16,6 +16,8 @@ struct pod_group_limits {
   std::int64_t cpu_shares = 0;
   // Absent: a container of the pod has no limit.
   std::optional<std::int64_t> cpu_quota_us, memory_bytes;
+  // Processes and threads. Absent: the limit of an existing group stays.
+  std::optional<std::int64_t> pids = {};
 
   bool operator==(const pod_group_limits&) const = default;
 };
@@ -29,13 +31,18 @@ pod_group_limits larger_limits(const pod_group_limits& a, const pod_group_limits
 // Converts the shares of version 1 to cpu.weight of version 2. Pure.
 std::int64_t weight_of_shares(std::int64_t shares);
 
-// Creates the pod's group in the cpu and memory hierarchies, version 1 or 2, if missing, and sets
-// its limits. Returns the error; empty: success. Blocks on disk.
+// Creates the pod's group in the cpu, memory and pids hierarchies, version 1 or 2, if missing, and
+// sets its limits. Returns the error; empty: success. Blocks on disk.
 std::string set_pod_group(const api::core::v1::Pod& pod, const pod_group_limits& limits,
                           const std::string& top = "/sys/fs/cgroup");
 
 // Sets the limits of the group that contains all pods, in the same way.
 std::string limit_all_pods(const pods_limits& limits, const std::string& top = "/sys/fs/cgroup");
+
+// Kills all processes in the container's control group. SIGKILL for the first one alone is too slow
+// where many processes share a small quota of the processor. Blocks on disk.
+void kill_container_group(const std::string& container_id,
+                          const std::string& top = "/sys/fs/cgroup");
 
 // Removes the pod's control groups from all hierarchies. Blocks on disk.
 void remove_pod_groups(const std::string& pod_uid);

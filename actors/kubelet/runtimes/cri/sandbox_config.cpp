@@ -11,6 +11,7 @@
 #include "actors/kubelet/runtimes/cri/defaults.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
 #include "api/schema/meta_object.pb.h"
+#include "api/values/sysctl.hpp"
 
 namespace troupe::actors {
 
@@ -82,6 +83,24 @@ void add_cluster_dns(const Pod& pod, const cri_node& node, cri::DNSConfig& dns) 
   dns.add_options("ndots:5");
 }
 
+using texts = google::protobuf::RepeatedPtrField<std::string>;
+
+void add_missing(const texts& from, texts& to) {
+  for (const auto& each : from)
+    if (std::find(to.begin(), to.end(), each) == to.end()) *to.Add() = each;
+}
+
+// Replaces the option of that name (kubernetes: mergeDNSOptions).
+void set_option(const std::string& name, const std::string& value, texts& options) {
+  const auto text = value.empty() ? name : name + ":" + value;
+  for (auto& each : options)
+    if (each == name || each.starts_with(name + ":")) {
+      each = text;
+      return;
+    }
+  *options.Add() = text;
+}
+
 // dnsPolicy None starts empty, Default with the node's configuration. A pod in the node's network
 // uses the cluster's DNS only with ClusterFirstWithHostNet.
 void set_dns(const Pod& pod, const cri_node& node, cri::DNSConfig& dns) {
@@ -91,12 +110,13 @@ void set_dns(const Pod& pod, const cri_node& node, cri::DNSConfig& dns) {
                           (policy == "ClusterFirst" && !pod.spec().host_network());
   if (by_cluster && !node.dns_address.empty()) add_cluster_dns(pod, node, dns);
   const auto& own = pod.spec().dns_config();
-  for (const auto& server : own.nameservers())
-    dns.add_servers(server);
-  for (const auto& domain : own.searches())
-    dns.add_searches(domain);
+  add_missing(own.nameservers(), *dns.mutable_servers());
+  add_missing(own.searches(), *dns.mutable_searches());
   for (const auto& option : own.options())
-    dns.add_options(option.value().empty() ? option.name() : option.name() + ":" + option.value());
+    set_option(option.name(), option.value(), *dns.mutable_options());
+  // Resolvers ignore further servers (kubernetes: MaxDNSNameservers).
+  const auto servers = std::min<int>(dns.servers_size(), cri_defaults::name_servers);
+  dns.mutable_servers()->DeleteSubrange(servers, dns.servers_size() - servers);
 }
 
 void set_security(const Pod& pod, cri::LinuxPodSandboxConfig& linux) {
@@ -111,7 +131,10 @@ void set_security(const Pod& pod, cri::LinuxPodSandboxConfig& linux) {
   for (const auto group : of_pod.supplemental_groups())
     security.add_supplemental_groups(group);
   for (const auto& sysctl : of_pod.sysctls())
-    (*linux.mutable_sysctls())[sysctl.name()] = sysctl.value();
+    (*linux.mutable_sysctls())[api::sysctl_with_dots(sysctl.name())] = sysctl.value();
+  if (of_pod.has_app_armor_profile())
+    *security.mutable_apparmor() = app_armor_of(of_pod.app_armor_profile());
+  security.set_supplemental_groups_policy(groups_policy(of_pod));
 }
 
 }  // namespace
@@ -170,6 +193,19 @@ cri::NamespaceOption namespaces_of(const Pod& pod) {
               : spec.share_process_namespace() ? cri::POD
                                                : cri::CONTAINER);
   return out;
+}
+
+cri::SecurityProfile app_armor_of(const api::core::v1::AppArmorProfile& profile) {
+  cri::SecurityProfile out;
+  out.set_profile_type(profile.type() == "RuntimeDefault" ? cri::SecurityProfile::RuntimeDefault
+                       : profile.type() == "Localhost"    ? cri::SecurityProfile::Localhost
+                                                          : cri::SecurityProfile::Unconfined);
+  out.set_localhost_ref(profile.localhost_profile());
+  return out;
+}
+
+cri::SupplementalGroupsPolicy groups_policy(const api::core::v1::PodSecurityContext& context) {
+  return context.supplemental_groups_policy() == "Strict" ? cri::Strict : cri::Merge;
 }
 
 cri::PodSandboxConfig sandbox_config_of(const Pod& pod, std::uint32_t attempt,

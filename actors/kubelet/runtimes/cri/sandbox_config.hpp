@@ -30,6 +30,7 @@ struct cri_node {
   std::string dns_address = {};
   std::string dns_domain = {};
   std::int64_t memory_bytes = 0;
+  bool recursive_read_only = false;  // the server can make such mounts
 };
 
 // Parses name servers, search domains and options of a resolv.conf.
@@ -44,6 +45,10 @@ inline constexpr const char* all_pods_group = "/kubepods";
 std::string cgroup_parent(const api::core::v1::Pod& pod);
 
 cri::NamespaceOption namespaces_of(const api::core::v1::Pod& pod);
+
+cri::SecurityProfile app_armor_of(const api::core::v1::AppArmorProfile& profile);
+// Admission has rejected pods with a policy that the runtime does not know.
+cri::SupplementalGroupsPolicy groups_policy(const api::core::v1::PodSecurityContext& context);
 
 // `attempt` is the number of the pod's sandboxes so far.
 cri::PodSandboxConfig sandbox_config_of(const api::core::v1::Pod& pod, std::uint32_t attempt,

@@ -52,7 +52,8 @@ class process_runtime final : public container_runtime {
   // Leaves containers running; commands in containers are ended.
   ~process_runtime() override;
 
-  const runtime_features& features() const noexcept override { return features_; }
+  runtime_features features() const override { return features_; }
+  bool has_strict_groups() const override { return true; }
   std::vector<std::string> unsupported_fields(const api::core::v1::Pod& pod) const override;
 
   void list_pods(std::function<void(std::vector<std::string>)> done) override;

@@ -201,6 +201,13 @@ TEST_CASE("reserved resources of a machine are not allocatable", "[kubelet]") {
       .milli_cpu = 300, .memory_bytes = 256 << 10, .eviction_memory_bytes = 128 << 10};
   reserve(reserved, status);
   CHECK(status.allocatable().at("memory").string() == "640Ki");
+  // The same for the disk; a machine whose disk cannot be read does not count it.
+  CHECK(status.capacity().count("ephemeral-storage") == 0);
+  facts.disk_bytes = 2 << 20;
+  describe_machine(facts, 110, status);
+  reserve({.eviction_disk_percent = 10}, status);
+  CHECK(status.capacity().at("ephemeral-storage").string() == "2Mi");
+  CHECK(status.allocatable().at("ephemeral-storage").string() == "1887442");
   CHECK(limits_of_pods(facts, reserved).milli_cpu == 1'700);
   CHECK(limits_of_pods(facts, reserved).memory_bytes == 768 << 10);
   CHECK(limits_of_pods(facts, {.memory_bytes = 1 << 30}).memory_bytes == 0);

@@ -1,0 +1,24 @@
+// Whether a kubelet can give a pod the isolation that it requests. A pod is rejected rather than
+// run without it. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/kubelet/pods/pod_containers.hpp"
+
+namespace troupe::actors {
+
+struct node_features {
+  bool app_armor = false;      // of the kernel
+  bool strict_groups = false;  // of the container runtime: supplementalGroupsPolicy Strict
+  // Names or, with a final *, prefixes of parameters that pods may set beside the safe ones.
+  std::vector<std::string> unsafe_sysctls = {};
+};
+
+// kubernetes: sysctl/allowlist.go, lifecycle/predicate.go, security/apparmor/validate.go.
+std::optional<pod_failure> feature_rejection(const api::core::v1::Pod& pod,
+                                             const node_features& node);
+
+}  // namespace troupe::actors
