@@ -215,6 +215,9 @@ TEST_CASE("an owner is found by a version of its kind that is not served") {
   cron_job.mutable_metadata()->set_name("owner");
   cron_job.mutable_metadata()->set_namespace_("default");
   cron_job.mutable_spec()->set_schedule("@yearly");
+  auto& job = *cron_job.mutable_spec()->mutable_job_template()->mutable_spec();
+  *job.mutable_template_()->mutable_spec() = pod_named("unused").spec();
+  job.mutable_template_()->mutable_spec()->set_restart_policy("Never");
   const auto owner = c.create(cron_job);
   auto map = owned_by(map_named("kept"), *owner);
   map.mutable_metadata()->mutable_owner_references(0)->set_api_version("batch/v1beta1");
