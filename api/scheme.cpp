@@ -7,6 +7,7 @@
 
 #include "api/invariant.hpp"
 #include "api/kind_row.hpp"
+#include "api/removed_versions.hpp"
 #include "api/schema/schema_files.hpp"
 #include "api/version_order.hpp"
 
@@ -31,6 +32,23 @@ std::vector<kind_handle> kinds_of_schema() {
     }
   }
   return found;
+}
+
+const std::vector<kind_handle>& kinds_of_removed_versions() {
+  static const auto& kinds = *[] {
+    auto* made = new std::vector<kind_handle>;
+    for (const auto* type : removed_versions())
+      made->emplace_back(new kind_info(type->options().GetExtension(kind), *type));
+    return made;
+  }();
+  return kinds;
+}
+
+std::vector<kind_handle> built_in_kinds() {
+  auto kinds = kinds_of_schema();
+  const auto& removed = kinds_of_removed_versions();
+  if (are_removed_versions_served()) kinds.insert(kinds.end(), removed.begin(), removed.end());
+  return kinds;
 }
 
 std::string api_version_of(std::string_view group, std::string_view version) {
@@ -130,8 +148,10 @@ scheme& scheme::instance() {
 }
 
 scheme::scheme()
-    : built_in_(std::make_shared<const kind_table>(kinds_of_schema(), 1)), table_(built_in_) {
+    : built_in_(std::make_shared<const kind_table>(built_in_kinds(), 1)), table_(built_in_) {
   for (const auto& each : built_in_->kinds_)
+    by_type_.emplace(&each->type(), each.get());
+  for (const auto& each : kinds_of_removed_versions())
     by_type_.emplace(&each->type(), each.get());
 }
 

@@ -41,6 +41,8 @@ template <>
 inline constexpr auto words_of<own_scheduler> = std::array<std::string_view, 2>{"on", "off"};
 template <>
 inline constexpr auto words_of<anonymous_access> = std::array<std::string_view, 2>{"on", "off"};
+template <>
+inline constexpr auto words_of<removed_versions> = std::array<std::string_view, 2>{"off", "on"};
 
 template <>
 inline constexpr auto words_of<pod_security_level> =

@@ -31,6 +31,7 @@ enum class network_mode { none, services, pods, automatic };
 enum class network_routes { automatic, direct, vxlan };
 enum class legacy_token_secrets { off, on };
 enum class anonymous_access { on, off };
+enum class removed_versions { off, on };
 enum class pod_security_level { privileged, baseline, restricted };
 
 struct server_config {
@@ -46,6 +47,7 @@ struct server_config {
   // Additional names and addresses of the server.
   std::vector<std::string> names;
   config::anonymous_access anonymous_access = config::anonymous_access::on;
+  config::removed_versions removed_versions = config::removed_versions::off;
   duration node_certificate_life = defaults::node_certificate_life;
 };
 

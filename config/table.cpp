@@ -94,6 +94,12 @@ constexpr setting rows[] = {
      .at = at<&node::server, &server::anonymous_access>(),
      .about = "Whether requests without credentials are accepted as system:anonymous, who may read "
               "health and version and has the rights of its roles; 'off' answers them with 401."},
+    {.name = "server.removed_versions",
+     .at = at<&node::server, &server::removed_versions>(),
+     .about = "Whether batch/v1beta1 CronJob, discovery.k8s.io/v1beta1 and policy/v1beta1 are "
+              "served besides v1, for kube-controller-manager and kube-scheduler 1.20; Kubernetes "
+              "removed them in 1.25.",
+     .brief = true},
     {.name = "server.node_certificate_life",
      .at = at<&node::server, &server::node_certificate_life>(),
      .about =

@@ -9,7 +9,6 @@
 #include "actors/write/commands.hpp"
 #include "api/kind_row.hpp"
 #include "api/object/object_key.hpp"
-#include "api/scheme.hpp"
 
 namespace troupe::actors {
 
@@ -231,7 +230,7 @@ void garbage_collector::check_namespaces(const api::object_ptr& dependent) {
   for (const auto& owner : dependent->meta().owner_references()) {
     if (state_of(*dependent, owner, state) != owner_state::absent) continue;
     if (absent_.find(owner.uid()) != nullptr) continue;
-    const auto kind = api::scheme::instance().find(owner.api_version(), owner.kind());
+    const auto kind = kind_of_owner(owner);
     if (!kind) continue;  // deleted meanwhile
     bool elsewhere = false;
     state.scan(kind->prefix(), {}, [&](std::string_view, const api::object_ptr& each) {

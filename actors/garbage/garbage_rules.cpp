@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/kind_row.hpp"
+#include "api/removed_versions.hpp"
 #include "api/scheme.hpp"
 
 namespace troupe::actors {
@@ -33,9 +34,14 @@ bool same_dependence(const api::object& a, const api::object& b) {
                     });
 }
 
+api::kind_handle kind_of_owner(const OwnerReference& owner) {
+  auto found = api::scheme::instance().find(owner.api_version(), owner.kind());
+  return found ? found : api::find_removed_version(owner.api_version(), owner.kind());
+}
+
 owner_state state_of(const api::object& dependent, const OwnerReference& owner,
                      const persistence::snapshot& state) {
-  const auto kind = api::scheme::instance().find(owner.api_version(), owner.kind());
+  const auto kind = kind_of_owner(owner);
   if (!kind || !api::home_of(*kind).stored()) return owner_state::solid;
   const auto& ns = dependent.meta().namespace_();
   if (kind->namespaced() && ns.empty()) return owner_state::solid;

@@ -32,6 +32,9 @@ enum class owner_state {
   absent,   // not found, or another object of that name
 };
 
+// The kind of an owner, also in a version that is no longer served; null: unknown.
+api::kind_handle kind_of_owner(const api::meta::v1::OwnerReference& owner);
+
 owner_state state_of(const api::object& dependent, const api::meta::v1::OwnerReference& owner,
                      const persistence::snapshot& state);
 

@@ -1,7 +1,8 @@
-// Autoscalers as autoscaling/v1, which supports cpu utilization only. Other metrics of an
-// autoscaler are kept when it is written in this shape.
+// Autoscalers as autoscaling/v1, which supports cpu utilization only; the rest is in annotations.
+// What a client writes without an annotation is kept.
 #include <algorithm>
 
+#include "api/conversion/autoscaler_annotations.hpp"
 #include "api/conversion/shapes.hpp"
 #include "api/schema/autoscaling_hpa_v1.pb.h"
 #include "api/schema/autoscaling_v2.pb.h"
@@ -53,13 +54,13 @@ void copy_state(const From& from, Into& into) {
 void show(const body& home, body& shown) {
   const auto& from = static_cast<const home_autoscaler&>(home);
   auto& into = static_cast<shown_autoscaler&>(shown);
+  remove_annotations(*into.mutable_metadata());
+  for (auto& [name, text] : annotations_of(from))
+    (*into.mutable_metadata()->mutable_annotations())[name] = text;
   if (from.has_spec()) copy_numbers(from.spec(), *into.mutable_spec());
-  for (const auto& metric : from.spec().metrics()) {
-    if (!is_cpu(metric)) continue;
+  if (const auto* cpu = find_cpu(from))
     into.mutable_spec()->set_target_cpu_utilization_percentage(
-        metric.resource().target().average_utilization());
-    break;
-  }
+        cpu->resource().target().average_utilization());
   if (!from.has_status()) return;
   copy_state(from.status(), *into.mutable_status());
   for (const auto& metric : from.status().current_metrics()) {
@@ -71,7 +72,7 @@ void show(const body& home, body& shown) {
 }
 
 template <class Metrics>
-auto find_cpu(Metrics& metrics) {
+auto position_of_cpu(Metrics& metrics) {
   return std::find_if(metrics.begin(), metrics.end(),
                       [](const auto& each) { return is_cpu(each); });
 }
@@ -79,7 +80,7 @@ auto find_cpu(Metrics& metrics) {
 void take_target(const autoscaling::v1::HorizontalPodAutoscalerSpec& from,
                  autoscaling::v2::HorizontalPodAutoscalerSpec& into) {
   auto& metrics = *into.mutable_metrics();
-  const auto found = find_cpu(metrics);
+  const auto found = position_of_cpu(metrics);
   if (!from.has_target_cpu_utilization_percentage()) {
     if (found != metrics.end()) metrics.erase(found);
     return;
@@ -92,22 +93,28 @@ void take_target(const autoscaling::v1::HorizontalPodAutoscalerSpec& from,
   target.set_average_utilization(from.target_cpu_utilization_percentage());
 }
 
-void take(const body& shown, body& home) {
-  const auto& from = static_cast<const shown_autoscaler&>(shown);
-  auto& into = static_cast<home_autoscaler&>(home);
-  copy_numbers(from.spec(), *into.mutable_spec());
-  take_target(from.spec(), *into.mutable_spec());
-  if (!from.has_status()) return;
-  auto& status = *into.mutable_status();
-  copy_state(from.status(), status);
-  if (!from.status().has_current_cpu_utilization_percentage()) return;
+void take_status(const autoscaling::v1::HorizontalPodAutoscalerStatus& from,
+                 autoscaling::v2::HorizontalPodAutoscalerStatus& status) {
+  copy_state(from, status);
+  if (!from.has_current_cpu_utilization_percentage()) return;
   auto& metrics = *status.mutable_current_metrics();
-  const auto found = find_cpu(metrics);
+  const auto found = position_of_cpu(metrics);
   auto* cpu = found == metrics.end() ? metrics.Add() : &*found;
   cpu->set_type("Resource");
   cpu->mutable_resource()->set_name("cpu");
   cpu->mutable_resource()->mutable_current()->set_average_utilization(
-      from.status().current_cpu_utilization_percentage());
+      from.current_cpu_utilization_percentage());
+}
+
+void take(const body& shown, body& home) {
+  const auto& from = static_cast<const shown_autoscaler&>(shown);
+  auto& into = static_cast<home_autoscaler&>(home);
+  const auto known = annotations_of(into);
+  copy_numbers(from.spec(), *into.mutable_spec());
+  take_target(from.spec(), *into.mutable_spec());
+  if (from.has_status()) take_status(from.status(), *into.mutable_status());
+  take_annotations(from.metadata(), known, into);
+  remove_annotations(*into.mutable_metadata());
 }
 
 std::string same_path(std::string_view path) {

@@ -93,5 +93,6 @@ void add_cluster_kinds(row_table& into);
 void add_rbac_kinds(row_table& into);
 void add_definition_kinds(row_table& into);
 void add_api_service_kinds(row_table& into);
+void add_removed_kinds(row_table& into);
 
 }  // namespace troupe::api::kinds

@@ -14,6 +14,7 @@ const kind_row& row_of(const google::protobuf::Descriptor& type) {
     kinds::add_rbac_kinds(*made);
     kinds::add_definition_kinds(*made);
     kinds::add_api_service_kinds(*made);
+    kinds::add_removed_kinds(*made);
     return made;
   }();
   static const auto& ordinary = *new kind_row;

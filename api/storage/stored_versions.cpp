@@ -101,6 +101,7 @@ stored_version find_stored_version(const kind_info& kind, std::string_view api_v
   if (kind.plural() == "ingresses") return {stored_form::shape, &ingress_v1beta1_shape()};
   if (kind.plural() == "endpointslices")
     return {stored_form::shape, &endpoint_slice_v1beta1_shape()};
+  if (kind.plural() == "poddisruptionbudgets") return {stored_form::shape, &budget_v1beta1_shape()};
   return {stored_form::same};
 }
 

@@ -15,6 +15,7 @@ struct version_shape {
 
 const version_shape& ingress_v1beta1_shape();
 const version_shape& endpoint_slice_v1beta1_shape();
+const version_shape& budget_v1beta1_shape();
 const version_shape& autoscaler_v1_shape();
 
 }  // namespace troupe::api

@@ -3,6 +3,7 @@
 #include "actors/garbage/garbage_collector.hpp"
 #include "actors/garbage/garbage_rules.hpp"
 #include "actors/garbage/owner_graph.hpp"
+#include "api/schema/batch_v1.pb.h"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_event.pb.h"
 #include "api/schema/core_namespace.pb.h"
@@ -205,6 +206,27 @@ TEST_CASE("an owner of a kind that nobody knows keeps its dependents") {
   c.create(map);
   c.advance(seconds{10});
   CHECK(there(c, "kept"));
+}
+
+// As the Jobs that kube-controller-manager 1.20 makes.
+TEST_CASE("an owner is found by a version of its kind that is not served") {
+  cluster c{1};
+  api::batch::v1::CronJob cron_job;
+  cron_job.mutable_metadata()->set_name("owner");
+  cron_job.mutable_metadata()->set_namespace_("default");
+  cron_job.mutable_spec()->set_schedule("@yearly");
+  auto& job = *cron_job.mutable_spec()->mutable_job_template()->mutable_spec();
+  *job.mutable_template_()->mutable_spec() = pod_named("unused").spec();
+  job.mutable_template_()->mutable_spec()->set_restart_policy("Never");
+  const auto owner = c.create(cron_job);
+  auto map = owned_by(map_named("kept"), *owner);
+  map.mutable_metadata()->mutable_owner_references(0)->set_api_version("batch/v1beta1");
+  c.create(map);
+  c.advance(seconds{10});
+  CHECK(there(c, "kept"));
+  c.remove<api::batch::v1::CronJob>("default", "owner");
+  c.settle();
+  CHECK_FALSE(there(c, "kept"));
 }
 
 TEST_CASE("ten thousand dependents go without loss, through a crash of the collector") {

@@ -16,6 +16,7 @@
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/discovery_v1.pb.h"
 #include "api/schema/networking_v1.pb.h"
+#include "api/schema/policy_budget.pb.h"
 #include "api/scheme.hpp"
 #include "api/storage/stored_versions.hpp"
 #include "api/storage/zeros.hpp"
@@ -162,6 +163,26 @@ TEST_CASE("old versions say what the version means that is kept", "[upstream]") 
   CHECK(scaler.spec().metrics(3).external().metric().name() == "queue");
   CHECK(scaler.spec().metrics(4).resource().target().average_utilization() == 60);
   CHECK(scaler.spec().behavior().scale_down().policies(0).period_seconds() == 60);
+}
+
+TEST_CASE("a budget with an empty selector protects all pods also where v1beta1 is stored",
+          "[upstream]") {
+  const auto& kind = kind_of<policy::v1::PodDisruptionBudget>();
+  policy::v1::PodDisruptionBudget budget;
+  budget.mutable_metadata()->set_name("all");
+  budget.mutable_spec()->mutable_selector();
+  const auto stored = to_storage(kind, budget);
+  const auto written = to_upstream(&kind, stored, 20);
+  const auto opened = open_envelope(written);
+  REQUIRE(opened);
+  CHECK(opened->api_version == "policy/v1beta1");
+  policy::v1::PodDisruptionBudget seen;
+  REQUIRE(seen.ParseFromArray(opened->raw.data(), static_cast<int>(opened->raw.size())));
+  REQUIRE(seen.spec().selector().match_expressions_size() == 1);
+  CHECK(seen.spec().selector().match_expressions(0).operator_() == "DoesNotExist");
+  const auto again = from_upstream(&kind, written);
+  REQUIRE(again);
+  CHECK(*again == stored);
 }
 
 TEST_CASE("definitions in v1beta1 say for each version what they said for all", "[upstream]") {

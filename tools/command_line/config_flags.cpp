@@ -7,6 +7,7 @@
 
 #include "actors/control_plane/controller_selection.hpp"
 #include "actors/scheduler/registry.hpp"
+#include "api/removed_versions.hpp"
 #include "config/nearest.hpp"
 #include "config/render.hpp"
 #include "tools/command_line/program.hpp"
@@ -113,6 +114,9 @@ tl::expected<config::loaded_config, int> config_flags::load() const {
     if (flag.option->count() > 0) from.flags.emplace_back(name, flag.text);
   }
   auto loaded = config::load(from);
+  // Here, since the names of controllers are the first to use kinds.
+  if (loaded && loaded->config.server.removed_versions == config::removed_versions::on)
+    api::serve_removed_versions();
   auto problems = loaded ? unknown_plugins(*loaded) : loaded.error();
   if (loaded)
     for (auto& line : unknown_controllers(*loaded))
