@@ -64,7 +64,7 @@ struct shop {
 
 }  // namespace
 
-TEST_CASE("a token says whose it is, for whom and how long", "[tokens]") {
+TEST_CASE("a token names its account, its audience and its lifetime", "[tokens]") {
   const shop world;
   const auto made = world.plan(shop::order());
   REQUIRE(made);
@@ -146,7 +146,9 @@ TEST_CASE("the mounted token of a pod holds for a year, and is shown to hold for
   CHECK(world.plan(order)->claims.expires == now + 3'607);
 }
 
-TEST_CASE("a token ends with its time, its account and what it is bound to", "[tokens]") {
+TEST_CASE(
+    "a token is invalid after its expiry and after the removal of its account or bound object",
+    "[tokens]") {
   shop world;
   const auto plain = world.plan(shop::order())->claims;
   CHECK(world.holds(plain));

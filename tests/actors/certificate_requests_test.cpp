@@ -151,7 +151,8 @@ TEST_CASE("A request is read for its subject and its alternative names", "[certi
   CHECK_FALSE(read_request(std::string{node_request}.substr(0, 200)));
 }
 
-TEST_CASE("A request whose alternative names cannot be judged is not signed", "[certificates]") {
+TEST_CASE("A request with alternative names of an unsupported form is not signed",
+          "[certificates]") {
   for (const auto* text : requests_with_odd_names) {
     const auto odd = read_request(text);
     REQUIRE_FALSE(odd);
@@ -171,7 +172,7 @@ TEST_CASE("A joined machine gets no certificate that would outlast its Node", "[
   CHECK(approved_by(spec, *facts).empty());
 }
 
-TEST_CASE("Each signer takes what upstream's takes", "[certificates]") {
+TEST_CASE("Each signer accepts the same requests as upstream's", "[certificates]") {
   const auto client = {"digital signature", "client auth"};
   const auto client_rsa = {"key encipherment", "digital signature", "client auth"};
   const auto server = {"digital signature", "server auth"};
@@ -274,8 +275,7 @@ TEST_CASE("A request that its signer does not take fails with the reason", "[cer
   CHECK(condition.message() == "invalid usage for client certificate: server auth");
 }
 
-TEST_CASE("A kubelet's request is approved where who asks may create nodeclient",
-          "[certificates]") {
+TEST_CASE("A kubelet's request is approved if its user may create nodeclient", "[certificates]") {
   signing_cluster s;
   auto& c = s.cluster;
   const auto approved = [&] {
@@ -336,7 +336,7 @@ TEST_CASE("Signing goes on where it crashes between any two messages", "[certifi
   CHECK(c.run_until([&] { return !s.request().status().certificate().empty(); }));
 }
 
-TEST_CASE("What nobody needs is deleted within the hour", "[certificates]") {
+TEST_CASE("A request is deleted within an hour after its retention", "[certificates]") {
   signing_cluster s;
   auto& c = s.cluster;
   c.create(request_of(spec_of("example.com/x", user_request, {"client auth"})));

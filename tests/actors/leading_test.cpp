@@ -305,7 +305,7 @@ TEST_CASE("a control plane that ceases to lead at any moment does nothing twice"
   for_each_seed(20, [](std::uint64_t seed) { reign{seed, false}.run(terms); });
 }
 
-TEST_CASE("a control plane that ceases to lead does nothing twice over a store elsewhere",
+TEST_CASE("a control plane that ceases to lead does nothing twice over a remote store",
           "[leading][seeds][far]") {
   for_each_seed(20, [](std::uint64_t seed) { reign{seed, true}.run(terms); });
 }

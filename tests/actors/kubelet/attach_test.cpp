@@ -87,7 +87,7 @@ class stranger {
 
 }  // namespace
 
-TEST_CASE("what is written to a container comes back byte for byte", "[kubelet]") {
+TEST_CASE("bytes written to a container's stdin come back unchanged", "[kubelet]") {
   running_container container{"exec cat", "stdin: true"};
   const auto attached = attach(container, true);
   const auto sent = some_bytes(1 << 20);
@@ -174,7 +174,7 @@ TEST_CASE("a terminal belongs to the container's user", "[kubelet]") {
   CHECK(texts_of(container.log()) == "54321\r\nby name\r\nall\r\n");
 }
 
-TEST_CASE("with stdinOnce the input ends with the first who has some", "[kubelet]") {
+TEST_CASE("with stdinOnce the input ends with the first client that has input", "[kubelet]") {
   running_container container{"cat; echo over; exec sleep 300", "stdin: true, stdinOnce: true"};
   const auto watching = attach(container);
   attach(container).reset();  // has no input
@@ -259,7 +259,8 @@ TEST_CASE("the last output waits for its reader after the container's end", "[ku
   CHECK(all.code == 5);
 }
 
-TEST_CASE("who reads too slowly is cut off, and holds up neither container nor log", "[kubelet]") {
+TEST_CASE("a reader that is too slow is disconnected, and delays neither container nor log",
+          "[kubelet]") {
   constexpr std::size_t size = 19'000'000;
   running_container container{"read go; head -c " + std::to_string(size) +
                                   " /dev/zero | tr '\\0' x; echo; echo last; exec sleep 300",
@@ -366,7 +367,7 @@ TEST_CASE("attaching to a container that does not exist is an error", "[kubelet]
   CHECK_THAT(earlier.error().message, Catch::Contains("started by an earlier version"));
 }
 
-TEST_CASE("what it costs to start a container and to keep its shim", "[.bench]") {
+TEST_CASE("the cost of starting a container and of keeping its shim", "[.bench]") {
   const auto begun = std::chrono::steady_clock::now();
   std::vector<double> each_ms;
   std::int64_t private_kb = 0;

@@ -60,7 +60,7 @@ TEST_CASE("a command with a terminal has its size, and one stream", "[kubelet]")
   CHECK(all.code == 3);
 }
 
-TEST_CASE("a command ends when nobody holds its stream", "[kubelet]") {
+TEST_CASE("a command ends when the last handle of its stream is dropped", "[kubelet]") {
   running_container container{"exec sleep 300"};
   const auto mark = container.place.path() / "mark";
   // Ignores the signals to its shell; killed with it.

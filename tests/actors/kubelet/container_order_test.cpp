@@ -189,7 +189,7 @@ TEST_CASE("an ephemeral container decides nothing but its own status", "[kubelet
   CHECK(is_over(pod, t.all));
 }
 
-TEST_CASE("a container that is held is told to end at its turn, or when the grace is over",
+TEST_CASE("a held container is stopped in its turn, or when the grace period is over",
           "[kubelet]") {
   const auto at = [](runtime::duration since) { return runtime::time_point{} + 1h + since; };
   container_stop in_turn;

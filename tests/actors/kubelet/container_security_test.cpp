@@ -88,7 +88,7 @@ struct node_data {
 
 }  // namespace
 
-TEST_CASE("users, groups, capabilities and filters are what the pod asks for", "[kubelet]") {
+TEST_CASE("users, groups, capabilities and filters are those of the pod's spec", "[kubelet]") {
   if (!is_root()) return;
   machine here;
   here.start_kubelet();
@@ -316,7 +316,7 @@ TEST_CASE("a container that is refused says why, and runs when it may", "[kubele
                  "container has runAsNonRoot and image will run as root (pod: \"p_default("));
 }
 
-TEST_CASE("seccomp profiles refuse what they say", "[kubelet]") {
+TEST_CASE("seccomp profiles deny the system calls that they list", "[kubelet]") {
   if (!is_root()) return;
   machine here;
   here.start_kubelet();

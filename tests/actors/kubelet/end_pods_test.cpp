@@ -107,7 +107,8 @@ TEST_CASE("a machine that is expelled ends its pods though its kubelet crashes m
   CHECK(std::filesystem::is_empty(here.root() / "pods"));
 }
 
-TEST_CASE("a machine that was expelled while it was off ends what still runs there", "[kubelet]") {
+TEST_CASE("a machine that was expelled while it was off ends the pods that still run",
+          "[kubelet]") {
   machine here;
   here.start_kubelet();
   here.create(stubborn_pod("a"));

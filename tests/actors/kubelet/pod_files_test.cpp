@@ -91,7 +91,7 @@ TEST_CASE("no path below a volume leads out of it", "[kubelet]") {
   CHECK(make_beneath(*directory, "", 0700));
 }
 
-TEST_CASE("what files take is counted once, and nothing outside", "[kubelet]") {
+TEST_CASE("the bytes of files are counted once, and files outside are not", "[kubelet]") {
   const test::scratch_folder place;
   const auto volume = place.path() / "volume";
   fs::create_directories(volume / "a" / "b");

@@ -148,7 +148,7 @@ TEST_CASE("a connection is closed with its stream, whatever it waits for", "[kub
   CHECK(read_whole(other).empty());
 }
 
-TEST_CASE("a port at which nobody listens is refused as upstream words it", "[kubelet]") {
+TEST_CASE("a port without a listener is refused with upstream's message", "[kubelet]") {
   running_container container{"exec sleep 300"};
   const listener port{AF_INET, -1};
   const auto refused = try_forward(container, container.uid(), port.port);
@@ -185,7 +185,7 @@ TEST_CASE("a port that does not answer is given up in time", "[kubelet]") {
   loop->stop();  // not on its own thread
 }
 
-TEST_CASE("who connects while the runtime ends hears nothing more", "[kubelet]") {
+TEST_CASE("a connection that is pending when the runtime ends gets no answer", "[kubelet]") {
   const deaf_port port;
   bool heard = false;
   {

@@ -92,7 +92,7 @@ TEST_CASE("a verdict is that of the last run which was long enough", "[kubelet]"
   }
 }
 
-TEST_CASE("what a probe leaves out is completed as upstream does", "[kubelet]") {
+TEST_CASE("missing fields of a probe get upstream's defaults", "[kubelet]") {
   const auto settings = settings_of(api::core::v1::Probe{});
   CHECK(settings.period == std::chrono::seconds{10});
   CHECK(settings.timeout == std::chrono::seconds{1});
@@ -181,7 +181,7 @@ TEST_CASE("any HTTP reply is handled", "[kubelet]") {
   }
 }
 
-TEST_CASE("what the process runtime does not do is listed by its field", "[kubelet]") {
+TEST_CASE("fields that the process runtime does not support are listed", "[kubelet]") {
   CHECK(unsupported_features(pod_from("spec: {containers: [{name: c}]}"), false).empty());
   const auto pod = pod_from(R"(
 spec:

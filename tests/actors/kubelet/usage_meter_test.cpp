@@ -48,7 +48,7 @@ struct measured_machine {
 
 }  // namespace
 
-TEST_CASE("nothing is measured while nobody asks", "[kubelet]") {
+TEST_CASE("nothing is measured while there are no requests", "[kubelet]") {
   measured_machine t;
   t.world.advance(1h);
   CHECK(t.readings == 0);
@@ -57,7 +57,7 @@ TEST_CASE("nothing is measured while nobody asks", "[kubelet]") {
   CHECK(t.readings == 2);
 }
 
-TEST_CASE("who asks first waits for two readings, all who ask meanwhile get the same",
+TEST_CASE("the first request waits for two readings, concurrent requests get the same result",
           "[kubelet]") {
   measured_machine t;
   t.ask();
@@ -123,7 +123,7 @@ TEST_CASE("a reading that does not come is given up, and does not count when it 
   CHECK(t.answers[1].machine);
 }
 
-TEST_CASE("who asks a machine that very many ask is refused", "[kubelet]") {
+TEST_CASE("usage requests beyond the limit of pending ones are refused", "[kubelet]") {
   measured_machine t;
   for (std::size_t i = 0; i <= kubelet_defaults::usage_askers; ++i)
     t.ask();

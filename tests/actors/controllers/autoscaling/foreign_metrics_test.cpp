@@ -75,7 +75,7 @@ TEST_CASE("a value that the pods share asks for as many as it takes", "[autoscal
   CHECK(replicas_for_share({0, 5'000, usual}, 7).replicas == 0);
 }
 
-TEST_CASE("metrics of pods count as what the pods use, for those that run", "[autoscaling]") {
+TEST_CASE("pod metrics count like the pods' own usage, for running pods only", "[autoscaling]") {
   auto pods = ready_pods(3);
   const auto value = [](const std::string& pod, std::int64_t milli) {
     return metric_value{.object = pod, .milli = milli, .at = some_time, .window = 60};
@@ -91,7 +91,7 @@ TEST_CASE("metrics of pods count as what the pods use, for those that run", "[au
         "did not receive metrics for targeted pods (pods might be unready)");
 }
 
-TEST_CASE("what an autoscaler proposes by other servers' metrics is named and shown as upstream's",
+TEST_CASE("a proposal by metrics of other servers is named and shown as upstream's",
           "[autoscaling]") {
   const auto pods = ready_pods(2);
   const auto autoscaler = autoscaler_of_web(50);

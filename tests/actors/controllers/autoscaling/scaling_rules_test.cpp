@@ -80,7 +80,7 @@ TEST_CASE("without a behavior a step down waits for five minutes", "[autoscaling
   CHECK(down.limit.reason == "TooFewReplicas");
 }
 
-TEST_CASE("policies bound a step by what was changed in their period", "[autoscaling]") {
+TEST_CASE("policies limit a step by the change within their period", "[autoscaling]") {
   auto spec = between(1, 1000);
   auto& behavior = *spec.mutable_behavior();
   behavior.mutable_scale_up()->set_stabilization_window_seconds(0);

@@ -69,7 +69,8 @@ struct stage {
 
 }  // namespace
 
-TEST_CASE("an autoscaler makes as many pods as the load needs, and tells why", "[autoscaling]") {
+TEST_CASE("an autoscaler makes as many pods as the load needs, and reports the reason",
+          "[autoscaling]") {
   stage s{1};
   s.c.create(loaded("2"));
   s.c.create(autoscaler_of_web(50));
@@ -156,7 +157,7 @@ TEST_CASE("a second autoscaler of the same pods does not act, and the first stop
   CHECK(s.condition("ScalingActive") == "True ValidMetricFound");
 }
 
-TEST_CASE("metrics that nobody serves forbid to scale down and no more", "[autoscaling]") {
+TEST_CASE("metrics without a server only prevent scaling down", "[autoscaling]") {
   stage s{4};
   s.c.create(loaded("2"));
   auto wanted = autoscaler_of_web(50);

@@ -106,7 +106,7 @@ TEST_CASE("a daemon set has a pod on each node, also on one that comes later", "
     CHECK(pod->as<Pod>().spec().node_name() == node_of(pod->as<Pod>()));
 }
 
-TEST_CASE("a node whose labels no longer fit loses its daemon", "[daemonsets]") {
+TEST_CASE("a node whose labels no longer match loses its daemon pod", "[daemonsets]") {
   auto wanted = daemon_set();
   (*wanted.mutable_spec()->mutable_template_()->mutable_spec()->mutable_node_selector())["disk"] =
       "ssd";
@@ -195,8 +195,7 @@ TEST_CASE("whatever crashes and conflicts, no node has two daemons, and each get
   });
 }
 
-TEST_CASE("a daemon set says so where its pods are refused when they are to be committed",
-          "[daemonsets]") {
+TEST_CASE("a daemon set reports pods that are refused at commit", "[daemonsets]") {
   cluster_options options;
   options.plane.capacity.pods = 1;
   stage s{31, 3, daemon_set(), options};

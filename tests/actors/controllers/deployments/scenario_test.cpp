@@ -183,7 +183,7 @@ TEST_CASE("a deployment comes right whatever of the control plane is killed on t
   for_each_seed(60, [](std::uint64_t seed) { kill_and_come_right(seed, false); });
 }
 
-TEST_CASE("a deployment comes right where the newest state is elsewhere and others write",
+TEST_CASE("a deployment converges over a remote store with other writers",
           "[deployments][seeds][far]") {
   for_each_seed(30, [](std::uint64_t seed) { kill_and_come_right(seed, true); });
 }
@@ -308,7 +308,7 @@ TEST_CASE("a deployment keeps as many old sets as its history limit says", "[dep
   CHECK(s.revision_of("v5") == "6");
 }
 
-TEST_CASE("a deployment says what it does", "[deployments]") {
+TEST_CASE("a deployment records an event for each scaling", "[deployments]") {
   stage s{8, deployment("web", 2, "one")};
   REQUIRE(s.roll_out({}));
   const auto one = s.set_of("one")->meta().name();
@@ -355,7 +355,7 @@ TEST_CASE("a deployment reports why its set cannot create pods", "[deployments]"
   CHECK(find_condition(after.status().conditions(), "ReplicaFailure") == nullptr);
 }
 
-TEST_CASE("a deployment whose set cannot be made says why and tries again, later each time",
+TEST_CASE("a deployment whose replica set cannot be made reports it and retries with back-off",
           "[deployments]") {
   // Valid for a Deployment; its set's name would be longer than allowed.
   const std::string name(250, 'w');

@@ -112,7 +112,7 @@ TEST_CASE("endpoints have the zone of their node, and a hint where the service p
   CHECK(hinted() == zones{{"uid-0001", "east for east"}, {"uid-0002", "east"}, {"uid-0003", ""}});
 }
 
-TEST_CASE("slices tell of each pod once, and a second look writes nothing", "[endpoints]") {
+TEST_CASE("slices list each pod once, and an unchanged plan writes nothing", "[endpoints]") {
   for (unsigned seed = 1; seed <= 40; ++seed) {
     INFO("seed " << seed);
     std::mt19937 random{seed};

@@ -118,7 +118,7 @@ TEST_CASE("pods that wait are followed by more as soon as nodes take them",
   CHECK(failure<ReplicationController>(c, "web").empty());
 }
 
-TEST_CASE("a cluster that is full says so on its controllers, and they go on when there is room",
+TEST_CASE("controllers report a full cluster, and continue when there is room",
           "[replication][brake]") {
   cluster c{3, with_capacity({.pods = 50})};
   add_node(c, "n1");
@@ -153,7 +153,7 @@ TEST_CASE("a cluster that is full says so on its controllers, and they go on whe
   CHECK(failure<ReplicationController>(c, "second").empty());
 }
 
-TEST_CASE("a deployment tells of the full cluster, too", "[replication][brake]") {
+TEST_CASE("a deployment reports a full cluster, too", "[replication][brake]") {
   cluster c{4, with_capacity({.pods = 10})};
   add_node(c, "n1");
   c.create(deployment("web", most_replicas, "example:1"));
@@ -200,7 +200,7 @@ TEST_CASE("without a number by configuration nodes decide how many pods there ma
              Catch::Contains("nodesTakePods: 7000") && Catch::Contains("podsAtMost: 14000"));
 }
 
-TEST_CASE("objects and bytes have their bounds, but nodes come and what is there can change",
+TEST_CASE("limits of objects and bytes do not refuse new nodes and updates",
           "[replication][brake]") {
   cluster_options options;
   const bool bytes = GENERATE(false, true);

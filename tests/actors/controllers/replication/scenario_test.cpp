@@ -145,8 +145,10 @@ TEST_CASE("events while the supervisor was down are handled when it restarts", "
   CHECK_FALSE(c.actor("replicaset", "default/gone"));
 }
 
-TEST_CASE("each controller's pods carry its own request, however many are told of in one go",
-          "[replication]") {
+TEST_CASE(
+    "each controller's pods carry its own request, also when one message reports several "
+    "controllers",
+    "[replication]") {
   cluster c{2};
   c.settle();
   c.crash("supervisor", "replication");
@@ -169,7 +171,7 @@ TEST_CASE("each controller's pods carry its own request, however many are told o
   CHECK(pods == 15);
 }
 
-TEST_CASE("a controller whose mailbox was full looks again", "[replication]") {
+TEST_CASE("a controller reconciles again after its mailbox was full", "[replication]") {
   struct noise {};
   cluster c{2};
   c.create(replica_set("web", 3, web));
@@ -292,7 +294,7 @@ TEST_CASE("controllers whose selectors overlap do not fight over a pod", "[repli
   CHECK(c.store().stats().conflicts == before.conflicts);
 }
 
-TEST_CASE("creations that fail are told, backed off, and made good", "[replication]") {
+TEST_CASE("failed creations are reported, retried with back-off and completed", "[replication]") {
   cluster c{8};
   auto set = replica_set("web", 100, web);
   set.mutable_spec()->mutable_template_()->mutable_spec()->set_priority_class_name("high");
