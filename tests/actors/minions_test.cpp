@@ -130,7 +130,7 @@ TEST_CASE("a node that falls silent becomes unknown after 40 s, and its pods lea
   CHECK_FALSE(c.get<Pod>("default", "b").metadata().has_deletion_timestamp());
 }
 
-TEST_CASE("a node that comes back in time loses its taints, and nobody is evicted") {
+TEST_CASE("a node that comes back in time loses its taints, and no pod is evicted") {
   cluster c{1};
   add_node(c, "live");
   add_node(c, "away");
@@ -155,7 +155,7 @@ TEST_CASE("a node that never says anything is given 60 s") {
   CHECK(ready_of(c, "new") == "Unknown");
 }
 
-TEST_CASE("when every node is silent nobody is sent away") {
+TEST_CASE("no pod is evicted when every node is silent") {
   cluster c{1};
   add_node(c, "n1");
   add_node(c, "n2");

@@ -59,7 +59,7 @@ TEST_CASE("a subscriber from revision 0 gets the present state, then every chang
   CHECK(s.heard->events()[2].previous->revision() == a);
 }
 
-TEST_CASE("the present state tells why each object was written, while that is in memory") {
+TEST_CASE("the initial state carries the cause of each object's write while that is in memory") {
   core_fixture d{1, tiny_window()};
   for (int i = 0; i < 4; ++i) {
     d.request = 10 + static_cast<std::uint64_t>(i);

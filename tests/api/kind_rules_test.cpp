@@ -213,7 +213,7 @@ TEST_CASE("autoscalers and budgets that contradict themselves are refused") {
   });
 }
 
-TEST_CASE("volumes and claims that nobody could bind are refused") {
+TEST_CASE("volumes and claims that cannot be bound are refused") {
   check_all({
       {"v1 PersistentVolume",
        "metadata: {name: x}\nspec: {}\n",

@@ -371,7 +371,7 @@ TEST_CASE("ephemeral containers come by their own subresource and are never remo
         "spec.ephemeralContainers[0].name: Duplicate value: \"c\"");
 }
 
-TEST_CASE("a controller's selector fits its template, whose pods are kept running") {
+TEST_CASE("a controller's selector matches its template, whose restart policy is Always") {
   const auto found = faults<core::v1::ReplicationController>(R"(
 apiVersion: v1
 kind: ReplicationController
@@ -427,7 +427,7 @@ TEST_CASE("a deployment's strategy can make progress") {
               "minReadySeconds"});
 }
 
-TEST_CASE("services have ports that can be told apart and an address that stays") {
+TEST_CASE("a service has distinguishable ports and an immutable address") {
   const std::string head = "{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {";
   CHECK(faults<core::v1::Service>(head + "}}") == lines{"spec.ports: Required value"});
   CHECK(faults<core::v1::Service>(head + "clusterIP: None}}") == lines{});
@@ -449,7 +449,7 @@ TEST_CASE("services have ports that can be told apart and an address that stays"
         lines{"spec.clusterIPs[0]: Invalid value: \"10.0.0.2\": may not change once set"});
 }
 
-TEST_CASE("sealed config cannot be changed, secrets hold what their type promises") {
+TEST_CASE("an immutable config map cannot be changed, and a secret has the data of its type") {
   auto was = created<core::v1::ConfigMap>(
       "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, immutable: true, data: {k: v}}");
   auto now = was;

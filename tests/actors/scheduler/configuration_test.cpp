@@ -231,7 +231,8 @@ TEST_CASE("plugins are switched on and off at one point or at all, in upstream's
   plugins("multiPoint: {disabled: [{name: DynamicResources}]}");
 }
 
-TEST_CASE("what cannot be honoured is refused with its path", "[scheduler][scheduler-config]") {
+TEST_CASE("settings that cannot be honoured are refused with their path",
+          "[scheduler][scheduler-config]") {
   CHECK(refused("profiels: []") == lines{"profiels: unknown field; did you mean profiles?"});
   CHECK(refused("profiles: [{}, {plugins: {filtre: {}}}]") ==
         lines{"profiles[1].plugins.filtre: unknown field; did you mean filter?"});

@@ -33,7 +33,8 @@ struct bench {
 
 }  // namespace
 
-TEST_CASE("a pod goes where its requests fit, and is told what is short", "[scheduler]") {
+TEST_CASE("a pod goes where its requests fit, and the message names the missing resources",
+          "[scheduler]") {
   bench b;
   CHECK(b.place(make_request("p", "1", "1Gi")) == "no nodes available to schedule pods");
   b.node(make_node("small", "{}", "{}", "1", "1Gi"));
@@ -82,7 +83,8 @@ TEST_CASE("cordoned and tainted nodes take only pods that tolerate it", "[schedu
                          "operator: Exists, effect: NoSchedule}]}")) == "cordoned");
 }
 
-TEST_CASE("a node is judged as it is, however often it was cordoned and tainted", "[scheduler]") {
+TEST_CASE("a node is evaluated in its current state, however often it was cordoned and tainted",
+          "[scheduler]") {
   bench b;
   const auto cordoned = [&] { b.node(make_node("n", "{}", "{unschedulable: true}")); };
   const auto tainted = [&] {
@@ -133,7 +135,7 @@ TEST_CASE("selectors and node affinity choose nodes by label", "[scheduler]") {
     CHECK(b.place(make_pod("p", preferred)) == "one");
 }
 
-TEST_CASE("a pod that names its node is looked at on that node alone", "[scheduler]") {
+TEST_CASE("a pod that names its node is evaluated on that node alone", "[scheduler]") {
   bench b;
   for (const char* name : {"a", "b", "c"})
     b.node(make_node(name, "{}", "{}", "1", "1Gi"));
@@ -486,7 +488,7 @@ TEST_CASE("the requests of a pod are its containers' or its largest init contain
   CHECK(pod->scoring_requests.memory == (std::int64_t{1} << 30) + (std::int64_t{200} << 20));
 }
 
-TEST_CASE("a pod that is resized holds the larger of what it asks for and what it has") {
+TEST_CASE("a resized pod holds the larger of its requested and its allocated resources") {
   auto pod = make_pod("p",
                       "{containers: [{name: a, resources: {requests: {cpu: 300m, memory: "
                       "1Gi}}}, {name: b, resources: {requests: {cpu: 200m}}}]}")
@@ -508,7 +510,7 @@ TEST_CASE("a pod that is resized holds the larger of what it asks for and what i
   CHECK(take_the_same(before, *pod));
 }
 
-TEST_CASE("a profile names what it does not know") {
+TEST_CASE("an unknown profile or plugin is refused by name") {
   CHECK(built_in_profile("tomorrow").error().find("choose today or 2014") != std::string::npos);
   auto wrong = *built_in_profile("2014");
   wrong.plugins.push_back({"Magic", 1});

@@ -85,7 +85,7 @@ TEST_CASE("an unschedulable pod waits for an event that can help it", "[schedule
   CHECK(b.next() == "p");
 }
 
-TEST_CASE("nobody waits as unschedulable for more than five minutes", "[scheduler]") {
+TEST_CASE("no pod waits as unschedulable for more than five minutes", "[scheduler]") {
   bench b;
   const auto pod = make_request("p", "1", "1Mi");
   b.waiting.add(pod, b.now);

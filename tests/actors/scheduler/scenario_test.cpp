@@ -167,7 +167,7 @@ TEST_CASE("a scheduler that is killed at any moment binds every pod and fills no
   });
 }
 
-TEST_CASE("a pod whose actor asks between its bind and the news of it is not bound again",
+TEST_CASE("a pod whose actor asks again before it sees the bind is not bound again",
           "[scheduler]") {
   cluster c{7};
   add_small_node(c, "n1", 4);
@@ -272,7 +272,7 @@ TEST_CASE("a plugin's answer to a former incarnation of the scheduler ends no bi
   answers.clear();
 }
 
-TEST_CASE("the room that a failed bind leaves is for those who wait for it", "[scheduler]") {
+TEST_CASE("resources released by a failed bind go to waiting pods", "[scheduler]") {
   auto& answers = elsewhere::answers;
   answers.clear();
   cluster c{11, with_elsewhere()};
@@ -318,7 +318,7 @@ TEST_CASE("a foreign scheduler binds its own pods beside ours", "[scheduler]") {
                                "are available: 1 No preemption victims found for incoming pod."));
 }
 
-TEST_CASE("a pod that lets others be says so when there is no room for it", "[scheduler]") {
+TEST_CASE("a pod that never preempts says so when there is no room for it", "[scheduler]") {
   cluster c{5};
   add_small_node(c, "n1", 2);
   c.create(asking("there", 2));

@@ -96,7 +96,8 @@ TEST_CASE("a pod goes where the volumes of its bound claims are", "[scheduler][v
   CHECK_FALSE(b.prepare(b.pod("p", "c"), "n2").result.ok());
 }
 
-TEST_CASE("a pod is told what keeps its claim from it", "[scheduler][volumes]") {
+TEST_CASE("the message of an unschedulable pod names the problem of its claim",
+          "[scheduler][volumes]") {
   volume_bench b;
   CHECK(b.place(b.pod("p", "c")) == nowhere + "persistentvolumeclaim \"c\" not found.");
   b.claim("c", "");

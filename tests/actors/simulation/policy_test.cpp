@@ -169,7 +169,7 @@ TEST_CASE("nodes fail and return as a policy says", "[simulated][simulation-poli
   CHECK(down(1321));
 }
 
-TEST_CASE("pods use what a policy says", "[simulated][simulation-policy]") {
+TEST_CASE("pods use the resources that a policy specifies", "[simulated][simulation-policy]") {
   cluster c{3};
   const auto given = policy_of(R"(
 - {name: load, selector: {kind: Pod, matchLabels: {app: web}}, next: {use: {cpu: "0s=1,10m=250m", memory: 64Mi}}}

@@ -46,7 +46,8 @@ void store_range(cluster& c, const LimitRange& range) {
 
 }  // namespace
 
-TEST_CASE("A LimitRange gives a pod what it does not name, and notes it", "[admission][limits]") {
+TEST_CASE("A LimitRange gives a pod defaults for missing resources, and records them",
+          "[admission][limits]") {
   LimitRange range;
   auto& item = limits_of(range, "Container");
   put(*item.mutable_default_(), "cpu", "200m");
@@ -70,7 +71,7 @@ TEST_CASE("A LimitRange gives a pod what it does not name, and notes it", "[admi
   CHECK(pod.SerializeAsString() == once);
 }
 
-TEST_CASE("A LimitRange says what is below its minimum and above its maximum",
+TEST_CASE("A LimitRange reports amounts below its minimum and above its maximum",
           "[admission][limits]") {
   LimitRange range;
   auto& item = limits_of(range, "Container");

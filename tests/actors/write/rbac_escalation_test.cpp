@@ -126,7 +126,8 @@ TEST_CASE("the verb escalate allows any role, of its name where it names one", "
   CHECK_THAT(s.judge(&other_was, &other), Catch::StartsWith("403 "));
 }
 
-TEST_CASE("any change of a role is judged by all its rules, but that of its owners", "[access]") {
+TEST_CASE("any change of a role is checked against all its rules, except a change of owners",
+          "[access]") {
   stage s;
   const auto was = cluster_role("strong", {may({"*"}, "*", "*")});
   auto now = was;
