@@ -98,7 +98,7 @@ TEST_CASE("two control planes over etcd: any may be killed, and nothing is lost"
   CHECK(again.request("GET", sets + "/late").status == 200);
 }
 
-TEST_CASE("while etcd does not answer, old states are read, and nobody is told what is not known",
+TEST_CASE("without etcd old states are read, other requests time out, and the node recovers",
           "[etcd]") {
   if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
   const scratch_folder folder;

@@ -171,7 +171,7 @@ TEST_CASE("three machines make an etcd from nothing, and go on when any of it is
     CHECK(client.request("GET", fmt::format("{}/m{}", maps, i)).status == 200);
 }
 
-TEST_CASE("a member whose data are lost is added again, one is taken out, and one leaves",
+TEST_CASE("a member with lost data is added again, one is removed, and one leaves",
           "[etcd][members]") {
   if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
   const scratch_folder place;
@@ -231,7 +231,7 @@ TEST_CASE("a member whose data are lost is added again, one is taken out, and on
              Contains("a is the last member"));
 }
 
-TEST_CASE("a machine that cannot become a member is told why, and leaves nothing behind",
+TEST_CASE("a machine that cannot become a member learns why, and leaves nothing behind",
           "[etcd][members]") {
   if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
   const scratch_folder place;

@@ -102,7 +102,7 @@ TEST_CASE("the console attaches to a running node by its data dir") {
              Contains("NODES"));
 }
 
-TEST_CASE("the console is refused without credentials, and says so") {
+TEST_CASE("the console is refused without credentials, with a message") {
   const console_node running;
   const auto token = running.folder() + "/wrong-token";
   std::ofstream{token} << "not-the-token\n";

@@ -46,7 +46,7 @@ TEST_CASE("a server that is busy is asked again for as long as there is time") {
   CHECK(t.folder.load().value()->certificate == joined.certificate);
 }
 
-TEST_CASE("a server that stays busy is given up in time, with what it said") {
+TEST_CASE("a server that stays busy is given up in time, with its message") {
   joining t;
   t.from.will_give({std::nullopt});
   const auto begin = std::chrono::steady_clock::now();

@@ -63,8 +63,7 @@ TEST_CASE("a machine that was cut off while it joined goes on in its place") {
   CHECK(made.id == 2);
 }
 
-TEST_CASE(
-    "a machine whose data are lost takes the place of what it was, where a majority is left") {
+TEST_CASE("a machine with lost data replaces its former member while a majority is left") {
   const auto made = plan({view(1, "a"), view(2, "new", kind::silent), view(3, "c")}, "new");
   CHECK(made.first == join_plan::step::replace);
   CHECK(made.id == 2);
@@ -107,12 +106,12 @@ TEST_CASE("how many members may be lost is said in words") {
   CHECK(tolerance_text(5) == "5 members: the loss of 2 is tolerated");
 }
 
-TEST_CASE("a member that starts is told of the others, and not of those that have not started") {
+TEST_CASE("a starting member gets the addresses of started members only") {
   CHECK(initial_cluster({view(1, "a").member, view(2, "new", kind::unstarted).member}, "new",
                         url("new", 2380)) == "new=https://new:2380,a=https://a:2380");
 }
 
-TEST_CASE("a change of members that comes too early is told from one that is refused") {
+TEST_CASE("an early change of members is distinguished from a refused one") {
   using troupe::persistence::errc;
   CHECK(is_too_early({errc::io, "etcd at x: etcdserver: unhealthy cluster"}));
   CHECK(is_too_early({errc::invalid, "etcd at x: etcdserver: member not found"}));

@@ -247,7 +247,7 @@ TEST_CASE("a token is made with the line to join by, is listed without its secre
                 "the token is not known", "troupe token create");
 }
 
-TEST_CASE("a machine is not let in by a wrong hash, a wrong token or one whose time is over") {
+TEST_CASE("a machine with a wrong hash, a wrong token or an expired one is refused") {
   const console_node node;
   const scratch_folder data;
   auto good = line_of(node);
@@ -261,7 +261,7 @@ TEST_CASE("a machine is not let in by a wrong hash, a wrong token or one whose t
   CHECK_FALSE(std::filesystem::exists(data.path() / "a" / "join" / "cluster.json"));
 }
 
-TEST_CASE("an address where no Troupe server answers is refused with what is there") {
+TEST_CASE("an address without a Troupe server is refused with the reason") {
   const scratch_folder data;
   const auto at = [&](const std::string& address) {
     return join({address, some_token, some_hash}, data.path());

@@ -224,7 +224,7 @@ TEST_CASE(
   CHECK(text_of("/proc/self/mountinfo").find(data.string()) == std::string::npos);
 }
 
-TEST_CASE("a node whose pods do not end stays cordoned, and says what is in the way") {
+TEST_CASE("a node whose pods do not end stays cordoned, and names them") {
   const console_node node;
   const machine worker{"worker-1"};
   auto process = worker.start(join_line(node));
@@ -252,7 +252,7 @@ TEST_CASE("a node whose pods do not end stays cordoned, and says what is in the 
   CHECK(ask(node, "GET", "/api/v1/nodes/worker-1") == 404);
 }
 
-TEST_CASE("a node that is deleted is expelled and says so") {
+TEST_CASE("a deleted node is expelled and reports it") {
   const console_node node;
   const machine worker{"worker-1"};
   auto process = worker.start(join_line(node));
@@ -284,7 +284,7 @@ TEST_CASE("a node that was deleted joins again with a new token, and with no old
   stop(*process);
 }
 
-TEST_CASE("a new token that is not known takes a node nothing of what it has") {
+TEST_CASE("an invalid new token leaves a node's membership unchanged") {
   const console_node node;
   const machine worker{"worker-1"};
   auto line = join_line(node);

@@ -200,7 +200,7 @@ TEST_CASE("a data dir that cannot be is refused by name") {
   CHECK_THAT(node_folder::lock_data_dir("/proc/self").error(), Contains("cannot be written to: "));
 }
 
-TEST_CASE("systemd is told when the node serves and when it stops") {
+TEST_CASE("systemd is notified when the node serves and when it stops") {
   if (!can_fork_with_threads()) return;
   const scratch_folder folder;
   const auto path = folder.path() / "notify";

@@ -78,8 +78,7 @@ TEST_CASE("a field is found by its name in JSON") {
   CHECK(text("spec.containers[0].args[2]") == "");
 }
 
-TEST_CASE(
-    "what no object of the kind can come to is refused at once, with the nearest that it can") {
+TEST_CASE("an impossible condition is refused at once, with the nearest possible one") {
   CHECK(
       refused("status.nosuch=1", "namespaces") ==
       "status.nosuch is no field: NamespaceStatus has no \"nosuch\"; there are phase, conditions");

@@ -253,7 +253,7 @@ TEST_CASE("a rollback replaces only updated pods") {
   CHECK_THAT(web.all_said(), Contains("web-1 is as wanted already") && Contains("all pods"));
 }
 
-TEST_CASE("a template that was mended by hand during an update counts") {
+TEST_CASE("a template that a user repaired during an update is used") {
   updates web;
   CHECK_FALSE(web.run("bad"));
   const auto [mended, all, made] = GENERATE(table<std::string, images, int>({
@@ -281,7 +281,7 @@ TEST_CASE("pods that serve nobody are replaced first") {
   CHECK(web.cluster.images() == images{"x:1", "x:1", "x:2"});
 }
 
-TEST_CASE("an update whose place was taken ends and touches nothing more") {
+TEST_CASE("an update that was superseded ends and changes nothing more") {
   updates web;
   web.interrupt_after(1s, "x:2");
   // As if another update had been at work while this one waited.

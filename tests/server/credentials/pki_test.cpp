@@ -75,7 +75,7 @@ TEST_CASE(
   CHECK(server::x509::belongs(again.client, again.authority));
 }
 
-TEST_CASE("a second start finds what the first has made") {
+TEST_CASE("a second start uses the files of the first") {
   const test::scratch_folder folder;
   const auto now = std::chrono::system_clock::now();
   const auto first = pki::open({folder.path() / "pki", {}}, now).value()->server();

@@ -142,7 +142,7 @@ TEST_CASE("a server that listens on all addresses is called by each of them, and
   if (!outward.empty()) CHECK_FALSE(server::is_loopback(outward));
 }
 
-TEST_CASE("what listens on all addresses is reached at one of them, anything else at its own") {
+TEST_CASE("a wildcard listener is reached at an address of the machine, any other at its own") {
   const auto outward = server::outward_address();
   CHECK(server::reachable_address("0.0.0.0") == (outward.empty() ? "127.0.0.1" : outward));
   CHECK(server::reachable_address("localhost") == "127.0.0.1");
@@ -160,8 +160,7 @@ TEST_CASE("a token that is taken out of the file is refused soon") {
   }));
 }
 
-TEST_CASE(
-    "the plain listener for the clients of 2014 is there when asked for, and asks nobody's name") {
+TEST_CASE("the plain listener for clients of 2014 exists on demand, and needs no credentials") {
   front_of_node node{[](auto& options) {
     options.legacy_listen = {"127.0.0.1", 0};
     options.names = {"test"};  // as the client calls it

@@ -151,7 +151,7 @@ TEST_CASE("a certificate renews for the key that the Node names, and makes no No
   check_refused(all.admit("n0", "next", {"n0", "key-n0"}), 403, "n0 was removed");
 }
 
-TEST_CASE("a node that leaves is cordoned first, evicts what runs, and goes when nothing is left") {
+TEST_CASE("a node that leaves is cordoned, then evicts its pods, and goes when none is left") {
   members all;
   all.add_node("n0", "key-n0");
   all.write<Lease>("kube-node-lease", "n0", {});

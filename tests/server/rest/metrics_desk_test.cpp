@@ -49,7 +49,7 @@ TEST_CASE("a question of an autoscaler is a request of its metrics API") {
         "/apis/external.metrics.k8s.io/v1beta1/namespaces/default/queue");
 }
 
-TEST_CASE("what a metrics API answers is read, or said why not") {
+TEST_CASE("an answer of a metrics API is read, or refused with the reason") {
   using source = actors::metric_query::source;
   const auto read = [](source of, int status, const std::string& body) {
     return server::read_metrics({.of = of}, server::fetch_answer{status, body});
