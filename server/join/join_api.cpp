@@ -189,9 +189,10 @@ struct join_api::impl : std::enable_shared_from_this<join_api::impl> {
     if (const auto wrong = api::check_dns_subdomain(node); !wrong.empty())
       return refuse(api::bad_request("nodeName: " + wrong.front()));
     if (!services.plane.store().is_shared())
-      return refuse(api::bad_request(
-          "the state of this cluster is in a store of its only control plane: another one needs "
-          "an etcd that both use (docs/several-control-planes.md)"));
+      return refuse(
+          api::bad_request("this cluster stores its state at its only control plane: a second one "
+                           "needs a shared etcd "
+                           "(docs/several-control-planes.md)"));
     const auto state = services.read();
     if (auto free = check_name_is_free(state, node); !free) return refuse(free.error());
     std::string_view id = request.user->name;

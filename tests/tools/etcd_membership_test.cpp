@@ -68,7 +68,7 @@ TEST_CASE("a machine with lost data replaces its former member while a majority 
   CHECK(made.first == join_plan::step::replace);
   CHECK(made.id == 2);
   CHECK(refusal_to_join({view(1, "a"), view(2, "new", kind::silent)})
-            .starts_with("of 2 members one alone is left, which is no majority"));
+            .starts_with("only one of 2 members is left, which is no majority"));
   // Not all other members are healthy.
   CHECK(refusal_to_join({view(1, "a"), view(2, "new", kind::silent), view(3, "c", kind::silent)})
             .starts_with("member c does not answer"));
@@ -91,7 +91,7 @@ TEST_CASE("a member goes when a majority of the rest is well, and the last one n
     REQUIRE_FALSE(id);
     return id.error();
   };
-  CHECK(refused({view(1, "a")}, "a") == "a is the last member: it has all there is");
+  CHECK(refused({view(1, "a")}, "a") == "a is the last member and has the only data");
   CHECK(refused({view(1, "a"), view(2, "b", kind::silent)}, "b").starts_with("without b 1 of 1"));
   CHECK(refused({view(1, "a"), view(2, "b"), view(3, "c", kind::silent)}, "a")
             .starts_with("without a 1 of 2 members would be well"));

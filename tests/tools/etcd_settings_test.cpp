@@ -98,10 +98,10 @@ TEST_CASE("the keys of an etcd are opened by a token with its key, until its tim
   wrong_key.front() = wrong_key.front() == 'a' ? 'b' : 'a';
   const auto closed = open_bundle(sealed, wrong_key, made->token, keys->authority_hash());
   REQUIRE_FALSE(closed);
-  CHECK(closed.error().starts_with("--certificate-key does not open"));
+  CHECK(closed.error().starts_with("--certificate-key does not belong to this token"));
   const auto stranger = open_bundle(sealed, made->certificate_key, made->token, "sha256:00");
   REQUIRE_FALSE(stranger);
-  CHECK(stranger.error() == "the authority that it answers with is another");
+  CHECK(stranger.error() == "its response contains another authority");
   for (std::size_t cut = 0; cut < sealed.size(); cut += 16)
     CHECK_FALSE(open_bundle(sealed.substr(0, cut), made->certificate_key, made->token,
                             keys->authority_hash()));

@@ -244,7 +244,7 @@ TEST_CASE("a token is made with the line to join by, is listed without its secre
   CHECK(program({"token", "delete", "nobody", "--data-dir", node.folder()}).code == 1);
   const scratch_folder data;
   check_refusal(join({node.server().substr(8), token, line_of(node).hash}, data.path() / "d"),
-                "the token is not known", "troupe token create");
+                "the token is unknown", "troupe token create");
 }
 
 TEST_CASE("a machine with a wrong hash, a wrong token or an expired one is refused") {
@@ -252,12 +252,12 @@ TEST_CASE("a machine with a wrong hash, a wrong token or an expired one is refus
   const scratch_folder data;
   auto good = line_of(node);
   check_refusal(join({good.address, good.token, some_hash}, data.path() / "a"),
-                "is not the one that --ca-hash names", "troupe token create");
+                "does not match --ca-hash", "troupe token create");
   check_refusal(join({good.address, some_token, good.hash}, data.path() / "b"),
-                "the token is not known there, or its time is over", "troupe token create");
+                "the token is unknown or expired", "troupe token create");
   const auto made = program({"token", "create", "--data-dir", node.folder(), "--ttl", "1ms"});
   good.token = made.out.substr(made.out.find("--token ") + 8, 23);
-  check_refusal(join(good, data.path() / "c"), "its time is over", "troupe token create");
+  check_refusal(join(good, data.path() / "c"), "unknown or expired", "troupe token create");
   CHECK_FALSE(std::filesystem::exists(data.path() / "a" / "join" / "cluster.json"));
 }
 
@@ -267,7 +267,7 @@ TEST_CASE("an address without a Troupe server is refused with the reason") {
     return join({address, some_token, some_hash}, data.path());
   };
   check_refusal(at("127.0.0.1:1"), "nobody listens there", "is it running");
-  check_refusal(at("no-such-host.invalid:6443"), "no address is known", "give the address");
+  check_refusal(at("no-such-host.invalid:6443"), "this name has no address", "use the address");
   const plain_listener http{"HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n"};
   check_refusal(at(http.address()), "speaks plain HTTP", "HTTPS port");
   const plain_listener other{"220 mail.example ESMTP\r\n"};
@@ -303,7 +303,7 @@ TEST_CASE("a name server that says nothing is not waited for") {
            TROUPE_BINARY_DIR "/troupe", "join", "control.example:6443", "--token", some_token,
            "--ca-hash", some_hash, "--data-dir", folder.path() / "d", "--runtime", "simulated"});
   CHECK(std::chrono::steady_clock::now() - begin < 5s);
-  check_refusal(refused, "does not say the address of this name", "give the address itself");
+  check_refusal(refused, "does not resolve this name", "use the address itself");
 }
 
 TEST_CASE("a server that is called by a name which it has not is refused with its names") {
@@ -363,7 +363,7 @@ TEST_CASE("a root dir that cannot be is refused before anything is asked") {
 
 TEST_CASE("a line that is mistyped is refused before anything is asked") {
   const scratch_folder data;
-  check_refusal(join({"127.0.0.1", some_token, some_hash}, data.path()), "is no address",
+  check_refusal(join({"127.0.0.1", some_token, some_hash}, data.path()), "is not an address",
                 "HOST:PORT");
   check_refusal(join({"127.0.0.1:1", "abc", some_hash}, data.path()), "--token", "ID.SECRET");
   check_refusal(join({"127.0.0.1:1", some_token, "sha256:abc"}, data.path()), "--ca-hash",

@@ -245,7 +245,7 @@ TEST_CASE("a node whose pods do not end stays cordoned, and names them") {
   process->wait();
   const auto alone = worker.leave();
   CHECK(alone.code == 1);
-  CHECK_THAT(alone.err, Contains("which nobody here brings to an end") && Contains("troupe join"));
+  CHECK_THAT(alone.err, Contains("and no process here ends them") && Contains("troupe join"));
   CHECK(std::filesystem::exists(worker.joined("cluster.json")));
   CHECK(ask(node, "GET", "/api/v1/nodes/worker-1") == 200);
   CHECK(worker.leave({"--force"}).code == 0);
@@ -295,7 +295,7 @@ TEST_CASE("an invalid new token leaves a node's membership unchanged") {
     if (word.size() == 23 && word[6] == '.') word = "aaaaaa.bbbbbbbbbbbbbbbb";
   process = worker.start(line);
   REQUIRE(joins(*process, "worker-1"));
-  CHECK_THAT(process->err(), Contains("not joined again") && Contains("the token is not known"));
+  CHECK_THAT(process->err(), Contains("cannot join again") && Contains("the token is unknown"));
   stop(*process);
 }
 
@@ -344,7 +344,7 @@ TEST_CASE(
   CHECK_THAT(refused.err, Contains("has joined another cluster") && Contains("troupe leave"));
   const auto waits = worker.leave();
   CHECK(waits.code == 1);
-  CHECK_THAT(waits.err, Contains("cannot be told") && Contains("--force"));
+  CHECK_THAT(waits.err, Contains("cannot be informed") && Contains("--force"));
   const auto forced = worker.leave({"--force"});
   CHECK(forced.code == 0);
   CHECK_THAT(forced.err, Contains("kubectl delete node worker-1"));

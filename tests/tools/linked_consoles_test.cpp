@@ -106,7 +106,7 @@ TEST_CASE("an answer that is longer than the asker takes is refused, one that ju
   CHECK(ask(plane, "n0", {"actors"}, 10s, 10).body == "0123456789");
   const auto refused = ask(plane, "n0", {"actors"}, 10s, 9);
   CHECK(refused.status == 413);
-  CHECK_THAT(refused.body, Contains("node n0 is longer than 9 bytes: ask for less"));
+  CHECK_THAT(refused.body, Contains("node n0 is longer than 9 bytes: request less"));
 }
 
 TEST_CASE("a console that never answers is waited for until the deadline, and no longer") {

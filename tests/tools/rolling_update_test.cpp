@@ -250,7 +250,7 @@ TEST_CASE("a rollback replaces only updated pods") {
   CHECK(web.cluster.images() == images{"x:1", "x:1", "x:1"});
   CHECK(web.cluster.fewest_ready() == 2);
   CHECK(web.cluster.made() == 5);
-  CHECK_THAT(web.all_said(), Contains("web-1 is as wanted already") && Contains("all pods"));
+  CHECK_THAT(web.all_said(), Contains("web-1 is already up to date") && Contains("all pods"));
 }
 
 TEST_CASE("a template that a user repaired during an update is used") {
