@@ -131,8 +131,7 @@ TEST_CASE("a token is not bound to a pod of another account", "[tokens]") {
         "serviceaccount name.");
 }
 
-TEST_CASE("the mounted token of a pod holds for a year, and is shown to hold for an hour",
-          "[tokens]") {
+TEST_CASE("the mounted token of a pod is valid for a year, and reports an hour", "[tokens]") {
   const shop world;
   auto order = shop::bound_to("Pod", "web");
   order.expiration_seconds = 3'607;
@@ -175,7 +174,8 @@ TEST_CASE(
   CHECK_FALSE(world.holds(plain));
 }
 
-TEST_CASE("a pod that is ending keeps its token until a minute after its grace", "[tokens]") {
+TEST_CASE("the token of a terminating pod is valid until a minute after its grace period",
+          "[tokens]") {
   shop world;
   const auto of_pod = world.plan(shop::bound_to("Pod", "web"))->claims;
   world.c.change<Pod>("default", "web", [](Pod& pod) {
@@ -185,7 +185,7 @@ TEST_CASE("a pod that is ending keeps its token until a minute after its grace",
   CHECK_FALSE(world.holds(of_pod, now + 61));
 }
 
-TEST_CASE("the token of a secret holds as long as the secret holds it", "[tokens]") {
+TEST_CASE("the token of a secret is valid while the secret contains it", "[tokens]") {
   shop world;
   token_claims legacy;
   legacy.ns = "default";

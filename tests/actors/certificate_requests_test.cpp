@@ -200,7 +200,7 @@ TEST_CASE("Each signer accepts the same requests as upstream's", "[certificates]
   CHECK_FALSE(is_signed_here("example.com/other"));
 }
 
-TEST_CASE("A certificate lasts as long as is asked for, within ten minutes and a year",
+TEST_CASE("A certificate has the requested duration, between ten minutes and a year",
           "[certificates]") {
   auto spec = spec_of(client_signer, user_request, {"client auth"});
   const auto seconds = [&] {
@@ -259,7 +259,7 @@ TEST_CASE("An approved request is signed, a denied one and one of another signer
     CHECK(c.get<CertificateSigningRequest>({}, name).status().certificate().empty());
 }
 
-TEST_CASE("A request that its signer does not take fails with the reason", "[certificates]") {
+TEST_CASE("A request that its signer rejects fails with the reason", "[certificates]") {
   signing_cluster s;
   auto& c = s.cluster;
   c.create(request_of(spec_of(client_signer, user_request, {"server auth"})));
@@ -310,8 +310,7 @@ TEST_CASE("A kubelet's request is approved if its user may create nodeclient", "
   CHECK(c.run_until([&] { return approved() && !s.request().status().certificate().empty(); }));
 }
 
-TEST_CASE("Nothing is signed before the key is there, and all that waits after it",
-          "[certificates]") {
+TEST_CASE("Requests wait until the signing key exists, then all are signed", "[certificates]") {
   signing_cluster s;
   auto& c = s.cluster;
   s.issuer->ready = false;
@@ -325,7 +324,7 @@ TEST_CASE("Nothing is signed before the key is there, and all that waits after i
   CHECK(c.run_until([&] { return !s.request().status().certificate().empty(); }));
 }
 
-TEST_CASE("Signing goes on where it crashes between any two messages", "[certificates]") {
+TEST_CASE("Signing continues after a crash between any two messages", "[certificates]") {
   signing_cluster s;
   auto& c = s.cluster;
   c.create(request_of(spec_of(client_signer, user_request, {"client auth"})));

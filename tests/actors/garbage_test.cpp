@@ -161,7 +161,7 @@ TEST_CASE("owners in a circle that are deleted in the foreground come to an end"
   CHECK(maps(c) == 0);
 }
 
-TEST_CASE("of owners in a circle one that is removed takes the others along, or leaves them") {
+TEST_CASE("a removed owner of a circle deletes the others, or orphans them") {
   for (const char* policy : {"Background", "Orphan"}) {
     CAPTURE(policy);
     cluster c{1};
@@ -221,7 +221,7 @@ TEST_CASE("ten thousand dependents go without loss, through a crash of the colle
   CHECK(c.run_until([&] { return maps(c) == 0; }));
 }
 
-TEST_CASE("orphans are all let go, however many, although transactions conflict") {
+TEST_CASE("all orphans lose their owner reference, however many, despite conflicts") {
   cluster_options options;
   options.plane.conflict_chance = 0.1;
   cluster c{3, options};

@@ -111,7 +111,7 @@ TEST_CASE("the shortest toleration of the node's NoExecute taints counts") {
   CHECK(decide(pod, &node).need == pod_need::nothing);
 }
 
-TEST_CASE("a taint that only keeps new pods away sends none away") {
+TEST_CASE("a taint without the effect NoExecute evicts no pod") {
   const auto pod = pod_named("a", "n1");
   const auto node = tainted("a", "NoSchedule");
   CHECK(decide(pod, &node).need == pod_need::nothing);
@@ -130,7 +130,7 @@ TEST_CASE("a toleration fits by key, effect and value") {
   CHECK_FALSE(actors::tolerates(toleration, taint));
 }
 
-TEST_CASE("a pod's actor is small: there are ten thousands of them") {
+TEST_CASE("a pod's actor uses little memory") {
   CHECK(sizeof(actors::pod) <= 128);
 }
 
@@ -244,7 +244,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a deleted pod that a finalizer holds is left in peace until that goes") {
+TEST_CASE("a deleted pod with a finalizer is not changed until the finalizer is removed") {
   cluster c{1};
   auto pod = pod_named("a", "nowhere");
   pod.mutable_metadata()->add_finalizers("example.com/mine");

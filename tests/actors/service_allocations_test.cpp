@@ -133,7 +133,7 @@ TEST_CASE("a namespace that ends, and a service that waits for a finalizer, leav
   CHECK(keys(c).empty());
 }
 
-TEST_CASE("whatever becomes of services, the keys are those of their numbers", "[services]") {
+TEST_CASE("the allocation keys match the services' numbers, after any changes", "[services]") {
   for_each_seed(30, [](std::uint64_t seed) {
     cluster c{seed, only_doors()};
     std::mt19937_64 random{seed};

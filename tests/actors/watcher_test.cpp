@@ -74,7 +74,7 @@ TEST_CASE("the initial state carries the cause of each object's write while that
   CHECK(requests == std::vector<std::uint64_t>{0, 0, 12, 13});
 }
 
-TEST_CASE("revisions that were never given are no lost batch") {
+TEST_CASE("unused revisions are not treated as a lost batch") {
   core_fixture_options elsewhere;
   elsewhere.far = true;
   core_fixture d{1, elsewhere};

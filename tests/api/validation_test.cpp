@@ -309,7 +309,7 @@ TEST_CASE("keys of labels to compare by go with a selector that does not name th
                      "mismatchLabelKeys"});
 }
 
-TEST_CASE("of a living pod little may change") {
+TEST_CASE("few fields of an existing pod may change") {
   auto was = created<core::v1::Pod>(good_pod);
   auto& first = *was.mutable_spec()->add_tolerations();
   first.set_key("first");
@@ -338,7 +338,7 @@ TEST_CASE("of a living pod little may change") {
         lines{"spec.containers: Forbidden: pod updates may not add or remove containers"});
 }
 
-TEST_CASE("a gate can only be taken away, and behind it the placement may be narrowed") {
+TEST_CASE("a scheduling gate can only be removed, and while gated the placement may be narrowed") {
   const auto was = created<core::v1::Pod>(
       "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {schedulingGates: [{name: g}], "
       "containers: [{name: c, image: x}]}}");

@@ -145,7 +145,7 @@ TEST_CASE("duplicate keys of YAML are found by strict validation") {
   CHECK(read.error().message.find("duplicate field \"metadata.name\"") != std::string::npos);
 }
 
-TEST_CASE("a bomb of aliases is refused at once") {
+TEST_CASE("a text with exponentially many aliases is refused at once") {
   std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 12; ++i) {
     const std::string before = "*a" + std::to_string(i - 1);
@@ -160,7 +160,7 @@ TEST_CASE("a bomb of aliases is refused at once") {
   refuse_quickly(large, "excessive aliasing");
 }
 
-TEST_CASE("deep and crooked YAML is refused at once") {
+TEST_CASE("deeply nested and malformed YAML is refused at once") {
   const std::size_t size = 3'000'000;
   refuse_quickly(std::string(size, '['), "a flow collection is too large");
   refuse_quickly(std::string(size, '{'), "a flow collection is too large");

@@ -64,7 +64,7 @@ double idle(const node& served, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("garbage and connections that stay half open cost a node nothing that lasts") {
+TEST_CASE("garbage and half-open connections cost a node nothing permanently") {
   const scratch_folder folder;
   const node served{folder.path() / "node", flags};
   http_client friendly{served.where()};

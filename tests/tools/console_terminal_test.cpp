@@ -162,7 +162,7 @@ TEST_CASE("warnings appear at an idle prompt, and the typed line stays") {
   CHECK(t.wait() == 0);
 }
 
-TEST_CASE("a node that hangs takes neither the prompt nor its history along") {
+TEST_CASE("a node that hangs affects neither the prompt nor its history") {
   const console_node node;
   const scratch_folder home;
   terminal t{console_of(node), home.path().string(), {}};

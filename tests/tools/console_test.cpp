@@ -13,14 +13,14 @@ using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 using troupe::test::scratch_folder;
 
-TEST_CASE("words are parted as in a shell") {
+TEST_CASE("words are split as in a shell") {
   CHECK(console_words("  a  'b c' \"d\"e ") == std::vector<std::string>{"a", "b c", "de"});
   CHECK(console_words("--x ''") == std::vector<std::string>{"--x", ""});
   CHECK(console_words(" ").empty());
   CHECK(parse_console_line("why 'cm/a", false).error() == "a quote ' is not closed");
 }
 
-TEST_CASE("help explains a command, and knows which are none") {
+TEST_CASE("help explains a command, and reports unknown ones") {
   CHECK_THAT(console_help("why").value(), StartsWith("why OBJECT"));
   CHECK_THAT(console_help("").value(), Contains("why") && Contains("quit"));
   CHECK_THAT(console_help("whi").error(), Contains("did you mean why"));

@@ -67,7 +67,7 @@ TEST_CASE("a keeper renews old certificates, keeps new ones, and limits its rate
   CHECK(from.asked_at().size() == 3);
 }
 
-TEST_CASE("a keeper lets go at once, whatever it waits for") {
+TEST_CASE("a keeper ends at once, even while it waits") {
   small_authority from;
   from.will_give({std::nullopt});
   const troupe::test::scratch_folder data;

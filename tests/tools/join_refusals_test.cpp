@@ -280,7 +280,7 @@ TEST_CASE("an address without a Troupe server is refused with the reason") {
   }
 }
 
-TEST_CASE("a name server that says nothing is not waited for") {
+TEST_CASE("a silent name server does not delay the refusal") {
   const scratch_folder folder;
   const auto hosts = folder.path() / "resolv.conf";
   std::ofstream{hosts} << "nameserver 127.53.53.53\n";
@@ -306,7 +306,7 @@ TEST_CASE("a name server that says nothing is not waited for") {
   check_refusal(refused, "does not resolve this name", "use the address itself");
 }
 
-TEST_CASE("a server that is called by a name which it has not is refused with its names") {
+TEST_CASE("a server called by a name that its certificate lacks is refused with its names") {
   const scratch_folder data;
   const tls_listener elsewhere{"v1.33.0+troupe", "elsewhere.example", around_now()};
   check_refusal(join(elsewhere.joining(), data.path()), "is not for 127.0.0.1 but for elsewhere",
@@ -329,7 +329,7 @@ TEST_CASE("clocks that differ are refused with by how much, and the token is not
   }
 }
 
-TEST_CASE("a data dir that is something else already is refused") {
+TEST_CASE("a data dir in another use is refused") {
   const console_node node;
   const auto good = line_of(node);
   check_refusal(join(good, node.folder()), "belongs to a control plane", "--data-dir");
@@ -353,7 +353,7 @@ TEST_CASE("a data dir that is something else already is refused") {
   CHECK_FALSE(std::filesystem::exists(damaged.parent_path()));
 }
 
-TEST_CASE("a root dir that cannot be is refused before anything is asked") {
+TEST_CASE("an unusable root dir is refused before any request") {
   const scratch_folder folder;
   const auto file = folder.write("file", "").string();
   check_refusal(program({"join", "127.0.0.1:1", "--token", some_token, "--ca-hash", some_hash,
@@ -361,7 +361,7 @@ TEST_CASE("a root dir that cannot be is refused before anything is asked") {
                 "root dir " + file + ": is not a folder", "--root-dir");
 }
 
-TEST_CASE("a line that is mistyped is refused before anything is asked") {
+TEST_CASE("a mistyped command is refused before any request") {
   const scratch_folder data;
   check_refusal(join({"127.0.0.1", some_token, some_hash}, data.path()), "is not an address",
                 "HOST:PORT");

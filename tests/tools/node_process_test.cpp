@@ -163,7 +163,7 @@ TEST_CASE("a second node on the same root dir is refused, unless its pods are si
   CHECK(third.says("ready"));
 }
 
-TEST_CASE("a root dir that cannot be is refused before anything starts") {
+TEST_CASE("an unusable root dir is refused before anything starts") {
   if (!can_fork_with_threads()) return;
   const scratch_folder folder;
   const auto run = [&](const std::filesystem::path& root) {
@@ -189,7 +189,7 @@ TEST_CASE("the data dir is made for its owner alone") {
   CHECK((status.st_mode & 07777) == 0700);
 }
 
-TEST_CASE("a data dir that cannot be is refused by name") {
+TEST_CASE("an unusable data dir is refused by name") {
   const scratch_folder folder;
   const auto file = folder.write("file", "");
   CHECK(node_folder::lock_data_dir(file).error() ==

@@ -23,7 +23,7 @@ TEST_CASE("the first link may go to any control plane, by its own address or the
         server_choice::addresses{joined, {"10.0.0.1", 6444}, {"10.0.0.2", 6444}});
 }
 
-TEST_CASE("no other link goes where the first one is, by whatever name, or may be in a moment") {
+TEST_CASE("no other link uses an address of the first one, by any name, or one it may use next") {
   server_choice choice{joined};
   choice.learn(two);
   CHECK(choice.for_other("a").empty());

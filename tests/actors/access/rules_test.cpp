@@ -213,7 +213,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("a role of more parts than are compared is not covered by anything", "[access]") {
+TEST_CASE("a role with more rules than the comparison limit is covered by nothing", "[access]") {
   rule_list wanted;
   auto& rule = *wanted.Add();
   rule.add_api_groups("");

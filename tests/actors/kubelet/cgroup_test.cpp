@@ -57,7 +57,7 @@ bool offers_memory(const cgroup_tree& tree) {
 
 }  // namespace
 
-TEST_CASE("requests and limits become the figures that a kubelet sets", "[kubelet]") {
+TEST_CASE("requests and limits become the same settings as with upstream's kubelet", "[kubelet]") {
   CHECK(cgroup_settings({}, true) == settings{{"cpu", "cpu.weight", "1"}});
   CHECK(cgroup_settings({}, false) == settings{{"cpu", "cpu.shares", "2"}});
   CHECK(cgroup_settings({64 * mebibyte, 500, 250}, true) ==

@@ -147,7 +147,7 @@ TEST_CASE("a container that floods the log is throttled, and the log stays withi
   CHECK(bytes < (kubelet_defaults::log_files + 1) * kubelet_defaults::log_file_bytes);
 }
 
-TEST_CASE("a program that is not there is an error that names it", "[kubelet]") {
+TEST_CASE("a missing program is an error that names it", "[kubelet]") {
   scratch place;
   listener heard;
   shim_keeper runtime;
@@ -193,7 +193,7 @@ TEST_CASE("a container that ignores SIGTERM is killed", "[kubelet]") {
   CHECK(exit->signal == SIGKILL);
 }
 
-TEST_CASE("a runtime that is gone leaves its containers to the next one", "[kubelet]") {
+TEST_CASE("containers of a runtime that ended are adopted by the next one", "[kubelet]") {
   scratch place;
   const container_dir dir{place.path / "pod" / "containers" / "web" / "2"};
   process_id process;
@@ -377,7 +377,7 @@ TEST_CASE("a container whose shim ended unobserved is found to have ended", "[ku
   CHECK(exit->started_ms == (started != 0 ? started : exit->finished_ms));
 }
 
-TEST_CASE("after a reboot a container has ended, and whoever has its pid is left alone",
+TEST_CASE("after a reboot a container has ended, and the process with its pid is not touched",
           "[kubelet]") {
   scratch place;
   const container_dir dir{place.path / "other"}, before{place.path / "c"};
@@ -404,7 +404,8 @@ TEST_CASE("after a reboot a container has ended, and whoever has its pid is left
   CHECK(gone(process->process));
 }
 
-TEST_CASE("a container that an earlier program started has nothing to compare", "[kubelet]") {
+TEST_CASE("a container's spec of an earlier version is read without an image and a boot id",
+          "[kubelet]") {
   scratch place;
   const container_dir dir{place.path / "c"};
   auto spec = shell(place, "exit 3");
@@ -422,7 +423,7 @@ TEST_CASE("a container that an earlier program started has nothing to compare", 
   CHECK(read->boot_id.empty());
 }
 
-TEST_CASE("a container that cannot be started has times", "[kubelet]") {
+TEST_CASE("a container that cannot be started has start and finish times", "[kubelet]") {
   scratch place;
   listener heard;
   shim_keeper runtime;

@@ -76,7 +76,7 @@ class asked_guard {
 
 }  // namespace
 
-TEST_CASE("a sandbox, an image and a container are asked for, in this order", "[kubelet]") {
+TEST_CASE("sandbox, image and container are requested in this order", "[kubelet]") {
   with_fake t;
   t.here.start_kubelet();
   t.here.create(pod());

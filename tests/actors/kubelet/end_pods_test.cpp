@@ -56,8 +56,7 @@ bool answered(const std::shared_ptr<std::atomic<int>>& answers) {
 
 }  // namespace
 
-TEST_CASE("a machine that is expelled ends its pods at once and takes up nothing more",
-          "[kubelet]") {
+TEST_CASE("an expelled machine ends its pods at once and accepts no others", "[kubelet]") {
   machine here;
   here.start_kubelet();
   for (const auto* name : {"a", "b"})

@@ -238,7 +238,7 @@ TEST_CASE("a checker may be destroyed while its checks have no answer", "[kubele
   CHECK(std::chrono::steady_clock::now() - begun < 10s);
 }
 
-TEST_CASE("so many commands run at a time, and the others follow", "[kubelet]") {
+TEST_CASE("the number of concurrent commands is limited, and the others wait", "[kubelet]") {
   running_container container{"exec sleep 300"};
   health_checker checks{"test", 2, container.containers};
   const auto log = container.place.path() / "log";

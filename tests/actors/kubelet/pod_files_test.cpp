@@ -123,7 +123,7 @@ TEST_CASE("the containers of a pod go with their logs, and its volumes stay", "[
   CHECK(fs::exists(pod / "volumes" / "v"));
 }
 
-TEST_CASE("a pod's directory goes even when one that went before could not", "[kubelet]") {
+TEST_CASE("a pod's directory is removed although an earlier removal failed", "[kubelet]") {
   const test::scratch_folder place;
   const auto pod = pod_path(place.path(), "u");
   for (int i = 0; i < 3; ++i) {

@@ -76,7 +76,7 @@ TEST_CASE("the first request waits for two readings, concurrent requests get the
   }
 }
 
-TEST_CASE("figures are good for a while, and say how old they are", "[kubelet]") {
+TEST_CASE("usage figures are reused for a while, and carry their time", "[kubelet]") {
   measured_machine t;
   t.ask();
   t.world.advance(kubelet_defaults::usage_first_window + 3s);
@@ -93,7 +93,7 @@ TEST_CASE("figures are good for a while, and say how old they are", "[kubelet]")
   CHECK(t.answers[2].machine->window == kubelet_defaults::usage_fresh + 3s);
 }
 
-TEST_CASE("a reading of long ago is no beginning of a rate", "[kubelet]") {
+TEST_CASE("an old reading is not the start of a rate", "[kubelet]") {
   measured_machine t;
   t.ask();
   t.world.advance(kubelet_defaults::usage_first_window + kubelet_defaults::usage_longest_window +
@@ -105,8 +105,7 @@ TEST_CASE("a reading of long ago is no beginning of a rate", "[kubelet]") {
   CHECK(t.answers[1].machine->window == kubelet_defaults::usage_first_window);
 }
 
-TEST_CASE("a reading that does not come is given up, and does not count when it comes late",
-          "[kubelet]") {
+TEST_CASE("a reading that does not arrive times out, and a late one is ignored", "[kubelet]") {
   measured_machine t;
   t.silent = true;
   t.ask();

@@ -227,7 +227,7 @@ TEST_CASE("a refusal of the runtime keeps its kind, message and reason", "[link]
   CHECK(t.plane.plane().links().table().connected("n0"));
 }
 
-TEST_CASE("a handle that goes ends the stream at its node, whatever it waits for", "[link]") {
+TEST_CASE("a dropped handle ends the stream at its node, even in a pending operation", "[link]") {
   node_with_streams t;
   const auto client = t.exec({"sink"});
   client->read();
@@ -283,7 +283,7 @@ TEST_CASE("streams end with their link, at both of its ends, and others are open
   CHECK(again->output == "more");
 }
 
-TEST_CASE("whatever crashes, each answer comes and no command is left behind", "[link]") {
+TEST_CASE("despite crashes each request is answered and no command is left", "[link]") {
   for_each_seed(40, [](std::uint64_t seed) {
     node_with_streams t{seed};
     std::mt19937_64 random{seed};

@@ -277,7 +277,7 @@ TEST_CASE("an object used by two pods of a node is referenced until both are del
   CHECK_FALSE(references.used(secret));
 }
 
-TEST_CASE("a node cannot write by guessing a state that is yet to come", "[link]") {
+TEST_CASE("a node cannot write with a precondition on a future revision", "[link]") {
   two_nodes world;
   auto transaction = actors::succeed(*world.state.find<Pod>("default", "p-n0"),
                                      world.state.find<Pod>("default", "p-n0")->copy_as<Pod>());

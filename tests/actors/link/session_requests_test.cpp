@@ -370,7 +370,7 @@ TEST_CASE("questions to a node are bounded, are forgotten in time, and end with 
   CHECK_THAT(asker.heard->views[2].body, Contains("the link to node n0 was lost"));
 }
 
-TEST_CASE("the listener is wanted once, by the first node that has joined", "[link]") {
+TEST_CASE("the listener is requested once, by the first node that has joined", "[link]") {
   cluster plane{1, {.plane = {.controllers = false}}};
   int wanted = 0;
   plane.plane().links().await_nodes([&] {
@@ -395,7 +395,7 @@ TEST_CASE("the listener is wanted once, by the first node that has joined", "[li
   CHECK(wanted == 1);
 }
 
-TEST_CASE("a listener that cannot be started is wanted again", "[link]") {
+TEST_CASE("a listener that cannot be started is requested again", "[link]") {
   cluster plane{1, {.plane = {.controllers = false}}};
   int wanted = 0;
   plane.plane().links().await_nodes([&] { return ++wanted == 3; });

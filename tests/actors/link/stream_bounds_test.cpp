@@ -219,7 +219,7 @@ TEST_CASE("a control plane that sends more input than it has credit for loses it
   CHECK(t.streams->open_commands() == 0);
 }
 
-TEST_CASE("a number that is used twice ends the session, too", "[link]") {
+TEST_CASE("a stream number that is used twice ends the session", "[link]") {
   gateway_world t;
   t.open(1, "sink", 0);
   t.open(1, "sink", 0);

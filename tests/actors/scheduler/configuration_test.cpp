@@ -391,7 +391,7 @@ TEST_CASE("any switching of plugins is honoured at each point or refused",
   if (std::getenv("TROUPE_SEED") == nullptr) CHECK(honoured > 50);
 }
 
-TEST_CASE("a damaged file is taken or refused with words, whatever is damaged",
+TEST_CASE("a damaged file is accepted or refused with a message, for any damage",
           "[scheduler-config]") {
   const auto whole = head + dumped;
   int refusals = 0;

@@ -106,7 +106,8 @@ TEST_CASE("a node is evaluated in its current state, however often it was cordon
   }
 }
 
-TEST_CASE("a node that would rather not is taken only when there is no other", "[scheduler]") {
+TEST_CASE("a node with a PreferNoSchedule taint is used only when there is no other",
+          "[scheduler]") {
   bench b;
   b.node(make_node("shy", "{}", "{taints: [{key: a, effect: PreferNoSchedule}]}"));
   CHECK(b.place(make_pod("p")) == "shy");
@@ -210,7 +211,7 @@ TEST_CASE("pods spread over zones within maxSkew", "[scheduler]") {
   }
 }
 
-TEST_CASE("a zone that the pod cannot come to is left out of the count, as its policies say",
+TEST_CASE("a zone that the pod cannot use is not counted, according to its policies",
           "[scheduler]") {
   bench b;
   for (const std::string zone : {"a", "b", "c", "d"})
@@ -315,7 +316,7 @@ TEST_CASE("the pods of a controller are spread over zones", "[scheduler]") {
   CHECK(on["b1"] <= 6);
 }
 
-TEST_CASE("siblings that are counted as they come and go are those that are there", "[scheduler]") {
+TEST_CASE("the incremental count of siblings equals the existing ones", "[scheduler]") {
   std::mt19937_64 random{5};
   cluster_view view;
   const auto draw = [&](int below) { return static_cast<int>(random() % below); };
@@ -365,7 +366,7 @@ TEST_CASE("siblings that are counted as they come and go are those that are ther
   }
 }
 
-TEST_CASE("pods keep near to and away from each other", "[scheduler]") {
+TEST_CASE("pod affinity and anti-affinity are respected", "[scheduler]") {
   bench b;
   b.node(make_node("one", "{host: one, zone: a}"));
   b.node(make_node("two", "{host: two, zone: a}"));
@@ -393,7 +394,7 @@ TEST_CASE("pods keep near to and away from each other", "[scheduler]") {
   CHECK(b.place(make_pod("web", near)) == "two");
 }
 
-TEST_CASE("neighbours are looked for in the namespaces that their labels select", "[scheduler]") {
+TEST_CASE("affinity terms apply to the namespaces that their labels select", "[scheduler]") {
   bench b;
   b.node(make_node("one", "{host: one}"));
   b.node(make_node("two", "{host: two}"));
@@ -448,8 +449,7 @@ TEST_CASE("nodes are never overcommitted and every pod that fits finds one", "[s
   }
 }
 
-TEST_CASE("an important pod may ask others to leave, as few and as unimportant as can be",
-          "[scheduler]") {
+TEST_CASE("a pod preempts as few and as unimportant pods as possible", "[scheduler]") {
   bench b;
   b.node(make_node("one", "{}", "{}", "4", "8Gi"));
   b.node(make_node("two", "{}", "{}", "4", "8Gi"));

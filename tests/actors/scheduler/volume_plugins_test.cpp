@@ -157,7 +157,7 @@ TEST_CASE("a pod goes into the zone of its volume", "[scheduler][volumes]") {
   CHECK(b.place(b.pod("p", "c")) == nowhere + "2 node(s) had no available volume zone.");
 }
 
-TEST_CASE("a claim for one pod alone has one", "[scheduler][volumes]") {
+TEST_CASE("a ReadWriteOncePod claim is used by one pod", "[scheduler][volumes]") {
   volume_bench b;
   b.volume("v", "");
   b.view.volumes().put(parse<PersistentVolumeClaim>(

@@ -199,7 +199,7 @@ TEST_CASE("A stricter level warns of the pods that would not be let in", "[podse
   CHECK(judge(c, &now, *before).said.warnings.empty());
 }
 
-TEST_CASE("Namespaces, users and runtime classes are spared by the configuration",
+TEST_CASE("Namespaces, users and runtime classes are exempted by the configuration",
           "[podsecurity]") {
   const settings_guard guard{{.defaults = {.enforce = {pod_security::level::restricted, {}}},
                               .exempt_namespaces = {"kube-system"},

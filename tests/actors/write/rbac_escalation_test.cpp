@@ -175,7 +175,8 @@ TEST_CASE("a binding needs every rule of its role, or the verb bind of it", "[ac
   CHECK_THAT(s.create(bind<RoleBinding>("b", "ClusterRole", "nodes")), Catch::StartsWith("403 "));
 }
 
-TEST_CASE("a subject cannot be added to a binding of a role that one has not", "[access]") {
+TEST_CASE("a subject cannot be added to a binding of a role that the user does not have",
+          "[access]") {
   stage s;
   s.c.create(cluster_role("secrets", {may({"get"}, "", "secrets")}));
   const auto was = bind<RoleBinding>("b", "ClusterRole", "secrets", "boss");

@@ -124,7 +124,7 @@ TEST_CASE("a window on the way up takes the lowest recommendation", "[autoscalin
   CHECK(c.step(9).replicas == 8);
 }
 
-TEST_CASE("an autoscaler stays between its bounds and within its policies, whatever it is asked",
+TEST_CASE("an autoscaler stays within its bounds and policies for any recommendation",
           "[autoscaling]") {
   std::mt19937_64 random{7};
   const auto number = [&](int least, int greatest) {

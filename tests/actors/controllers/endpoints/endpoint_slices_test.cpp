@@ -188,7 +188,7 @@ TEST_CASE("a service with two families has slices of each, with the pods' addres
   CHECK(addresses(store) == by_family{{"IPv6", {}}});
 }
 
-TEST_CASE("one pod more is one write, and leaves the others where they are", "[endpoints]") {
+TEST_CASE("an additional pod needs one write, and does not move the others", "[endpoints]") {
   slices_store store;
   std::vector<api::object_ptr> pods;
   for (int i = 0; i < 250; ++i)

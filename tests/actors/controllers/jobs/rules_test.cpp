@@ -187,7 +187,7 @@ TEST_CASE("a pod that a former controller has noted as uncounted is counted once
   CHECK(plan.release.size() == 1);
 }
 
-TEST_CASE("whatever pods do, plans keep to parallelism and completions and count each pod once",
+TEST_CASE("plans respect parallelism and completions and count each pod once, for any pods",
           "[jobs][seeds]") {
   for_each_seed(300, [](std::uint64_t seed) {
     std::mt19937_64 random{seed};

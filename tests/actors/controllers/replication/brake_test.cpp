@@ -81,7 +81,7 @@ TEST_CASE("a controller that asks for 2147483647 pods makes only some that wait 
   CHECK(failure<ReplicationController>(c, "web").empty());
 }
 
-TEST_CASE("a controller that was killed still says that its pods wait for nodes",
+TEST_CASE("a controller that was killed still reports that its pods wait for nodes",
           "[replication][brake]") {
   cluster c{7};
   c.create(replication_controller("web", most_replicas, web));
@@ -96,7 +96,7 @@ TEST_CASE("a controller that was killed still says that its pods wait for nodes"
   CHECK(failure<ReplicationController>(c, "web").empty());
 }
 
-TEST_CASE("a deployment says that its pods wait for nodes", "[replication][brake]") {
+TEST_CASE("a deployment reports that its pods wait for nodes", "[replication][brake]") {
   cluster c{8};
   c.create(deployment("web", 5'600, "example:1"));
   c.settle();
@@ -105,8 +105,7 @@ TEST_CASE("a deployment says that its pods wait for nodes", "[replication][brake
   CHECK(c.run_until([&] { return failure<Deployment>(c, "web").empty(); }, seconds{30}));
 }
 
-TEST_CASE("pods that wait are followed by more as soon as nodes take them",
-          "[replication][brake]") {
+TEST_CASE("more pods are created as soon as nodes run the waiting ones", "[replication][brake]") {
   cluster c{2};
   c.create(replication_controller("web", 5'600, web));
   c.settle();
@@ -169,7 +168,7 @@ TEST_CASE("a deployment reports a full cluster, too", "[replication][brake]") {
   CHECK(failure<Deployment>(c, "web").empty());
 }
 
-TEST_CASE("without a number by configuration nodes decide how many pods there may be",
+TEST_CASE("without a configured limit the capacity of the nodes limits the number of pods",
           "[replication][brake]") {
   actors::capacity cluster_capacity{{}};
   CHECK(cluster_capacity.pods() == 10'000);

@@ -226,7 +226,7 @@ TEST_CASE("a failed pod of a stateful set is made again", "[statefulsets]") {
   CHECK(s.c.find<Pod>("default", "web-0")->meta().uid() != uid);
 }
 
-TEST_CASE("whatever crashes and conflicts, a stateful set keeps its order and comes to its end",
+TEST_CASE("despite crashes and conflicts a stateful set keeps its order and completes",
           "[statefulsets]") {
   for_each_seed(30, [](std::uint64_t seed) {
     auto wanted = stateful_set(4);

@@ -108,7 +108,7 @@ TEST_CASE("for a soft threshold pods go when it was passed all the time of its g
   CHECK(due(soft, start + 182s));
 }
 
-TEST_CASE("pods that use more than they asked for go first, then the least important",
+TEST_CASE("pods that exceed their requests are evicted first, then the least important",
           "[kubelet]") {
   const std::vector<pod_consumption> pods{{"modest", 0, 50, 100},
                                           {"greedy", 0, 300, 100},

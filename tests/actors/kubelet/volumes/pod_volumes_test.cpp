@@ -58,7 +58,7 @@ class token_giver : public runtime::actor {
 
 }  // namespace
 
-TEST_CASE("a pod waits for its token, and finds a newer one in its place in time", "[kubelet]") {
+TEST_CASE("a pod waits for its token, which is renewed in time", "[kubelet]") {
   machine here;
   here.adjust = [&](actors::kubelet_options& options) {
     options.tokens =
@@ -125,7 +125,8 @@ TEST_CASE("files of a config map follow it while the container runs", "[kubelet]
   CHECK_FALSE(std::filesystem::exists("/run/troupe-test-paint"));
 }
 
-TEST_CASE("subPath, readOnly, nested mounts, memory and facts of the pod", "[kubelet]") {
+TEST_CASE("subPath, readOnly, nested mounts, memory volumes and the downward API work",
+          "[kubelet]") {
   if (!may_mount()) return;
   machine here;
   here.start_kubelet();
@@ -243,7 +244,7 @@ TEST_CASE("without mounts a container finds the paths of its volumes in variable
              Catch::Contains("TROUPE_VOLUME_MY_PAINT=" + here.pod_dir("web").string()));
 }
 
-TEST_CASE("an emptyDir outlives its node, and its mount goes with the pod", "[kubelet]") {
+TEST_CASE("an emptyDir outlives its kubelet, and its mount is removed with the pod", "[kubelet]") {
   if (!may_mount()) return;
   machine here;
   here.start_kubelet();

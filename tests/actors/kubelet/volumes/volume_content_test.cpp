@@ -74,7 +74,7 @@ TEST_CASE("a config map gives all its keys, or those that are chosen", "[kubelet
   CHECK(made("    configMap: {name: other, optional: true}\n") == lines{});
 }
 
-TEST_CASE("secrets, facts of the pod and several sources in one become files", "[kubelet]") {
+TEST_CASE("secrets, the downward API and projected sources become files", "[kubelet]") {
   CHECK(made("    secret: {secretName: keys, defaultMode: 256}\n") == lines{"k=s3cret 256"});
   CHECK(made("    secret: {secretName: none}\n").error() == "secret \"none\" not found");
   CHECK(made("    downwardAPI:\n      items:\n"

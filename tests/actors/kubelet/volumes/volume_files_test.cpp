@@ -124,7 +124,7 @@ TEST_CASE("hostPath types are checked, and made where they are asked for", "[kub
   CHECK_FALSE(check_host_path(folder + "/none/file", "FileOrCreate"));
 }
 
-TEST_CASE("a mount point stays as long as a pod uses it, and goes empty", "[kubelet]") {
+TEST_CASE("a mount point exists while a pod uses it, and is removed empty", "[kubelet]") {
   const test::scratch_folder place;
   const auto root = place.path() / "root", there = place.path() / "there";
   fs::create_directories(there);
@@ -149,7 +149,7 @@ TEST_CASE("a mount point stays as long as a pod uses it, and goes empty", "[kube
   CHECK(fs::is_directory(deep));
 }
 
-TEST_CASE("a mount that cannot stand says why", "[kubelet]") {
+TEST_CASE("an impossible mount fails with a reason", "[kubelet]") {
   const test::scratch_folder place;
   const auto root = place.path() / "root";
   const auto file = place.write("file", "x").string(), folder = place.path().string();
