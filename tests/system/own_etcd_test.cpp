@@ -123,7 +123,8 @@ TEST_CASE("three machines make an etcd from nothing, and go on when any of it is
   a.start();
   CHECK_THAT(a.members(), Contains("1 member: the loss of none is tolerated"));
   b.join(a);
-  CHECK_THAT(a.members(), Contains("2 members: the loss of none is tolerated, either one stops"));
+  CHECK_THAT(a.members(),
+             Contains("2 members: the loss of none is tolerated, the failure of either"));
   c.join(b);
   REQUIRE(eventually([&] { return c.is_whole(3); }));
   CHECK_THAT(a.members(), Contains("3 members: the loss of 1 is tolerated"));
@@ -212,12 +213,13 @@ TEST_CASE("a member with lost data is added again, one is removed, and one leave
              Contains("member c does not answer: members are added only while all are well"));
   CHECK_FALSE(fs::exists(d.folder() / "pki"));
   CHECK_THAT(run("etcd remove b --data-dir " + a.folder().string()).output,
-             Contains("without b 1 of 2 members would be well"));
+             Contains("without b only 1 of 2 members would be healthy"));
   c.join(b);
   REQUIRE(eventually([&] { return a.is_whole(3); }));
 
-  CHECK_THAT(run("etcd remove c --data-dir " + a.folder().string()).output,
-             Contains("removed c; 2 members: the loss of none is tolerated, either one stops"));
+  CHECK_THAT(
+      run("etcd remove c --data-dir " + a.folder().string()).output,
+      Contains("removed c; 2 members: the loss of none is tolerated, the failure of either"));
   CHECK(c.of().wait(20s) == 0);
   CHECK_THAT(c.of().read_line(1s), Contains("next machine"));
   CHECK_THAT(c.of().read_line(1s), Contains("the other members have removed this one"));

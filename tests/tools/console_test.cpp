@@ -37,12 +37,12 @@ TEST_CASE("a line of the console is a request, or one line that says why not") {
   CHECK(parse_console_line("", false)->command == nullptr);
   const auto [text, problem] = GENERATE(table<std::string, std::string>({
       {"actorz", "there is no command actorz; did you mean actors?; help lists them"},
-      {"actor", "actor needs more; usage: actor ACTOR"},
+      {"actor", "actor: missing argument; usage: actor ACTOR"},
       {"actor a b", "actor: unexpected argument \"b\""},
       {"actors --sord x", "there is no flag --sord; did you mean --sort?"},
       {"actors --top", "actors: --top needs a value"},
       {"kill writer", "kill changes the state: start the console with --allow-control"},
-      {"log debug", "log changes something"},
+      {"log debug", "log changes the state"},
   }));
   const auto wrong = parse_console_line(text, false);
   REQUIRE_FALSE(wrong);

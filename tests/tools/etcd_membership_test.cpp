@@ -92,15 +92,17 @@ TEST_CASE("a member goes when a majority of the rest is well, and the last one n
     return id.error();
   };
   CHECK(refused({view(1, "a")}, "a") == "a is the last member and has the only data");
-  CHECK(refused({view(1, "a"), view(2, "b", kind::silent)}, "b").starts_with("without b 1 of 1"));
+  CHECK(refused({view(1, "a"), view(2, "b", kind::silent)}, "b")
+            .starts_with("without b only 1 of 1"));
   CHECK(refused({view(1, "a"), view(2, "b"), view(3, "c", kind::silent)}, "a")
-            .starts_with("without a 1 of 2 members would be well"));
+            .starts_with("without a only 1 of 2 members would be healthy"));
   CHECK(refused({view(1, "a")}, "x").starts_with("there is no member x"));
 }
 
 TEST_CASE("how many members may be lost is said in words") {
   CHECK(tolerance_text(1) == "1 member: the loss of none is tolerated");
-  CHECK(tolerance_text(2).starts_with("2 members: the loss of none is tolerated, either one"));
+  CHECK(tolerance_text(2).starts_with(
+      "2 members: the loss of none is tolerated, the failure of either"));
   CHECK(tolerance_text(3) == "3 members: the loss of 1 is tolerated");
   CHECK(tolerance_text(4) == "4 members: the loss of 1 is tolerated, as with one fewer");
   CHECK(tolerance_text(5) == "5 members: the loss of 2 is tolerated");

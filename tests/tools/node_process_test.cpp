@@ -103,7 +103,7 @@ TEST_CASE("an end that hangs is cut off at the limit") {
   REQUIRE(process.says("ready"));
   process.signal(SIGTERM);
   CHECK(process.wait() == 1);
-  CHECK_THAT(process.err(), Contains("troupe: did not end within 50 ms, stops here\n"));
+  CHECK_THAT(process.err(), Contains("troupe: did not end within 50 ms, exiting\n"));
 }
 
 TEST_CASE("a second Ctrl-C ends at once") {

@@ -237,7 +237,8 @@ TEST_CASE("another image takes the place of an update that is under way") {
   updates web;
   CHECK_FALSE(web.run("bad"));
   CHECK(web.run("x:2"));
-  CHECK_THAT(web.all_said(), StartsWith("the update of web to image bad ends here"));
+  CHECK_THAT(web.all_said(),
+             StartsWith("the update of web to image bad ends, a new one replaces it"));
   CHECK(web.cluster.images() == images{"x:2", "x:2", "x:2"});
   CHECK(web.cluster.fewest_ready() == 2);
   CHECK(web.cluster.made() == 7);
@@ -297,7 +298,7 @@ TEST_CASE("an update that was superseded ends and changes nothing more") {
           R"({"spec":{"template":{"metadata":{"annotations":{"troupe.dev/rolling-update":"other"}}}}})");
   });
   REQUIRE_FALSE(done);
-  CHECK_THAT(done.error(), Contains("somebody else"));
+  CHECK_THAT(done.error(), Contains("another update of web has begun"));
   CHECK(web.cluster.made() == 5);
 }
 

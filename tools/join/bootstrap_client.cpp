@@ -115,7 +115,7 @@ tl::expected<trusted_connection, std::string> open(const host_and_port& to, cons
   if (const auto done = connected->start_tls(to.host); !done) {
     if (has(done.error(), "timeout"))
       return tl::make_unexpected(fmt::format(
-          "{}: accepts the connection, but sends nothing; is it a Troupe server?", shown(to)));
+          "{}: accepts the connection, but says nothing; is it a Troupe server?", shown(to)));
     return no_tls(to, done.error(), deadline, words);
   }
   const auto chain = connected->shown_certificates();
