@@ -38,8 +38,8 @@ const std::set<std::string> serving = {"watcher/watcher",
                                        "tide/tide",
                                        "node-capacity/node-capacity",
                                        "audience/audience",
-                                       "token-desk/token-desk",
-                                       "usage-desk/usage-desk"};
+                                       "token-provider/token-provider",
+                                       "usage-collector/usage-collector"};
 
 // Watches config maps, as a client does.
 class audience : public actors::informer {

@@ -50,7 +50,7 @@ int salvage(const std::string& folder) {
     std::cout << "  " << each << "\n";
   std::cout << "kept " << done->objects << " objects; the store continues after revision "
             << done->at << ", its history begins there\n"
-            << "the damaged store is in " << done->aside << "\n";
+            << "the damaged store is in " << done->old_directory << "\n";
   return exit_code::done;
 }
 

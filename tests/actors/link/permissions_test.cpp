@@ -148,7 +148,7 @@ TEST_CASE("a link belongs to the node whose Node names its key", "[link]") {
     peer.key_hash = "sha256:n1";
     const auto refused = actors::admit_node(world.now(), peer);
     CHECK_THAT(refused.error(), Contains("node n0 was removed from this cluster: join it again"));
-    CHECK(actors::says_removed("the link said: " + refused.error()));
+    CHECK(actors::is_removal_reason("the link said: " + refused.error()));
   }
   SECTION("not without a Node") {
     peer.name = "system:node:n7";
