@@ -19,25 +19,25 @@ std::string_view node_of(std::string_view user, std::span<const std::string> gro
   return user.substr(node_user_prefix.size());
 }
 
-std::string_view node_key(const api::meta::v1::ObjectMeta& node) {
+std::string_view node_key_hash(const api::meta::v1::ObjectMeta& node) {
   const auto& annotations = node.annotations();
   const auto found = annotations.find(std::string{node_key_annotation});
   return found == annotations.end() ? std::string_view{} : found->second;
 }
 
-std::string_view node_key(const api::object& node) {
-  return node_key(node.meta());
+std::string_view node_key_hash(const api::object& node) {
+  return node_key_hash(node.meta());
 }
 
 bool has_joined(const api::object& node) {
-  return !node_key(node).empty();
+  return !node_key_hash(node).empty();
 }
 
-std::string removed_from_cluster(std::string_view node) {
+std::string removal_reason(std::string_view node) {
   return fmt::format("node {}{}: join it again with a new token", node, removed_words);
 }
 
-bool says_removed(std::string_view reason) {
+bool is_removal_reason(std::string_view reason) {
   return reason.find(removed_words) != std::string_view::npos;
 }
 

@@ -23,12 +23,12 @@ inline constexpr std::string_view node_key_annotation = "troupe.dev/node-key";
 std::string_view node_of(std::string_view user, std::span<const std::string> groups);
 
 // Empty for a node that has not joined: it runs in the process of its control plane.
-std::string_view node_key(const api::meta::v1::ObjectMeta& node);
-std::string_view node_key(const api::object& node);
+std::string_view node_key_hash(const api::meta::v1::ObjectMeta& node);
+std::string_view node_key_hash(const api::object& node);
 bool has_joined(const api::object& node);
 
 // The error that closes a removed node's link for good, and the check for it.
-std::string removed_from_cluster(std::string_view node);
-bool says_removed(std::string_view reason);
+std::string removal_reason(std::string_view node);
+bool is_removal_reason(std::string_view reason);
 
 }  // namespace troupe::actors

@@ -13,8 +13,8 @@
 #include "actors/link/node_links.hpp"
 #include "actors/nodes/node_capacity.hpp"
 #include "actors/quota/quota_ledger.hpp"
-#include "actors/tokens/token_desk.hpp"
-#include "actors/usage/usage_desk.hpp"
+#include "actors/tokens/token_provider.hpp"
+#include "actors/usage/usage_collector.hpp"
 #include "actors/watch/watcher.hpp"
 #include "actors/write/admission/service_addresses.hpp"
 #include "actors/write/writer.hpp"
@@ -46,7 +46,7 @@ struct control_plane::impl {
   std::shared_ptr<write_service> writes = {};
   actors::core_actors core_actors = {};
   runtime::actor_ref tokens = {};
-  std::shared_ptr<node_links> links = {};  // the usage desk may outlive us
+  std::shared_ptr<node_links> links = {};  // the usage collector may outlive us
   std::vector<runtime::actor_ref> started = {};
   std::mutex mutex = {};
   std::unique_ptr<actors::leading> term = {};  // null: not leading
@@ -122,12 +122,13 @@ control_plane::control_plane(runtime::actor_system& system, persistence::store& 
            }});
   core_actors.recorder =
       impl_->start<recorder>("recorder", "recorder", &store, core_actors.writer, given.events);
-  impl_->tokens = impl_->start<token_desk>("token-desk", "token-desk", &store, given.issuer);
+  impl_->tokens =
+      impl_->start<token_provider>("token-provider", "token-provider", &store, given.issuer);
   impl_->links = std::make_shared<node_links>(system, store, core_actors, impl_->tokens);
   impl_->started.push_back(impl_->links->actor());
   const std::shared_ptr<const link_table> table{impl_->links, &impl_->links->table()};
-  impl_->start<usage_desk>(usage_desk_kind, usage_desk_kind, &store, table, impl_->links->actor(),
-                           given.simulation_policy);
+  impl_->start<usage_collector>(usage_collector_kind, usage_collector_kind, &store, table,
+                                impl_->links->actor(), given.simulation_policy);
   impl_->start<node_capacity>("node-capacity", "node-capacity", core_actors.watcher, capacity);
   if (given.controllers) start_leading();
 }

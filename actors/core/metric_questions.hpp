@@ -11,7 +11,7 @@
 namespace troupe::actors {
 
 // The kind and also the name of that actor.
-inline constexpr const char* metrics_desk_kind = "metrics-desk";
+inline constexpr const char* metrics_client_kind = "metrics-client";
 
 // A query for one metric. Selectors are in text form; empty: none.
 struct metric_query {
@@ -43,12 +43,12 @@ struct metric_value {
 // At least one value, or the server's error message; the message is empty if there is no server.
 using metric_values = tl::expected<std::vector<metric_value>, std::string>;
 
-// Answered by `metrics_told`.
-struct ask_metrics {
+// Answered by `metrics_result`.
+struct query_metrics {
   std::vector<metric_query> queries;
 };
 
-struct metrics_told {
+struct metrics_result {
   std::vector<metric_values> answers;  // in the order of the queries
 };
 

@@ -50,8 +50,8 @@ void custom_kinds::put(const api::object_ptr& definition) {
   auto since = definition->revision();
   if (found != served_.end()) {
     const auto& was = found->second.definition->as<CustomResourceDefinition>();
-    if (api::definitions::serve_the_same(now, was)) return;
-    if (api::definitions::have_the_same_schemas(now, was)) since = found->second.since;
+    if (api::definitions::serve_same_kinds(now, was)) return;
+    if (api::definitions::have_same_schemas(now, was)) since = found->second.since;
   }
   const auto made = api::scheme::instance().put(api::definitions::served_kinds(definition, since));
   if (!made) {

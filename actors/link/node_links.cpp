@@ -73,7 +73,7 @@ links::links(persistence::store* store, core_actors core, runtime::actor_ref tok
     : informer{core.watcher},
       store_{store},
       core_{std::move(core)},
-      token_desk_{std::move(tokens)},
+      token_provider_{std::move(tokens)},
       table_{std::move(table)},
       first_node_{std::move(first_node)} {}
 
@@ -103,7 +103,7 @@ void links::on_node_connected(const node_connected& m) {
   }
   spawn({.kind = link_kind, .name = m.node, .restart = false},
         runtime::make<node_session>(m.node, m.inbox,
-                                    node_session_context{store_, core_, table_, token_desk_}));
+                                    node_session_context{store_, core_, table_, token_provider_}));
 }
 
 void links::on_child_ended(const runtime::child_ended& m) {
@@ -195,7 +195,7 @@ runtime::link::acceptor node_links::acceptor() const {
   return [store = &store_, to = actor_, line, late](const runtime::link::session_ptr& session)
              -> tl::expected<std::shared_ptr<runtime::link::receiver>, std::string> {
     auto node = admit_node(store->read(), session->other());
-    if (!node && says_removed(node.error())) {
+    if (!node && is_removal_reason(node.error())) {
       if (!late->counts(*store, session->other().name))
         return tl::make_unexpected(
             std::string{"this control plane does not know the node yet: call again"});

@@ -84,7 +84,7 @@ class links : public informer {
 
   persistence::store* store_;
   const core_actors core_;
-  const runtime::actor_ref token_desk_;
+  const runtime::actor_ref token_provider_;
   const std::shared_ptr<link_table> table_;
   const std::shared_ptr<first_node_callback> first_node_;
   stream tokens_ = 0, nodes_ = 0;

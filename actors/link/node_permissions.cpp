@@ -173,8 +173,8 @@ tl::expected<std::string, std::string> admit_node(const persistence::snapshot& s
         "{} is no node of this cluster: a link needs the certificate that troupe join gets",
         peer.name));
   const auto found = state.find(api::kind_of<Node>().key({}, node));
-  if (!found || !has_joined(*found) || node_key(*found) != peer.key_hash)
-    return tl::make_unexpected(removed_from_cluster(node));
+  if (!found || !has_joined(*found) || node_key_hash(*found) != peer.key_hash)
+    return tl::make_unexpected(removal_reason(node));
   return std::string{node};
 }
 

@@ -315,7 +315,7 @@ void node_session::on_node(const watch_events& m) {
   for (const auto& event : m.events) {
     const bool gone =
         event.type == event_type::deleted || (event.object && !has_joined(*event.object));
-    if (gone) return leave(removed_from_cluster(node_));
+    if (gone) return leave(removal_reason(node_));
   }
 }
 
@@ -492,7 +492,7 @@ void node_session::on_flush(const flush&) {
 void node_session::leave(const std::string& reason) {
   if (std::exchange(leaving_, true)) return;
   log().info("link: the session of node {} ends: {}", node_, reason);
-  if (says_removed(reason)) {
+  if (is_removal_reason(reason)) {
     wire::ToNode::Item item;
     item.mutable_left()->set_reason(reason);
     out_.add(item);

@@ -20,7 +20,8 @@ class token_issuer {
   virtual tl::expected<std::string, std::string> sign(const token_claims& claims) const = 0;
 };
 
-// A request to the actor `token-desk`, or to a gateway in its place; answered by `token_answer`.
+// A request to the actor `token-provider`, or to a gateway in its place; answered by
+// `token_answer`.
 struct request_token {
   token_order order;
 };

@@ -38,7 +38,7 @@ class review_order {
   }
 
   // Runs at once if no review is in progress.
-  void after_all_before(std::function<void()> run) {
+  void after_pending(std::function<void()> run) {
     {
       const std::lock_guard lock{mutex_};
       if (!open_.empty()) return waiting_.emplace_back(last_, std::move(run)), void();

@@ -180,7 +180,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
 
   void barrier(persistence::barrier_completion done) {
     if (!chain.asks_outside()) return store.barrier(std::move(done));
-    order.after_all_before([self = shared_from_this(), done = std::move(done)]() mutable {
+    order.after_pending([self = shared_from_this(), done = std::move(done)]() mutable {
       self->store.barrier(std::move(done));
     });
   }

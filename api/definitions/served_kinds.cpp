@@ -43,14 +43,13 @@ bool is_served(const CustomResourceDefinition& definition) {
   return condition_holds(definition, "Established") || condition_holds(definition, "NamesAccepted");
 }
 
-bool serve_the_same(const CustomResourceDefinition& now, const CustomResourceDefinition& was) {
+bool serve_same_kinds(const CustomResourceDefinition& now, const CustomResourceDefinition& was) {
   return now.metadata().has_deletion_timestamp() == was.metadata().has_deletion_timestamp() &&
          is_served(now) == is_served(was) && same_meaning(now.spec(), was.spec()) &&
          same_meaning(now.status().accepted_names(), was.status().accepted_names());
 }
 
-bool have_the_same_schemas(const CustomResourceDefinition& now,
-                           const CustomResourceDefinition& was) {
+bool have_same_schemas(const CustomResourceDefinition& now, const CustomResourceDefinition& was) {
   const auto& a = now.spec().versions();
   const auto& b = was.spec().versions();
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {

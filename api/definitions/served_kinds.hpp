@@ -15,10 +15,9 @@ using apiextensions::v1::CustomResourceDefinition;
 // True if the definition has accepted names: it is established, or about to be.
 bool is_served(const CustomResourceDefinition& definition);
 // Whether both definitions result in the same kinds.
-bool serve_the_same(const CustomResourceDefinition& now, const CustomResourceDefinition& was);
+bool serve_same_kinds(const CustomResourceDefinition& now, const CustomResourceDefinition& was);
 // Whether objects that match the schemas of one match those of the other.
-bool have_the_same_schemas(const CustomResourceDefinition& now,
-                           const CustomResourceDefinition& was);
+bool have_same_schemas(const CustomResourceDefinition& now, const CustomResourceDefinition& was);
 
 // The key prefix of its objects, served or not.
 std::string objects_prefix(const CustomResourceDefinition& definition);

@@ -144,12 +144,12 @@ expected<salvage_report> salvage(const std::string& wanted) {
   if (done) done = check(made.path);
   if (!done) return fail(std::move(done.error()));
 
-  report.aside = folder_aside(directory);
-  fs::rename(directory, report.aside, bad);
+  report.old_directory = folder_aside(directory);
+  fs::rename(directory, report.old_directory, bad);
   if (!bad) {
     fs::rename(made.path, directory, bad);
     std::error_code ignored;
-    if (bad) fs::rename(report.aside, directory, ignored);
+    if (bad) fs::rename(report.old_directory, directory, ignored);
   }
   if (done = on_files("move " + directory + " aside", bad); !done)
     return fail(std::move(done.error()));

@@ -12,8 +12,8 @@ namespace troupe::persistence {
 
 struct salvage_report {
   std::string damage;  // why the store was refused; empty: the store is good and was not changed
-  std::string aside;   // the directory of the old files
-  revision at = 0;     // new revisions come after it, and history begins at it
+  std::string old_directory;  // the directory of the old files
+  revision at = 0;            // new revisions come after it, and history begins at it
   std::uint64_t objects = 0;
   // Losses, and the source of the recovered parts: one line each.
   std::vector<std::string> losses;

@@ -28,7 +28,7 @@ election::election(shared_log& log, std::string node, std::chrono::seconds time_
 
 void election::begin(const leader_record& known) {
   known_ = known;
-  ask_lease();
+  request_lease();
 }
 
 void election::later(std::chrono::milliseconds delay, void (election::*work)()) {
@@ -39,14 +39,14 @@ void election::later(std::chrono::milliseconds delay, void (election::*work)()) 
 
 // -- the lease ------------------------------------------------------------------------------------
 
-void election::ask_lease() {
+void election::request_lease() {
   log_.grant(time_to_live_, [this](const expected<lease_id>& given) { on_lease(given); });
 }
 
 void election::on_lease(const expected<lease_id>& given) {
   if (!given) {
     spdlog::warn("election: cannot get a lease, retrying: {}", given.error().message);
-    return later(defaults::log_retry_limit, &election::ask_lease);
+    return later(defaults::log_retry_limit, &election::request_lease);
   }
   if (resigned_) return log_.revoke(*given, [] {});
   lease_ = *given;
@@ -56,7 +56,7 @@ void election::on_lease(const expected<lease_id>& given) {
 }
 
 void election::renew() {
-  if (lease_ == 0) return ask_lease();
+  if (lease_ == 0) return request_lease();
   log_.renew(lease_, [this](const expected<std::chrono::seconds>& left) { on_renewed(left); });
 }
 
@@ -74,7 +74,7 @@ void election::on_renewed(const expected<std::chrono::seconds>& left) {
   }
   if (ended) {
     lease_ = 0;
-    return ask_lease();
+    return request_lease();
   }
   later(time_to_live_ / defaults::lease_part, &election::renew);
 }
@@ -87,10 +87,10 @@ void election::stand() {
   const std::string key{leader_key};
   const auto now = std::chrono::system_clock::now();
   log_.submit({{{key, 0}}, {{key, leader_text({0, node_, candidate_, now}), lease_}}},
-              [this, lease = lease_](const log_answer& reply) { on_stood(lease, reply); });
+              [this, lease = lease_](const log_answer& reply) { on_candidacy(lease, reply); });
 }
 
-void election::on_stood(lease_id with, const log_answer& reply) {
+void election::on_candidacy(lease_id with, const log_answer& reply) {
   standing_ = false;
   if (reply.lease_ended && with == lease_) {
     lease_ = 0;  // renew() asks for another one

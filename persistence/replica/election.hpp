@@ -32,10 +32,10 @@ class election {
   revision fence() const noexcept { return fence_; }
 
  private:
-  void ask_lease();
+  void request_lease();
   void on_lease(const expected<lease_id>& given);
   void stand();
-  void on_stood(lease_id with, const log_answer& reply);
+  void on_candidacy(lease_id with, const log_answer& reply);
   void renew();
   void on_renewed(const expected<std::chrono::seconds>& left);
   void lead(revision fence);

@@ -103,7 +103,7 @@ bool replicated_store::apply_ready() {
     retry_after_ = defaults::log_retry_first;
     if (each.tag && each.tag->member == member_) answer_own(each.tag->sequence, keys[i], *result);
     answer_ready();
-    if (each.leader) see_leader(*each.leader);
+    if (each.leader) observe_leader(*each.leader);
   }
   return true;
 }

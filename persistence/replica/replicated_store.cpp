@@ -102,7 +102,7 @@ void replicated_store::resign(std::function<void()> done) {
 }
 
 // Shows a new leader only when all earlier steps are visible here.
-void replicated_store::see_leader(const leader_record& seen) {
+void replicated_store::observe_leader(const leader_record& seen) {
   if (seen.term != leader_.term) {
     const std::lock_guard lock{mutex_};
     if (seen.term != 0) ++shown_leader_.changes;
@@ -183,7 +183,7 @@ void replicated_store::on_page(std::uint64_t reading, expected<log_page> page) {
     if (each.session == 0 || each.decided) return std::nullopt;
     return error{errc::unknown, "the log no longer shows whether this was committed"};
   });
-  see_leader(leader);
+  observe_leader(leader);
   follow();
 }
 
@@ -194,7 +194,7 @@ void replicated_store::barrier(barrier_completion done) {
     const std::lock_guard lock{mutex_};
     if (questions_.size() < replica_->options().queue_limit) {
       questions_.push_back({std::move(done), next_sequence_, std::chrono::steady_clock::now()});
-      if (!asking_) ask_newest();
+      if (!asking_) request_newest();
       return;
     }
   }
@@ -202,7 +202,7 @@ void replicated_store::barrier(barrier_completion done) {
 }
 
 // One request at a time: questions that arrive meanwhile share the next. Called with the lock.
-void replicated_store::ask_newest() {
+void replicated_store::request_newest() {
   asking_ = true;
   for (auto& each : questions_)
     each.asked = true;
@@ -232,7 +232,7 @@ void replicated_store::on_newest(const expected<revision>& newest) {
     asking_ = false;
     if (std::any_of(questions_.begin(), questions_.end(),
                     [](const question& each) { return !each.asked; }))
-      ask_newest();
+      request_newest();
   }
   for (const auto& each : failed)
     each(fail(newest.error()));

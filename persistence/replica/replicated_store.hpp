@@ -152,17 +152,17 @@ class replicated_store final : public store, private log_reader {
   void read_whole_state();
   void on_page(std::uint64_t reading, expected<log_page> page);
   void stop_following();
-  void see_leader(const leader_record& seen);
+  void observe_leader(const leader_record& seen);
   void retry(const error& reason, std::function<void()> work);
 
   // -- barriers
-  void ask_newest();
+  void request_newest();
   void on_newest(const expected<revision>& newest);
   void answer_ready();
 
   // -- time-outs
   void look();
-  void give_up_old(time_point now);
+  void expire_old(time_point now);
 
   const std::unique_ptr<local_store> replica_;
   const std::string member_;

@@ -283,7 +283,7 @@ void replicated_store::on_session_applied(revision at) {
 
 // Runs periodically on the log's thread, as long as the store lives.
 void replicated_store::look() {
-  give_up_old(std::chrono::steady_clock::now());
+  expire_old(std::chrono::steady_clock::now());
   // Detects missing steps even if no client asks, and a log that does not
   // answer.
   if (!std::exchange(probing_, true))
@@ -310,7 +310,7 @@ void replicated_store::look() {
   log_->call_later(limits_.look, [this] { look(); });
 }
 
-void replicated_store::give_up_old(time_point now) {
+void replicated_store::expire_old(time_point now) {
   const auto old = now - limits_.answer;
   answer_all([old](const pending& each) -> std::optional<error> {
     if (each.since > old) return std::nullopt;

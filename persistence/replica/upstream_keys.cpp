@@ -30,8 +30,8 @@ std::vector<upstream_keys::prefixes> moved_kinds() {
 
 }  // namespace
 
-bool upstream_keys::range::contains_there(std::string_view key) const {
-  return key >= there && (end_of_there.empty() || key < end_of_there);
+bool upstream_keys::range::contains_log_key(std::string_view key) const {
+  return key >= there && (end_in_log.empty() || key < end_in_log);
 }
 
 const upstream_keys& upstream_keys::instance() {

@@ -18,10 +18,10 @@ class upstream_keys {
   // A part of the key space with the same order of keys on both sides: [from, to); an empty `to` is
   // the end.
   struct range {
-    std::string from, to;      // our keys
-    std::string there;         // the log's key for `from`
-    std::string end_of_there;  // the log's key for `to`
-    bool contains_there(std::string_view key) const;
+    std::string from, to;    // our keys
+    std::string there;       // the log's key for `from`
+    std::string end_in_log;  // the log's key for `to`
+    bool contains_log_key(std::string_view key) const;
   };
 
   // For the kinds of the schema.

@@ -46,12 +46,12 @@ void list_range(shared_log& log, std::size_t index, std::string after, revision 
              if (!page) return done(std::move(page));
              const auto& ranges = keys().ranges();
              const auto& range = ranges[index];
-             const bool is_over = !page->more || (!range.end_of_there.empty() &&
-                                                  page->items.back().key >= range.end_of_there);
+             const bool is_over = !page->more || (!range.end_in_log.empty() &&
+                                                  page->items.back().key >= range.end_in_log);
              auto next = is_over ? std::string{} : page->items.back().key;
              log_page seen{page->at, {}, !is_over || index + 1 < ranges.size()};
              for (auto& each : page->items) {
-               if (!range.contains_there(each.key)) continue;
+               if (!range.contains_log_key(each.key)) continue;
                if (auto item = read_item(std::move(each))) seen.items.push_back(std::move(*item));
              }
              // Pages before the end are not empty: readers continue after the last

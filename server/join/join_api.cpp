@@ -43,7 +43,7 @@ api::error conflict(const persistence::error& error, const std::string& node) {
   return actors::to_api_error(error, api::kind_of<api::core::v1::Node>(), node);
 }
 
-membership_asker asker_of(const request& request) {
+membership_requester asker_of(const request& request) {
   const auto node = node_of(*request.user);
   return {std::string{node}, node.empty() ? "" : request.connection->certificate_key_hash};
 }
@@ -79,7 +79,7 @@ struct admission {
   responder answer;
   std::string node;
   std::string key_hash;
-  membership_asker by;
+  membership_requester by;
   flat_json result;
   int left = join_defaults::write_attempts;
 };
@@ -189,9 +189,10 @@ struct join_api::impl : std::enable_shared_from_this<join_api::impl> {
     if (const auto wrong = api::check_dns_subdomain(node); !wrong.empty())
       return refuse(api::bad_request("nodeName: " + wrong.front()));
     if (!services.plane.store().is_shared())
-      return refuse(api::bad_request(
-          "the state of this cluster is in a store of its only control plane: another one needs "
-          "an etcd that both use (docs/several-control-planes.md)"));
+      return refuse(
+          api::bad_request("this cluster stores its state at its only control plane: a second one "
+                           "needs a shared etcd "
+                           "(docs/several-control-planes.md)"));
     const auto state = services.read();
     if (auto free = check_name_is_free(state, node); !free) return refuse(free.error());
     std::string_view id = request.user->name;
@@ -223,12 +224,12 @@ struct join_api::impl : std::enable_shared_from_this<join_api::impl> {
   }
 
   // The leaving node: by its own certificate, or this machine's node by its administrator.
-  membership_asker leaver(const request& request) {
+  membership_requester leaver(const request& request) {
     auto by = asker_of(request);
     const auto own = known_addresses().node;
     if (!by.node.empty() || own.empty() || request.path != leave_path(own)) return by;
     const auto found = services.read().find(api::kind_of<api::core::v1::Node>().key({}, own));
-    return {own, found ? std::string{actors::node_key(*found)} : std::string{}};
+    return {own, found ? std::string{actors::node_key_hash(*found)} : std::string{}};
   }
 
   void step_out(const request& request, const responder& answer) {
@@ -240,7 +241,7 @@ struct join_api::impl : std::enable_shared_from_this<join_api::impl> {
     const auto body = read_flat_json(request.content.empty() ? "{}" : request.content);
     if (!body)
       return answer.respond(status_response(api::bad_request("the body: " + body.error())));
-    auto step = plan_departure(services.read(), by, member(*body, "force") == "true");
+    auto step = plan_leave_step(services.read(), by, member(*body, "force") == "true");
     if (!step) return answer.respond(status_response(step.error()));
     for (auto& each : step->evictions) {
       each.cause.author = request.user->name;

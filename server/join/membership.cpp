@@ -33,7 +33,7 @@ api::error refusal(int code, const char* reason, std::string message) {
 }
 
 api::error removed(const std::string& node) {
-  return refusal(403, "Forbidden", actors::removed_from_cluster(node));
+  return refusal(403, "Forbidden", actors::removal_reason(node));
 }
 
 api::error taken(const std::string& node) {
@@ -75,7 +75,7 @@ bool ended(const Pod& pod) {
 }
 
 // The pods that must still end on the node.
-void add_pods(const snapshot& state, const std::string& node, departure& into) {
+void add_pods(const snapshot& state, const std::string& node, leave_step& into) {
   const auto& kind = api::kind_of<Pod>();
   state.scan(kind.prefix(), {}, [&](std::string_view key, const api::object_ptr& found) {
     const auto& pod = found->as<Pod>();
@@ -93,7 +93,7 @@ void add_pods(const snapshot& state, const std::string& node, departure& into) {
   });
 }
 
-void remove_node(const snapshot& state, const api::object_ptr& node, departure& into) {
+void remove_node(const snapshot& state, const api::object_ptr& node, leave_step& into) {
   into.transaction = change(node, nullptr);
   const auto& kind = api::kind_of<Lease>();
   auto lease = kind.key(lease_namespace, node->meta().name());
@@ -104,10 +104,11 @@ void remove_node(const snapshot& state, const api::object_ptr& node, departure& 
 }  // namespace
 
 api::expected<transaction> plan_admission(const snapshot& state, const std::string& node,
-                                          const std::string& key_hash, const membership_asker& by,
-                                          runtime::wall_time now, std::mt19937_64& random) {
+                                          const std::string& key_hash,
+                                          const membership_requester& by, runtime::wall_time now,
+                                          std::mt19937_64& random) {
   const auto found = find_node(state, node);
-  const auto known = found ? actors::node_key(*found) : std::string_view{};
+  const auto known = found ? actors::node_key_hash(*found) : std::string_view{};
   if (!found) {
     if (!by.node.empty()) return api::fail(removed(node));
     return create(state, node, key_hash, now, random);
@@ -130,21 +131,21 @@ api::expected<void> check_membership(const snapshot& state, const user_info& nod
                                      std::string_view key_hash) {
   const std::string name{node_of(node)};
   const auto found = find_node(state, name);
-  const auto key = found ? actors::node_key(*found) : std::string_view{};
+  const auto key = found ? actors::node_key_hash(*found) : std::string_view{};
   const bool good = key.empty() ? !node.in_group(actors::joined_nodes_group) : key == key_hash;
   if (!good) return api::fail(removed(name));
   return {};
 }
 
-api::expected<departure> plan_departure(const snapshot& state, const membership_asker& by,
-                                        bool at_once) {
-  departure step;
+api::expected<leave_step> plan_leave_step(const snapshot& state, const membership_requester& by,
+                                          bool at_once) {
+  leave_step step;
   const auto found = find_node(state, by.node);
   if (!found) {
     step.gone = true;
     return step;
   }
-  if (actors::node_key(*found) != by.key_hash) return api::fail(removed(by.node));
+  if (actors::node_key_hash(*found) != by.key_hash) return api::fail(removed(by.node));
   if (at_once) {
     remove_node(state, found, step);
   } else if (!found->as<Node>().spec().unschedulable()) {

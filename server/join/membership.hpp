@@ -18,7 +18,7 @@
 namespace troupe::server {
 
 // Authenticated by a node's certificate, or by a token.
-struct membership_asker {
+struct membership_requester {
   std::string node;      // empty: by a token
   std::string key_hash;  // of the presented certificate
 };
@@ -29,7 +29,7 @@ struct membership_asker {
 // change.
 api::expected<persistence::transaction> plan_admission(
     const persistence::snapshot& state, const std::string& node, const std::string& key_hash,
-    const membership_asker& by, runtime::wall_time now, std::mt19937_64& random);
+    const membership_requester& by, runtime::wall_time now, std::mt19937_64& random);
 
 // 409 if there is a Node of that name, which a joining control plane must not use.
 api::expected<void> check_name_is_free(const persistence::snapshot& state, const std::string& node);
@@ -41,7 +41,7 @@ api::expected<void> check_membership(const persistence::snapshot& state, const u
                                      std::string_view key_hash);
 
 // One step of leaving; repeated until `gone`.
-struct departure {
+struct leave_step {
   bool gone = false;
   // Cordons the node, or removes it with its Lease. Empty: no change in this step.
   persistence::transaction transaction;
@@ -50,7 +50,7 @@ struct departure {
   std::size_t left = 0;                  // number of remaining pods
 };
 // `at_once`: does not evict pods; the pod garbage collector removes them.
-api::expected<departure> plan_departure(const persistence::snapshot& state,
-                                        const membership_asker& by, bool at_once);
+api::expected<leave_step> plan_leave_step(const persistence::snapshot& state,
+                                          const membership_requester& by, bool at_once);
 
 }  // namespace troupe::server

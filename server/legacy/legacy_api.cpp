@@ -120,7 +120,8 @@ void legacy_api::serve(request_ptr request, responder answer) {
   if (auto found = document(*request)) return answer.respond(std::move(*found));
   const auto held = request;  // the parts are views into its path
   auto parts = split(held->path);
-  if (asks_a_minion(parts)) return answer_for_minion(services_, *request, std::move(answer), parts);
+  if (is_minion_request(parts))
+    return answer_for_minion(services_, *request, std::move(answer), parts);
   if (parts.size() < 3 || parts[0] != "api" || parts[1] != "v1beta1")
     return answer.respond(nothing_there(*request));
   parts.erase(parts.begin(), parts.begin() + 2);
@@ -140,8 +141,10 @@ void legacy_api::serve_resource(request_ptr request, responder answer, const par
     if (failed != std::errc() || at != end) return answer.respond(nothing_there(*request));
     return pending_.show(make({}, verb::get), id);
   }
-  if (asks_a_minion(parts)) return answer_for_minion(services_, *request, std::move(answer), parts);
-  if (asks_an_object(parts)) return pass_to_object(services_, *request, std::move(answer), parts);
+  if (is_minion_request(parts))
+    return answer_for_minion(services_, *request, std::move(answer), parts);
+  if (is_object_request(parts))
+    return pass_to_object(services_, *request, std::move(answer), parts);
   auto part = section::objects;
   if (parts[0] == "watch") part = section::watch;
   if (parts[0] == "redirect") part = section::redirect;

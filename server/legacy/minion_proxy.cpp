@@ -66,7 +66,7 @@ void get_health(rest_services& services, const request& request, responder answe
 
 }  // namespace
 
-bool asks_a_minion(const std::vector<std::string_view>& parts) {
+bool is_minion_request(const std::vector<std::string_view>& parts) {
   return parts.size() > path_at && parts[0] == "proxy" &&
          (parts[1] == "minions" || parts[1] == "minion");
 }

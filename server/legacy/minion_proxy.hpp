@@ -18,7 +18,7 @@
 namespace troupe::server::legacy {
 
 // `parts`: segments after /api/v1beta1, or of the whole path; "minion" and "minions" are accepted.
-bool asks_a_minion(const std::vector<std::string_view>& parts);
+bool is_minion_request(const std::vector<std::string_view>& parts);
 
 // Serves such a path. For an unknown or unready minion healthz responds as nodes/proxy does.
 void answer_for_minion(rest_services& services, const request& request, responder answer,

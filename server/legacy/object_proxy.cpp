@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t resource_at = 1, id_at = 2;
 
 // The path after the id, including its slash.
-std::string path_behind(std::string_view path, std::string_view id) {
+std::string remaining_path(std::string_view path, std::string_view id) {
   const auto slash = path.find('/', static_cast<std::size_t>(id.data() - path.data()));
   return std::string{slash == path.npos ? std::string_view{} : path.substr(slash)};
 }
@@ -34,7 +34,7 @@ std::string name_of_today(std::string_view id) {
 
 }  // namespace
 
-bool asks_an_object(const std::vector<std::string_view>& parts) {
+bool is_object_request(const std::vector<std::string_view>& parts) {
   return parts.size() > id_at && parts[0] == "proxy" &&
          (parts[resource_at] == "pods" || parts[resource_at] == "services");
 }
@@ -53,7 +53,7 @@ void pass_to_object(rest_services& services, const request& request, responder a
   const auto route = route_of(asked->info);
   const auto verb = verb_of(route, asked->info).value_or(server::verb::get);
   proxy_path(std::make_shared<call>(services, std::move(asked), std::move(answer), route, verb),
-             path_behind(request.path, parts[id_at]));
+             remaining_path(request.path, parts[id_at]));
 }
 
 }  // namespace troupe::server::legacy

@@ -14,7 +14,7 @@
 namespace troupe::server::legacy {
 
 // `parts`: the path segments after /api/v1beta1.
-bool asks_an_object(const std::vector<std::string_view>& parts);
+bool is_object_request(const std::vector<std::string_view>& parts);
 
 // Serves such a path, with any method.
 void pass_to_object(rest_services& services, const request& request, responder answer,

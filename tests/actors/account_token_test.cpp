@@ -64,7 +64,7 @@ struct shop {
 
 }  // namespace
 
-TEST_CASE("a token says whose it is, for whom and how long", "[tokens]") {
+TEST_CASE("a token names its account, its audience and its lifetime", "[tokens]") {
   const shop world;
   const auto made = world.plan(shop::order());
   REQUIRE(made);
@@ -131,8 +131,7 @@ TEST_CASE("a token is not bound to a pod of another account", "[tokens]") {
         "serviceaccount name.");
 }
 
-TEST_CASE("the mounted token of a pod holds for a year, and is shown to hold for an hour",
-          "[tokens]") {
+TEST_CASE("the mounted token of a pod is valid for a year, and reports an hour", "[tokens]") {
   const shop world;
   auto order = shop::bound_to("Pod", "web");
   order.expiration_seconds = 3'607;
@@ -146,7 +145,9 @@ TEST_CASE("the mounted token of a pod holds for a year, and is shown to hold for
   CHECK(world.plan(order)->claims.expires == now + 3'607);
 }
 
-TEST_CASE("a token ends with its time, its account and what it is bound to", "[tokens]") {
+TEST_CASE(
+    "a token is invalid after its expiry and after the removal of its account or bound object",
+    "[tokens]") {
   shop world;
   const auto plain = world.plan(shop::order())->claims;
   CHECK(world.holds(plain));
@@ -173,7 +174,8 @@ TEST_CASE("a token ends with its time, its account and what it is bound to", "[t
   CHECK_FALSE(world.holds(plain));
 }
 
-TEST_CASE("a pod that is ending keeps its token until a minute after its grace", "[tokens]") {
+TEST_CASE("the token of a terminating pod is valid until a minute after its grace period",
+          "[tokens]") {
   shop world;
   const auto of_pod = world.plan(shop::bound_to("Pod", "web"))->claims;
   world.c.change<Pod>("default", "web", [](Pod& pod) {
@@ -183,7 +185,7 @@ TEST_CASE("a pod that is ending keeps its token until a minute after its grace",
   CHECK_FALSE(world.holds(of_pod, now + 61));
 }
 
-TEST_CASE("the token of a secret holds as long as the secret holds it", "[tokens]") {
+TEST_CASE("the token of a secret is valid while the secret contains it", "[tokens]") {
   shop world;
   token_claims legacy;
   legacy.ns = "default";

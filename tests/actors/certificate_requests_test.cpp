@@ -151,7 +151,8 @@ TEST_CASE("A request is read for its subject and its alternative names", "[certi
   CHECK_FALSE(read_request(std::string{node_request}.substr(0, 200)));
 }
 
-TEST_CASE("A request whose alternative names cannot be judged is not signed", "[certificates]") {
+TEST_CASE("A request with alternative names of an unsupported form is not signed",
+          "[certificates]") {
   for (const auto* text : requests_with_odd_names) {
     const auto odd = read_request(text);
     REQUIRE_FALSE(odd);
@@ -171,7 +172,7 @@ TEST_CASE("A joined machine gets no certificate that would outlast its Node", "[
   CHECK(approved_by(spec, *facts).empty());
 }
 
-TEST_CASE("Each signer takes what upstream's takes", "[certificates]") {
+TEST_CASE("Each signer accepts the same requests as upstream's", "[certificates]") {
   const auto client = {"digital signature", "client auth"};
   const auto client_rsa = {"key encipherment", "digital signature", "client auth"};
   const auto server = {"digital signature", "server auth"};
@@ -199,7 +200,7 @@ TEST_CASE("Each signer takes what upstream's takes", "[certificates]") {
   CHECK_FALSE(is_signed_here("example.com/other"));
 }
 
-TEST_CASE("A certificate lasts as long as is asked for, within ten minutes and a year",
+TEST_CASE("A certificate has the requested duration, between ten minutes and a year",
           "[certificates]") {
   auto spec = spec_of(client_signer, user_request, {"client auth"});
   const auto seconds = [&] {
@@ -258,7 +259,7 @@ TEST_CASE("An approved request is signed, a denied one and one of another signer
     CHECK(c.get<CertificateSigningRequest>({}, name).status().certificate().empty());
 }
 
-TEST_CASE("A request that its signer does not take fails with the reason", "[certificates]") {
+TEST_CASE("A request that its signer rejects fails with the reason", "[certificates]") {
   signing_cluster s;
   auto& c = s.cluster;
   c.create(request_of(spec_of(client_signer, user_request, {"server auth"})));
@@ -274,8 +275,7 @@ TEST_CASE("A request that its signer does not take fails with the reason", "[cer
   CHECK(condition.message() == "invalid usage for client certificate: server auth");
 }
 
-TEST_CASE("A kubelet's request is approved where who asks may create nodeclient",
-          "[certificates]") {
+TEST_CASE("A kubelet's request is approved if its user may create nodeclient", "[certificates]") {
   signing_cluster s;
   auto& c = s.cluster;
   const auto approved = [&] {
@@ -310,8 +310,7 @@ TEST_CASE("A kubelet's request is approved where who asks may create nodeclient"
   CHECK(c.run_until([&] { return approved() && !s.request().status().certificate().empty(); }));
 }
 
-TEST_CASE("Nothing is signed before the key is there, and all that waits after it",
-          "[certificates]") {
+TEST_CASE("Requests wait until the signing key exists, then all are signed", "[certificates]") {
   signing_cluster s;
   auto& c = s.cluster;
   s.issuer->ready = false;
@@ -325,7 +324,7 @@ TEST_CASE("Nothing is signed before the key is there, and all that waits after i
   CHECK(c.run_until([&] { return !s.request().status().certificate().empty(); }));
 }
 
-TEST_CASE("Signing goes on where it crashes between any two messages", "[certificates]") {
+TEST_CASE("Signing continues after a crash between any two messages", "[certificates]") {
   signing_cluster s;
   auto& c = s.cluster;
   c.create(request_of(spec_of(client_signer, user_request, {"client auth"})));
@@ -336,7 +335,7 @@ TEST_CASE("Signing goes on where it crashes between any two messages", "[certifi
   CHECK(c.run_until([&] { return !s.request().status().certificate().empty(); }));
 }
 
-TEST_CASE("What nobody needs is deleted within the hour", "[certificates]") {
+TEST_CASE("A request is deleted within an hour after its retention", "[certificates]") {
   signing_cluster s;
   auto& c = s.cluster;
   c.create(request_of(spec_of("example.com/x", user_request, {"client auth"})));

@@ -209,7 +209,8 @@ TEST_CASE("when crashes, delays and conflicts end, the cluster is as its objects
   for_each_seed(500, [](std::uint64_t seed) { chaos{seed, false}.run(); });
 }
 
-TEST_CASE("the same is so where the newest state is elsewhere and others write", "[seeds][far]") {
+TEST_CASE("the cluster converges after faults over a remote store with other writers",
+          "[seeds][far]") {
   for_each_seed(200, [](std::uint64_t seed) { chaos{seed, true}.run(); });
 }
 

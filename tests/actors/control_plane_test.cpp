@@ -195,7 +195,7 @@ TEST_CASE("a control plane with all its controllers starts and ends quickly") {
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{5});
 }
 
-TEST_CASE("terms of leadership begin and end while many write, and nobody is left behind") {
+TEST_CASE("leadership may start and stop under concurrent writes, and no actor is left") {
   threaded_plane c{{.controllers = false}};
   const auto image = std::make_shared<mirror>();
   c.system->spawn(

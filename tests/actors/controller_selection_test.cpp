@@ -26,7 +26,8 @@ TEST_CASE("A star selects all controllers, a name one, a minus takes one away", 
   CHECK(is_selected({"jobs", "-jobs"}, "jobs"));
 }
 
-TEST_CASE("Upstream's names of a controller select it, unknown ones are told", "[controllers]") {
+TEST_CASE("Upstream's names of a controller select it, and unknown names are reported",
+          "[controllers]") {
   CHECK_FALSE(is_selected({"*", "-deployment-controller"}, "deployments"));
   CHECK(is_selected({"cronjob"}, "cron_jobs"));
   CHECK(unknown_controllers({"*", "-statefulset-controller", "jobs"}).empty());

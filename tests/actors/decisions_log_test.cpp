@@ -50,7 +50,7 @@ TEST_CASE("a bind and a pod without a node are steps in the log, with object and
                                   std::to_string(made->revision()) + ": "));
 }
 
-TEST_CASE("a node that falls silent is told of once, and so is its return") {
+TEST_CASE("a silent node and its return are logged once each") {
   const room_log log;
   cluster c{1};
   add_node(c, "n1");
@@ -152,7 +152,7 @@ TEST_CASE("a write that a controller must do again is a step in the log") {
   CHECK_THAT(log.text(), Contains(": the sync failed, the next one is in "));
 }
 
-TEST_CASE("a pod that does not tolerate its node is told of when it is sent away") {
+TEST_CASE("the eviction of a pod that does not tolerate its node's taints is logged") {
   const room_log log;
   cluster c{1};
   add_node(c, "n1");
@@ -168,7 +168,7 @@ TEST_CASE("a pod that does not tolerate its node is told of when it is sent away
                                   " is evicted from node n1, whose taints it does not tolerate"));
 }
 
-TEST_CASE("a namespace that is emptied and gone is told of once each") {
+TEST_CASE("the emptying and the end of a namespace are logged once each") {
   const room_log log;
   cluster c{1};
   Namespace ns;

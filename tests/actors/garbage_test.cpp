@@ -75,7 +75,7 @@ TEST_CASE("pods of an owner that has gone get their grace") {
   CHECK(c.get<Pod>("default", "a").metadata().has_deletion_timestamp());
 }
 
-TEST_CASE("an object whose owner never was, or is another one of that name, is removed") {
+TEST_CASE("an object whose owner does not exist, or has another uid, is deleted") {
   cluster c{1};
   const auto owner = c.create(map_named("owner"));
   const auto dependent = owned_by(map_named("late"), *owner);
@@ -162,7 +162,7 @@ TEST_CASE("owners in a circle that are deleted in the foreground come to an end"
   CHECK(maps(c) == 0);
 }
 
-TEST_CASE("of owners in a circle one that is removed takes the others along, or leaves them") {
+TEST_CASE("a removed owner of a circle deletes the others, or orphans them") {
   for (const char* policy : {"Background", "Orphan"}) {
     CAPTURE(policy);
     cluster c{1};
@@ -181,7 +181,7 @@ TEST_CASE("of owners in a circle one that is removed takes the others along, or 
   }
 }
 
-TEST_CASE("an owner in another namespace is none, and an event says so") {
+TEST_CASE("an owner in another namespace does not count, and an event reports it") {
   cluster c{1};
   Namespace other;
   other.mutable_metadata()->set_name("other");
@@ -195,7 +195,7 @@ TEST_CASE("an owner in another namespace is none, and an event says so") {
   CHECK(events[0]->as<api::core::v1::Event>().reason() == "OwnerRefInvalidNamespace");
 }
 
-TEST_CASE("an owner of a kind that nobody knows keeps its dependents") {
+TEST_CASE("an owner of an unknown kind keeps its dependents") {
   cluster c{1};
   auto map = map_named("kept");
   auto& reference = *map.mutable_metadata()->add_owner_references();
@@ -243,7 +243,7 @@ TEST_CASE("ten thousand dependents go without loss, through a crash of the colle
   CHECK(c.run_until([&] { return maps(c) == 0; }));
 }
 
-TEST_CASE("orphans are all let go, however many, although transactions conflict") {
+TEST_CASE("all orphans lose their owner reference, however many, despite conflicts") {
   cluster_options options;
   options.plane.conflict_chance = 0.1;
   cluster c{3, options};

@@ -131,7 +131,7 @@ TEST_CASE("an informer that crashes starts again from the present state") {
   CHECK(copy->objects == store_content(d));
 }
 
-TEST_CASE("an informer whose place was compacted starts again") {
+TEST_CASE("an informer whose revision was compacted starts again") {
   core_fixture_options options;
   options.watcher.window_changes = 1;
   core_fixture d{1, options};

@@ -38,8 +38,8 @@ const std::set<std::string> serving = {"watcher/watcher",
                                        "tide/tide",
                                        "node-capacity/node-capacity",
                                        "audience/audience",
-                                       "token-desk/token-desk",
-                                       "usage-desk/usage-desk"};
+                                       "token-provider/token-provider",
+                                       "usage-collector/usage-collector"};
 
 // Watches config maps, as a client does.
 class audience : public actors::informer {
@@ -305,7 +305,7 @@ TEST_CASE("a control plane that ceases to lead at any moment does nothing twice"
   for_each_seed(20, [](std::uint64_t seed) { reign{seed, false}.run(terms); });
 }
 
-TEST_CASE("a control plane that ceases to lead does nothing twice over a store elsewhere",
+TEST_CASE("a control plane that ceases to lead does nothing twice over a remote store",
           "[leading][seeds][far]") {
   for_each_seed(20, [](std::uint64_t seed) { reign{seed, true}.run(terms); });
 }

@@ -95,7 +95,7 @@ TEST_CASE("taints follow the conditions, and other taints stay") {
         list{"mine:NoExecute", "disk-pressure:NoSchedule", "unschedulable:NoSchedule"});
 }
 
-TEST_CASE("pods are sent away slowly where much of a zone fails") {
+TEST_CASE("pods are evicted slowly when much of a zone fails") {
   CHECK(actors::eviction_rate({10, 1}) == 0.1);
   CHECK(actors::eviction_rate({10, 2}) == 0.1);
   CHECK(actors::eviction_rate({40, 60}) == 0.01);  // 60 % of a large zone
@@ -130,7 +130,7 @@ TEST_CASE("a node that falls silent becomes unknown after 40 s, and its pods lea
   CHECK_FALSE(c.get<Pod>("default", "b").metadata().has_deletion_timestamp());
 }
 
-TEST_CASE("a node that comes back in time loses its taints, and nobody is evicted") {
+TEST_CASE("a node that comes back in time loses its taints, and no pod is evicted") {
   cluster c{1};
   add_node(c, "live");
   add_node(c, "away");
@@ -143,7 +143,7 @@ TEST_CASE("a node that comes back in time loses its taints, and nobody is evicte
   CHECK_FALSE(c.get<Pod>("default", "a").metadata().has_deletion_timestamp());
 }
 
-TEST_CASE("a node that never says anything is given 60 s") {
+TEST_CASE("a node that never reports becomes unknown after 60 s") {
   cluster c{1};
   add_node(c, "live");
   Node node;
@@ -155,7 +155,7 @@ TEST_CASE("a node that never says anything is given 60 s") {
   CHECK(ready_of(c, "new") == "Unknown");
 }
 
-TEST_CASE("when every node is silent nobody is sent away") {
+TEST_CASE("no pod is evicted when every node is silent") {
   cluster c{1};
   add_node(c, "n1");
   add_node(c, "n2");
@@ -173,7 +173,7 @@ TEST_CASE("when every node is silent nobody is sent away") {
   CHECK(sent_away(c, "n1"));
 }
 
-TEST_CASE("nodes that fail together send their pods away one after the other") {
+TEST_CASE("pods of nodes that fail together are evicted one node after the other") {
   cluster c{1};
   std::vector<std::string> live;
   for (int i = 0; i < 8; ++i)
@@ -192,7 +192,7 @@ TEST_CASE("nodes that fail together send their pods away one after the other") {
   CHECK(gone() == 3);
 }
 
-TEST_CASE("a crash of the minion or of its supervisor forgets no taint and no silence") {
+TEST_CASE("a crash of the minion or its supervisor loses no taint and no time of silence") {
   cluster c{1};
   add_node(c, "live");
   add_node(c, "dead");
@@ -209,7 +209,7 @@ TEST_CASE("a crash of the minion or of its supervisor forgets no taint and no si
   CHECK(sent_away(c, "dead"));
 }
 
-TEST_CASE("leave to send pods away outlives a crash of the minion before it used the leave") {
+TEST_CASE("a permission to evict survives a crash of the minion before its use") {
   cluster c{1};
   add_node(c, "live");
   add_node(c, "dead");

@@ -117,7 +117,7 @@ TEST_CASE("the pods of a namespace go first, and it waits for them") {
   CHECK(c.run_until([&] { return !c.find<Namespace>({}, "doomed"); }, seconds{5}));
 }
 
-TEST_CASE("a finalizer of somebody else holds a namespace, and it says so") {
+TEST_CASE("a finalizer of another program keeps a namespace, and its status says so") {
   cluster c{1};
   add_space(c, "doomed");
   ConfigMap map;

@@ -56,7 +56,7 @@ std::size_t refusals(cluster& c) {
 
 }  // namespace
 
-TEST_CASE("ranges are equal parts, and what was freed is given last", "[pod_ranges]") {
+TEST_CASE("ranges have equal size, and released ranges are assigned last", "[pod_ranges]") {
   auto of = ranges("10.42.0.0/22", 24);
   CHECK(of.size() == 4);
   CHECK(take(of) == "10.42.0.0/24");
@@ -69,7 +69,7 @@ TEST_CASE("ranges are equal parts, and what was freed is given last", "[pod_rang
   CHECK(of.taken() == 4);
 }
 
-TEST_CASE("a range by hand takes each part that it touches", "[pod_ranges]") {
+TEST_CASE("a range set by a user takes each part that it overlaps", "[pod_ranges]") {
   auto of = ranges("10.42.0.0/21", 24);
   of.hold(range("10.42.0.0/23"));
   of.hold(range("10.42.3.128/25"));
@@ -93,7 +93,7 @@ TEST_CASE("ranges of the other family divide too", "[pod_ranges]") {
   CHECK(take(of) == "fd00:42:0:1::/64");
 }
 
-TEST_CASE("what cannot be divided is refused with the reason", "[pod_ranges]") {
+TEST_CASE("a range that cannot be divided is refused with the reason", "[pod_ranges]") {
   CHECK_THAT(pod_ranges::make({"10.42.0.1/16", 24}).error(), Contains("is not an address range"));
   CHECK_THAT(pod_ranges::make({"pods", 24}).error(), Contains("\"pods\" is not an address range"));
   CHECK_THAT(pod_ranges::make({"10.42.0.0/16", 8}).error(), Contains("from /16 to /30, not /8"));
@@ -122,7 +122,7 @@ TEST_CASE("each node gets a range of each family, and one that goes leaves its o
   CHECK(refusals(c) == 1);
 }
 
-TEST_CASE("a range that somebody wrote is kept and given to nobody else", "[pod_ranges]") {
+TEST_CASE("a range set by a user is kept and assigned to no other node", "[pod_ranges]") {
   Node by_hand;
   by_hand.mutable_metadata()->set_name("by-hand");
   by_hand.mutable_spec()->set_pod_cidr("10.42.1.0/24");

@@ -111,7 +111,7 @@ TEST_CASE("the shortest toleration of the node's NoExecute taints counts") {
   CHECK(decide(pod, &node).need == pod_need::nothing);
 }
 
-TEST_CASE("a taint that only keeps new pods away sends none away") {
+TEST_CASE("a taint without the effect NoExecute evicts no pod") {
   const auto pod = pod_named("a", "n1");
   const auto node = tainted("a", "NoSchedule");
   CHECK(decide(pod, &node).need == pod_need::nothing);
@@ -130,7 +130,7 @@ TEST_CASE("a toleration fits by key, effect and value") {
   CHECK_FALSE(actors::tolerates(toleration, taint));
 }
 
-TEST_CASE("a pod's actor is small: there are ten thousands of them") {
+TEST_CASE("a pod's actor uses little memory") {
   CHECK(sizeof(actors::pod) <= 128);
 }
 
@@ -218,7 +218,8 @@ TEST_CASE("a pod is evicted when it has tolerated its node's taint long enough")
   CHECK(condition->reason() == "DeletionByTaintManager");
 }
 
-TEST_CASE("a taint that goes in time evicts nobody, and a crash does not restart the time") {
+TEST_CASE(
+    "a taint that is removed in time evicts no pod, and a crash does not restart the period") {
   cluster c{1};
   add_node(c, "n1");
   auto pod = pod_named("a", "n1");
@@ -243,7 +244,7 @@ TEST_CASE("a taint that goes in time evicts nobody, and a crash does not restart
   }
 }
 
-TEST_CASE("a deleted pod that a finalizer holds is left in peace until that goes") {
+TEST_CASE("a deleted pod with a finalizer is not changed until the finalizer is removed") {
   cluster c{1};
   auto pod = pod_named("a", "nowhere");
   pod.mutable_metadata()->add_finalizers("example.com/mine");
@@ -303,7 +304,7 @@ TEST_CASE("a pod that a finalizer holds has failed when its node has vanished") 
   CHECK_FALSE(c.find<Pod>("default", "a"));
 }
 
-TEST_CASE("a pod whose actor knew of its node before its supervisor did is removed with the node") {
+TEST_CASE("a pod whose actor saw its node before its supervisor did is removed with the node") {
   cluster c{3};
   add_node(c, "n1");
   auto bare = pod_named("a");
@@ -323,7 +324,7 @@ TEST_CASE("a pod whose actor knew of its node before its supervisor did is remov
   CHECK(c.run_until([&] { return !c.find<Pod>("default", "a"); }, seconds{120}));
 }
 
-TEST_CASE("a pod whose node went before the nodes were shown is removed with the node") {
+TEST_CASE("a pod whose node was deleted before the nodes were read is removed with the node") {
   cluster_options options;
   options.plane.controllers = false;
   cluster c{1, options};

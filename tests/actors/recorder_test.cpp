@@ -35,7 +35,7 @@ void say(cluster& c, const api::object_ptr& about, const std::string& message) {
 
 }  // namespace
 
-TEST_CASE("an event is recorded with what it is about") {
+TEST_CASE("an event is recorded with its object") {
   cluster c{1, only_doors()};
   const auto pod = c.create(pod_named("a"));
   say(c, pod, "it broke");
@@ -167,7 +167,7 @@ TEST_CASE("events of a store that control planes share are not swept here: they 
   CHECK(c.count<Event>("default") == 1);
 }
 
-TEST_CASE("when an event was last seen can be told from its bytes") {
+TEST_CASE("the time when an event was last seen is read from its encoded form") {
   Event event;
   const auto seen = [&] {
     return actors::last_seen(api::to_storage(api::kind_of<Event>(), event));
@@ -186,7 +186,7 @@ TEST_CASE("when an event was last seen can be told from its bytes") {
   CHECK(actors::last_seen("no event") == 0);
 }
 
-TEST_CASE("a bounded map forgets what was not used for the longest time") {
+TEST_CASE("a bounded map evicts the least recently used entry") {
   actors::lru<int> map{2};
   map.put("a", 1);
   map.put("b", 2);

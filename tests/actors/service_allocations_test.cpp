@@ -96,7 +96,7 @@ TEST_CASE("a number is given with its key, kept with it and taken with it", "[se
   CHECK(keys(c).empty());
 }
 
-TEST_CASE("of two that take the same number at the same time one is told of a conflict on its key",
+TEST_CASE("of two services that take the same number at once one gets a conflict on its key",
           "[services]") {
   cluster c{1, only_doors()};
   c.create(service("a", "10.96.0.7"));
@@ -133,7 +133,7 @@ TEST_CASE("a namespace that ends, and a service that waits for a finalizer, leav
   CHECK(keys(c).empty());
 }
 
-TEST_CASE("whatever becomes of services, the keys are those of their numbers", "[services]") {
+TEST_CASE("the allocation keys match the services' numbers, after any changes", "[services]") {
   for_each_seed(30, [](std::uint64_t seed) {
     cluster c{seed, only_doors()};
     std::mt19937_64 random{seed};
@@ -158,7 +158,9 @@ TEST_CASE("whatever becomes of services, the keys are those of their numbers", "
   });
 }
 
-TEST_CASE("a store that is older than the keys gets them, and keys of nobody go", "[services]") {
+TEST_CASE(
+    "a store older than the allocation keys gets them, and keys without a service are removed",
+    "[services]") {
   cluster c{1, only_doors()};
   put_raw(c, service("a", "10.96.0.7", 30'080), "uid-a");
   put_raw(c, service("b", "10.96.0.8"), "uid-b");

@@ -67,7 +67,7 @@ std::optional<bootstrap_token> read(const Secret& secret) {
 
 }  // namespace
 
-TEST_CASE("tokens whose time is over are removed, whoever crashes, and no others") {
+TEST_CASE("expired tokens are removed despite crashes, and no others") {
   for_each_seed(5, [](std::uint64_t seed) {
     cluster c{seed};
     add(c, "aaaaaa", minutes{1});
@@ -102,7 +102,7 @@ TEST_CASE("a token is deleted within a second of its expiry, with any other toke
   CHECK_THAT(describe_cleaner(c), Catch::Matchers::Contains("tokens that expire: 0"));
 }
 
-TEST_CASE("a token is removed as it was seen: one that is put off at that moment stays") {
+TEST_CASE("a token that is extended at the moment of its removal stays") {
   cluster c{1};
   std::vector<actors::remove> requests;
   auto& system = c.simulation().system();
@@ -117,7 +117,7 @@ TEST_CASE("a token is removed as it was seen: one that is put off at that moment
   CHECK(requests[0].at == seen);
 }
 
-TEST_CASE("a token whose expiration is put off stays") {
+TEST_CASE("a token whose expiration is extended stays") {
   cluster c{1};
   add(c, "aaaaaa", minutes{1});
   c.settle();
@@ -131,7 +131,7 @@ TEST_CASE("a token whose expiration is put off stays") {
   CHECK_FALSE(there(c, "aaaaaa"));
 }
 
-TEST_CASE("what is written as a token's secret is read back, and nonsense is no token") {
+TEST_CASE("a token's secret is read back as written, and an invalid secret is no token") {
   auto made = token("aaaaaa");
   made.expires = actors::token_time{} + std::chrono::hours{500'000};
   const auto good = *actors::write_bootstrap_token(made);

@@ -81,7 +81,7 @@ TEST_CASE("a state that cannot be decoded is skipped") {
   CHECK_FALSE(seen(lost));
 }
 
-TEST_CASE("a prefix covers what is below it, a key only itself") {
+TEST_CASE("a prefix covers all keys below it, a key only itself") {
   CHECK(watch_view{"/registry/pods/", {}, {}}.covers("/registry/pods/default/web"));
   CHECK_FALSE(watch_view{"/registry/pods/", {}, {}}.covers("/registry/podtemplates/default/web"));
   CHECK(watch_view{"/registry/pods/default/web", {}, {}}.covers("/registry/pods/default/web"));

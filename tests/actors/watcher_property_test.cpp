@@ -221,13 +221,13 @@ class trial {
 
 }  // namespace
 
-TEST_CASE("what a watcher saw folds to the filtered state at each revision") {
+TEST_CASE("a watcher's events fold to the filtered state at each revision") {
   const auto seed = GENERATE(range(1, 301));
   INFO("seed " << seed);
   trial{static_cast<std::uint64_t>(seed), false}.run();
 }
 
-TEST_CASE("what a watcher saw folds to the state where revisions are missing or shared", "[far]") {
+TEST_CASE("a watcher's events fold to the state when revisions are missing or shared", "[far]") {
   const auto seed = GENERATE(range(1, 301));
   INFO("seed " << seed);
   trial{static_cast<std::uint64_t>(seed), true}.run();

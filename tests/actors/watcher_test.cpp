@@ -59,7 +59,7 @@ TEST_CASE("a subscriber from revision 0 gets the present state, then every chang
   CHECK(s.heard->events()[2].previous->revision() == a);
 }
 
-TEST_CASE("the present state tells why each object was written, while that is in memory") {
+TEST_CASE("the initial state carries the cause of each object's write while that is in memory") {
   core_fixture d{1, tiny_window()};
   for (int i = 0; i < 4; ++i) {
     d.request = 10 + static_cast<std::uint64_t>(i);
@@ -74,7 +74,7 @@ TEST_CASE("the present state tells why each object was written, while that is in
   CHECK(requests == std::vector<std::uint64_t>{0, 0, 12, 13});
 }
 
-TEST_CASE("revisions that were never given are no lost batch") {
+TEST_CASE("unused revisions are not treated as a lost batch") {
   core_fixture_options elsewhere;
   elsewhere.far = true;
   core_fixture d{1, elsewhere};

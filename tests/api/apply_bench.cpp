@@ -40,7 +40,7 @@ std::string deployment_json(int note) {
 
 }  // namespace
 
-TEST_CASE("what server-side apply of a deployment costs", "[.bench][apply]") {
+TEST_CASE("the cost of a server-side apply of a deployment", "[.bench][apply]") {
   const auto& kind = kind_of<apps::v1::Deployment>();
   const auto first = deployment_json(0);
   auto read = decode(first, media::json, &kind, {});

@@ -124,7 +124,7 @@ TEST_CASE("a set contains the fields of its text") {
                {field_step::type::index, "3"}}) == ".spec[name=\"c\",port=80][=\"x\"][3]");
 }
 
-TEST_CASE("lists with keys are merged in the order of what is applied") {
+TEST_CASE("lists with keys are merged in the order of the applied configuration") {
   const auto names = [](const std::string& live, const std::string& config) {
     const auto list = [](const std::string& all) {
       std::string out;
@@ -214,7 +214,7 @@ TEST_CASE("an apply of very many fields ends soon, and names some of very many c
   troupe::test::check_below(took.count(), 10.0);
 }
 
-TEST_CASE("who applies apart does not meet") {
+TEST_CASE("appliers of different fields do not conflict") {
   for (const bool first : {true, false}) {
     applier object;
     const auto a = map_json({{"a", "1"}}), b = map_json({{"b", "2"}});

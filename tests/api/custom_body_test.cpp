@@ -82,7 +82,7 @@ TEST_CASE("a custom object is stored as JSON without its revision") {
   CHECK_FALSE(object::from_storage(*kind, "k8s", 43).has_value());
 }
 
-TEST_CASE("what is wrong with a custom object is said as of any object") {
+TEST_CASE("errors in a custom object are reported like those of any object") {
   const auto kind = widget_kind();
   CHECK(error_of("[]", *kind) ==
         "Widget in version \"v1\" cannot be handled as a Widget: json: the document must be an "
@@ -170,7 +170,7 @@ TEST_CASE("members are found whatever the text around them holds") {
   CHECK(custom.rest() == R"({"a\"b":"},{"})");
 }
 
-TEST_CASE("a stored object whose kind is unknown gets one by what it says of itself") {
+TEST_CASE("a stored object of an unknown kind gets a kind from its own content") {
   const auto kind = widget_kind();
   const auto stored = to_storage(*kind, *widget(*kind, R"("spec":{"x":1})"));
   const auto key = kind->key("default", "a");

@@ -71,7 +71,7 @@ spec:
   CHECK(spec.volumes(1).volume_source().has_empty_dir());
 }
 
-TEST_CASE("what the author said is left alone, zero too") {
+TEST_CASE("values set by the author are kept, zero included") {
   const auto pod = defaulted<core::v1::Pod>(R"(
 apiVersion: v1
 kind: Pod

@@ -74,7 +74,7 @@ CustomBody custom(const std::string& rest) {
 
 }  // namespace
 
-TEST_CASE("a definition that upstream takes is taken, and what is wrong has its place") {
+TEST_CASE("a valid definition is accepted, and errors in one have their path") {
   CHECK(wrong(widget) == "");
   CHECK(wrong(replaced(widget, R"("name":"widgets.example.com")", R"("name":"other")")) ==
         "metadata.name: Invalid value: \"other\": must be spec.names.plural+\".\"+spec.group\n");
@@ -237,7 +237,7 @@ TEST_CASE("the number of replicas stands where the definition says") {
   CHECK(version.field(custom("{}"), "spec.color").empty());
 }
 
-TEST_CASE("what is published names no more than clients of each version understand") {
+TEST_CASE("published schemas contain only keywords that clients of each version understand") {
   const custom_version version{stored(read(widget)), 1, 0};
   const auto v3 = version.published_schema(version_rules::document::v3);
   CHECK_THAT(v3, Catch::Contains("\"anyOf\"") && Catch::Contains("\"nullable\"") &&

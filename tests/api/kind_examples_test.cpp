@@ -104,7 +104,7 @@ TEST_CASE("defaults of every kind are set once") {
   }
 }
 
-TEST_CASE("the table of every kind shows what upstream's shows") {
+TEST_CASE("the table of every kind shows the same as upstream's") {
   for (const auto& example : test::kind_examples()) {
     if (example.row.empty()) continue;
     const auto& kind = kind_of_example(example);

@@ -213,7 +213,7 @@ TEST_CASE("autoscalers and budgets that contradict themselves are refused") {
   });
 }
 
-TEST_CASE("volumes and claims that nobody could bind are refused") {
+TEST_CASE("volumes and claims that cannot be bound are refused") {
   check_all({
       {"v1 PersistentVolume",
        "metadata: {name: x}\nspec: {}\n",
@@ -288,7 +288,7 @@ TEST_CASE("classes and drivers of volumes are checked") {
   });
 }
 
-TEST_CASE("ways into the cluster are checked") {
+TEST_CASE("objects of networking and discovery are validated") {
   check_all({
       {"networking.k8s.io/v1 Ingress",
        "metadata: {name: x}\nspec: {}\n",

@@ -83,7 +83,7 @@ TEST_CASE("a removed object is its last state with another revision, whoever rea
     CHECK(each->json() == pod("a", 44)->json());
 }
 
-TEST_CASE("texts that nobody asks for any more are dropped") {
+TEST_CASE("unused texts are dropped") {
   const auto before = object::text_bytes();
   const auto object = pod("a", 42);
   const auto text = object->json_text();
@@ -109,7 +109,7 @@ TEST_CASE("stored bytes have no resourceVersion and do not depend on it") {
   CHECK(to_storage(kind, first).find("17", 4) == to_storage(kind, second).find("17", 4));
 }
 
-TEST_CASE("stored bytes keep what they hold beside the fields that are known") {
+TEST_CASE("stored bytes keep unknown fields") {
   const kind_info& kind = kind_of<core::v1::Pod>();
   core::v1::Pod first;
   first.mutable_metadata()->set_name("a");

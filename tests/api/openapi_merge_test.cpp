@@ -34,7 +34,7 @@ std::shared_ptr<const foreign_openapi> made(foreign_openapi from) {
 
 }  // namespace
 
-TEST_CASE("of another server's OpenAPI the paths of its version are kept, and what they refer to") {
+TEST_CASE("another server's OpenAPI keeps the paths of its version and their definitions") {
   const auto read = read_openapi_v2(document, "ext.example.com", "v1");
   REQUIRE(read);
   std::vector<std::string> names;
@@ -80,7 +80,7 @@ TEST_CASE("a large definition with many references to it is read once") {
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{1});
 }
 
-TEST_CASE("a definition is renamed once for all that have it, to a name that nobody uses") {
+TEST_CASE("a definition is renamed once for all references to it, to an unused name") {
   const auto of = [](foreign_openapi from) { return made(std::move(from)); };
   const auto a = of({.paths = {}, .definitions = {{"X", "{}"}}});
   const auto b = of({.paths = {{"/b", R"({"$ref":"#/definitions/X"})"}},
@@ -94,7 +94,7 @@ TEST_CASE("a definition is renamed once for all that have it, to a name that nob
   CHECK(all.paths == decltype(all.paths){{"/b", renamed}, {"/c", renamed}});
 }
 
-TEST_CASE("definitions of one name that differ are told apart, and our own go before") {
+TEST_CASE("differing definitions of one name are kept apart, and our own come first") {
   const auto first = made({.paths = {{"/a", R"({"$ref":"#/definitions/Same"})"}},
                            .definitions = {{"Same", "1"}, {"Thing", "1"}, {"Ours", "1"}}});
   const auto second = made({.paths = {{"/a", "2"}, {"/b", R"({"$ref":"#/definitions/Thing"})"}},

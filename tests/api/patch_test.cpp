@@ -62,7 +62,7 @@ class stopwatch {
 
 }  // namespace
 
-TEST_CASE("a merge patch does what RFC 7386 shows") {
+TEST_CASE("a merge patch follows the examples of RFC 7386") {
   const auto merge = [](const char* from, const char* patch, const char* wanted) {
     check(patch_form::merge, from, patch, wanted);
   };
@@ -110,7 +110,7 @@ TEST_CASE("an empty object in a new member of a strategic patch is one") {
         R"({"a":[{}],"b":{"c":{}}})");
 }
 
-TEST_CASE("a JSON patch does what RFC 6902 shows") {
+TEST_CASE("a JSON patch follows the examples of RFC 6902") {
   const auto run = [](const char* from, const char* patch, const char* wanted) {
     check(patch_form::json, from, patch, wanted);
   };
@@ -229,7 +229,7 @@ TEST_CASE("a strategic patch merges lists by the keys of the schema") {
   run(R"({"spec":{"new":[1]}})", R"({"spec":{"new":[2]}})", R"({"spec":{"new":[2]}})");
 }
 
-TEST_CASE("directives of a strategic patch say what an example cannot") {
+TEST_CASE("directives of a strategic patch express changes that a plain patch cannot") {
   const auto run = [](const char* from, const char* patch, const char* wanted) {
     check(patch_form::strategic, from, patch, wanted);
   };

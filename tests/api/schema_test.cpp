@@ -39,7 +39,7 @@ std::string lower(std::string text) {
 
 }  // namespace
 
-TEST_CASE("every message and every field says what it is") {
+TEST_CASE("every message and every field has a description") {
   REQUIRE(reachable().size() > 250);
   for (const auto* message : reachable()) {
     INFO(message->full_name());

@@ -29,7 +29,7 @@ TEST_CASE("kinds are found by name, by resource, by type and by key") {
   CHECK(all.find_resource("apps", "v1", "replicasets") == replica_set);
 }
 
-TEST_CASE("what the schema has not is not found") {
+TEST_CASE("unknown kinds and resources are not found") {
   const scheme& all = scheme::instance();
   CHECK(all.find("v1", "pod") == nullptr);
   CHECK(all.find("v2", "Pod") == nullptr);
@@ -105,7 +105,7 @@ Kind widgets(const std::string& group = "stable.example.com", const std::string&
 
 }  // namespace
 
-TEST_CASE("a custom kind is found while it is there, and lives on while somebody has it") {
+TEST_CASE("a custom kind is found while it is registered, and stays valid for its holders") {
   scheme& all = scheme::instance();
   const auto before = all.revision();
   const auto old = all.kinds();
@@ -149,7 +149,7 @@ TEST_CASE("two groups may have the same plural, which a built-in kind may have, 
   all.remove(*other);
 }
 
-TEST_CASE("what is no custom kind, or would take a name, is refused") {
+TEST_CASE("an invalid custom kind, or one with a name in use, is refused") {
   scheme& all = scheme::instance();
   CHECK(all.put(widgets("nodot")).error().code == 400);
   CHECK(all.put(widgets("Upper.example.com")).error().code == 400);
@@ -170,7 +170,7 @@ TEST_CASE("what is no custom kind, or would take a name, is refused") {
   all.remove(*again);
 }
 
-TEST_CASE("what is in the store has a kind, though none is served") {
+TEST_CASE("stored objects of a kind that is not served have a stand-in kind") {
   scheme& all = scheme::instance();
   const auto stand_in = all.find_or_stand_in(widgets());
   REQUIRE(stand_in);

@@ -80,7 +80,7 @@ TEST_CASE("equal selectors print the same canonical text") {
   CHECK(label_selector::parse("b,a=1").value() == label_selector::parse("a==1, b").value());
 }
 
-TEST_CASE("what is no label selector is refused with the place") {
+TEST_CASE("an invalid label selector is refused with the position") {
   CHECK(complaint("a=b=c") ==
         "unable to parse requirement: found '=', expected: ',' or end of selector");
   CHECK(complaint("a in b") == "unable to parse requirement: found 'b', expected: '('");
@@ -118,7 +118,7 @@ TEST_CASE("a selector of nothing matches nothing") {
   CHECK_FALSE(label_selector::nothing().everything());
 }
 
-TEST_CASE("field selectors look at the fields that the kind offers") {
+TEST_CASE("field selectors compare the fields that the kind offers") {
   core::v1::Pod pod;
   pod.mutable_metadata()->set_name("a");
   pod.mutable_metadata()->set_namespace_("ns");

@@ -99,7 +99,7 @@ TEST_CASE("an event is selected by its newer names") {
   CHECK_FALSE(field_selector::parse(shape, "involvedObject.name=web"));
 }
 
-TEST_CASE("an autoscaler keeps what its older shape cannot say") {
+TEST_CASE("an autoscaler keeps fields that its older version cannot express") {
   const auto home = test::from_yaml<new_scaler>(
       "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: x}\n"
       "spec: {scaleTargetRef: {kind: Deployment, name: d}, maxReplicas: 3, metrics: [{type: "

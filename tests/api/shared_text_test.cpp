@@ -37,7 +37,7 @@ TEST_CASE("a cell gives the text that came first, until it is emptied") {
   CHECK(*cell.keep(shared_text{"third"}) == "third");
 }
 
-TEST_CASE("handles are counted beyond what fits beside the address") {
+TEST_CASE("handles are counted beyond the counter beside the address") {
   text_cell cell;
   cell.keep(shared_text{"many"});
   std::vector<shared_text> held;

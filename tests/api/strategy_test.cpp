@@ -89,7 +89,7 @@ TEST_CASE("the namespace of the request is the object's") {
   CHECK_FALSE(node.metadata().has_namespace_());
 }
 
-TEST_CASE("a new object gets its identity and loses what clients may not set") {
+TEST_CASE("a new object gets its identity and loses fields that clients may not set") {
   auto pod = created<core::v1::Pod>(R"(
 apiVersion: v1
 kind: Pod
@@ -231,7 +231,7 @@ TEST_CASE("a grace of 292 billion years still has an end that can be written") {
   CHECK(meta.deletion_grace_period_seconds() == std::numeric_limits<std::int32_t>::max());
 }
 
-TEST_CASE("a pod that nobody runs goes at once") {
+TEST_CASE("a pod that no kubelet runs is removed at once") {
   auto waiting = running_pod();
   waiting.mutable_spec()->clear_node_name();
   CHECK(plan(waiting).step == deletion_step::remove);
@@ -330,7 +330,7 @@ TEST_CASE("a scale shows and sets the number of replicas") {
   CHECK(controller.spec().replicas() == 7);
 }
 
-TEST_CASE("absent and empty mean the same only where the schema says so") {
+TEST_CASE("an absent and an empty value are equal only where the schema says so") {
   core::v1::Pod a, b;
   a.mutable_spec()->add_containers()->mutable_resources();
   b.mutable_spec()->add_containers();

@@ -156,7 +156,7 @@ TEST_CASE("defaults of a schema fit the schema") {
       R"("a":{"type":"object","default":{},"required":["b"],"properties":{"b":{"type":"integer","default":1}}})"));
 }
 
-TEST_CASE("unknown fields go, and their paths are told") {
+TEST_CASE("unknown fields are pruned, and their paths are reported") {
   const auto schema = object_schema(R"("spec":{"type":"object","properties":{
       "a":{"type":"integer"},
       "open":{"type":"object","x-kubernetes-preserve-unknown-fields":true,
@@ -195,7 +195,7 @@ TEST_CASE("absent fields take their default where their parent is there, nulls g
         R"({"spec":{"a":7,"inner":{"b":"y"},"list":["z","q"],"map":{"l":"m"},"none":null}})");
 }
 
-TEST_CASE("what is wrong in an object is told in the words of upstream") {
+TEST_CASE("errors in an object have upstream's messages") {
   const auto schema = object_schema(R"("spec":{"type":"object","required":["a"],"properties":{
       "a":{"type":"integer","minimum":1,"maximum":9,"exclusiveMaximum":true,"multipleOf":2},
       "s":{"type":"string","maxLength":3,"minLength":2,"pattern":"^x","enum":["xa","xb","xyz"]},

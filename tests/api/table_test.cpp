@@ -83,7 +83,7 @@ TEST_CASE("ages have two units while they are young") {
   CHECK(age_at(now, 0) == "<unknown>");
 }
 
-TEST_CASE("a pod's row says what it is doing") {
+TEST_CASE("a pod's row shows its status") {
   CHECK(pod_row("phase: Pending") == "0/3 | Pending | 0");
   CHECK(pod_row("phase: Pending, initContainerStatuses: [{name: i, state: {running: {}}}]") ==
         "0/3 | Init:0/2 | 0");

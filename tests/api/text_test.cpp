@@ -153,7 +153,7 @@ TEST_CASE("invalid lengths of time are refused") {
   CHECK_FALSE(parse_duration(too_many + "." + too_many + "h"));
 }
 
-TEST_CASE("JSON strings escape what JSON demands and nothing else") {
+TEST_CASE("JSON strings escape only the required characters") {
   CHECK(quoted("a\"b\\c\n\t\r\b\f\x01\x1f</>&'") == R"("a\"b\\c\n\t\r\b\f\u0001\u001f</>&'")");
   CHECK(quoted("\xE2\x82\xAC\xFF") == "\"\xE2\x82\xAC\xEF\xBF\xBD\"");
 }

@@ -120,7 +120,7 @@ TEST_CASE("every value of kube-apiserver 1.20 is read and written again with the
   CHECK(kinds.size() >= 40);
 }
 
-TEST_CASE("what a release after 1.20 stores is read as the same object", "[upstream]") {
+TEST_CASE("values of a release after 1.20 are read as the same object", "[upstream]") {
   for (const auto& each : golden_values()) {
     if (each.kind == nullptr) continue;
     CAPTURE(each.key);
@@ -138,7 +138,7 @@ TEST_CASE("what a release after 1.20 stores is read as the same object", "[upstr
   }
 }
 
-TEST_CASE("old versions say what the version means that is kept", "[upstream]") {
+TEST_CASE("values in old versions are converted to the stored version", "[upstream]") {
   const auto ingress = read_golden<networking::v1::Ingress>("/registry/ingress/golden/ingress");
   CHECK(ingress.spec().default_backend().service().name() == "service");
   CHECK(ingress.spec().default_backend().service().port().name() == "http");
@@ -185,7 +185,7 @@ TEST_CASE("a budget with an empty selector protects all pods also where v1beta1 
   CHECK(*again == stored);
 }
 
-TEST_CASE("definitions in v1beta1 say for each version what they said for all", "[upstream]") {
+TEST_CASE("definitions in v1beta1 get their common settings in each version", "[upstream]") {
   const auto old = read_golden<apiextensions::v1::CustomResourceDefinition>(
       "/registry/apiextensions.k8s.io/customresourcedefinitions/olds.example.com");
   REQUIRE(old.spec().versions_size() == 1);
@@ -206,7 +206,7 @@ TEST_CASE("an encrypted value names its provider and its key", "[upstream]") {
   CHECK_FALSE(find_encryption("k8s\0"));
 }
 
-TEST_CASE("a value cut anywhere is refused or read, and never taken for another", "[upstream]") {
+TEST_CASE("a truncated value is refused or read, and never mistaken for another", "[upstream]") {
   const auto& kind = kind_of<core::v1::Pod>();
   const auto whole = golden_of("/registry/pods/golden/large");
   std::size_t refused = 0;

@@ -237,7 +237,7 @@ TEST_CASE("containers that v1beta1 removes are gone, ports that it never saw are
   CHECK(one.spec().template_().spec().containers(0).name() == "second");
 }
 
-TEST_CASE("versions and kinds that nobody knows are named") {
+TEST_CASE("unknown versions and kinds are reported by name") {
   const auto refuse = [](std::string_view json) {
     const auto read = conversions::instance().decode(json, media::json, nullptr);
     REQUIRE_FALSE(read);
@@ -268,7 +268,7 @@ TEST_CASE("unregistered kinds are neither encoded nor converted") {
 }
 
 // A registry of its own: equal shapes need no code.
-TEST_CASE("a kind whose shape did not change is copied without a way of its own") {
+TEST_CASE("a kind with an unchanged shape is copied without a converter of its own") {
   conversions own;
   own.add_kind<v1beta1::Binding, core::v1::Binding>();
   core::v1::Pod pod;

@@ -322,7 +322,7 @@ TEST_CASE("keys of labels to compare by go with a selector that does not name th
                      "mismatchLabelKeys"});
 }
 
-TEST_CASE("of a living pod little may change") {
+TEST_CASE("few fields of an existing pod may change") {
   auto was = created<core::v1::Pod>(good_pod);
   auto& first = *was.mutable_spec()->add_tolerations();
   first.set_key("first");
@@ -351,7 +351,7 @@ TEST_CASE("of a living pod little may change") {
         lines{"spec.containers: Forbidden: pod updates may not add or remove containers"});
 }
 
-TEST_CASE("a gate can only be taken away, and behind it the placement may be narrowed") {
+TEST_CASE("a scheduling gate can only be removed, and while gated the placement may be narrowed") {
   const auto was = created<core::v1::Pod>(
       "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {schedulingGates: [{name: g}], "
       "containers: [{name: c, image: x}]}}");
@@ -384,7 +384,7 @@ TEST_CASE("ephemeral containers come by their own subresource and are never remo
         "spec.ephemeralContainers[0].name: Duplicate value: \"c\"");
 }
 
-TEST_CASE("a controller's selector fits its template, whose pods are kept running") {
+TEST_CASE("a controller's selector matches its template, whose restart policy is Always") {
   const auto found = faults<core::v1::ReplicationController>(R"(
 apiVersion: v1
 kind: ReplicationController
@@ -440,7 +440,7 @@ TEST_CASE("a deployment's strategy can make progress") {
               "minReadySeconds"});
 }
 
-TEST_CASE("services have ports that can be told apart and an address that stays") {
+TEST_CASE("a service has distinguishable ports and an immutable address") {
   const std::string head = "{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {";
   CHECK(faults<core::v1::Service>(head + "}}") == lines{"spec.ports: Required value"});
   CHECK(faults<core::v1::Service>(head + "clusterIP: None}}") == lines{});
@@ -462,7 +462,7 @@ TEST_CASE("services have ports that can be told apart and an address that stays"
         lines{"spec.clusterIPs[0]: Invalid value: \"10.0.0.2\": may not change once set"});
 }
 
-TEST_CASE("sealed config cannot be changed, secrets hold what their type promises") {
+TEST_CASE("an immutable config map cannot be changed, and a secret has the data of its type") {
   auto was = created<core::v1::ConfigMap>(
       "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, immutable: true, data: {k: v}}");
   auto now = was;

@@ -122,7 +122,7 @@ TEST_CASE("names are derived from the row") {
   CHECK(environment_name(*row) == "TROUPE_STORE_HISTORY_TIME");
 }
 
-TEST_CASE("what is printed loads to the same configuration") {
+TEST_CASE("a printed configuration loads as the same configuration") {
   random_source random(642);
   for (int i = 0; i < 500; ++i) {
     const loaded_config before{any_config(random), {}};
@@ -187,7 +187,7 @@ TEST_CASE("a secret is neither printed nor repeated in messages") {
   CHECK_THAT(lines(bad.error()), !Contains("Hush"));
 }
 
-TEST_CASE("docs/configuration.md is what the table says") {
+TEST_CASE("docs/configuration.md equals the generated table") {
   std::ifstream in(TROUPE_SOURCE_DIR "/docs/configuration.md");
   const std::string written{std::istreambuf_iterator<char>(in), {}};
   INFO("troupe config docs > docs/configuration.md brings it up to date");

@@ -14,7 +14,7 @@ TEST_CASE("durations are read in Go's form") {
   CHECK(parse_duration("0s") == 0s);
 }
 
-TEST_CASE("what is not a duration is refused") {
+TEST_CASE("an invalid duration is refused") {
   const auto text =
       GENERATE(as<std::string>{}, "", "10", "s", "10x", "-1s", "1s1h", "1s1s", "1.5s", " 1s", "1s ",
                "99999999999999999999s", "9223372036854775807h", "9223372036854775s900ms");

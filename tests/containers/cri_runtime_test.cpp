@@ -332,7 +332,8 @@ TEST_CASE("a command has its input to the end, its output, and its code") {
   removed.next();
 }
 
-TEST_CASE("what a machine leaves in the runtime is removed, and nothing of another machine") {
+TEST_CASE(
+    "resources that a machine left in the runtime are removed, those of other machines stay") {
   if (const auto lacks = test::private_containerd::missing()) return test::skip(*lacks);
   const test::scratch_folder folder, other;
   const test::private_containerd server{folder.path() / "containerd", "10.213.7.0/24"};

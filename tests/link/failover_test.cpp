@@ -27,7 +27,7 @@ struct caller {
 
 }  // namespace
 
-TEST_CASE("a caller whose listener has gone is at another one within five seconds") {
+TEST_CASE("a caller whose listener is gone reaches another one within five seconds") {
   plane one, two;
   // Nobody listens on the third.
   const std::vector<link::address> all{

@@ -55,7 +55,7 @@ TEST_CASE("a receiver that answers at once is still called one at a time, in ord
     REQUIRE(back[i] == std::to_string(1'001 - i));
 }
 
-TEST_CASE("what a receiver of a loop holds fills its window, then the outbox of its peer") {
+TEST_CASE("frames held by a receiver of a loopback fill its window, then the outbox of its peer") {
   two ends{true};
   const std::string frame(1u << 20, 'x');
   std::size_t taken = 0;
@@ -82,7 +82,7 @@ TEST_CASE("a frame above the limit is refused, one at the limit is not") {
   REQUIRE(ends.made.one->send(std::string(defaults::frame_limit_bytes, 'x')));
 }
 
-TEST_CASE("close comes after what is queued and tells both ends why, once") {
+TEST_CASE("close follows the queued frames and gives both ends the reason, once") {
   two ends{true};
   const std::string frame(1u << 20, 'x');
   int taken = 0;
@@ -112,7 +112,7 @@ TEST_CASE("a receiver that closes its own session hears of the end after it has 
   REQUIRE(ends.at_node->ends() == std::vector<std::string>{"enough"});
 }
 
-TEST_CASE("a cut loop loses what was under way and ends both") {
+TEST_CASE("a cut loopback loses frames in transit and ends both sessions") {
   two ends{true};
   while (ends.made.one->send(std::string(1u << 20, 'x'))) {
   }
@@ -142,7 +142,7 @@ TEST_CASE("a refused caller on a loop gets the reason, and its own acceptor is n
   REQUIRE_FALSE(made.other->send("x"));
 }
 
-TEST_CASE("what is sent while the ends are asked arrives once both have agreed") {
+TEST_CASE("frames sent while the acceptors decide arrive once both have accepted") {
   const auto at_node = std::make_shared<notebook>(), at_plane = std::make_shared<notebook>();
   auto made = link::make_loopback(
       node,

@@ -127,7 +127,7 @@ TEST_CASE("gRPC's addresses become host and port") {
   REQUIRE(link::host_and_port("node-a", 5) == "node-a:5");
 }
 
-TEST_CASE("what gRPC says of an attempt becomes words that help") {
+TEST_CASE("gRPC's connection errors are explained with a remedy") {
   const auto said = [](const std::string& of) {
     return link::explained("failed to connect to all addresses; last error: " + of);
   };

@@ -161,7 +161,7 @@ struct tls_stranger : stranger {
   std::unique_ptr<SSL, void (*)(SSL*)> session{nullptr, SSL_free};
 };
 
-TEST_CASE("without a certificate nobody gets past the handshake") {
+TEST_CASE("a connection without a certificate does not pass the handshake") {
   plane there;
   tls_stranger peer{there.listener->address(), {}};
   // In TLS 1.3 the client completes its part before it is refused.

@@ -49,7 +49,7 @@ void send_numbers(link::session& over, std::size_t count) {
       std::this_thread::yield();
 }
 
-TEST_CASE("a node calls a plane: each knows who the other is, frames go both ways") {
+TEST_CASE("a node calls a plane: each end knows its peer, and frames go both ways") {
   plane there;
   node here{there.listener->address()};
   const auto at_plane = there.sessions.await();
@@ -209,7 +209,7 @@ TEST_CASE("frames sent before a close arrive, and the peer gets the reason") {
   REQUIRE(again_at_plane.notes->await_end());
 }
 
-TEST_CASE("a session whose peer takes nothing is closed all the same, after a while") {
+TEST_CASE("a session is closed in time although its peer takes nothing") {
   plane there{true};
   node here{there.listener->address()};
   const auto at_node = here.sessions.await(), at_plane = there.sessions.await();
@@ -234,7 +234,7 @@ TEST_CASE("a refused caller gets the reason, and retries later") {
   REQUIRE(here.sessions.await().session);
 }
 
-TEST_CASE("a caller that finds a wrong plane says so and calls again") {
+TEST_CASE("a caller that reaches a wrong plane reports it and calls again") {
   plane there;
   session_log sessions;
   sessions.refuse("this is not the plane of my cluster");
@@ -249,7 +249,7 @@ TEST_CASE("a caller that finds a wrong plane says so and calls again") {
   REQUIRE(there.sessions.await(1).session);
 }
 
-TEST_CASE("what the acceptors send arrives first") {
+TEST_CASE("frames sent by the acceptors arrive first") {
   plane there;
   there.sessions.on_session = [](const link::session_ptr& with, notebook&) { with->send("one"); };
   node here{there.listener->address()};
@@ -259,7 +259,7 @@ TEST_CASE("what the acceptors send arrives first") {
   REQUIRE(at_node.notes->frames() == std::vector<std::string>{"one", "two"});
 }
 
-TEST_CASE("a listener that ends tells its sessions, and is gone within two seconds") {
+TEST_CASE("a listener that ends informs its sessions, and is gone within two seconds") {
   auto there = std::make_unique<plane>(true);
   node here{there->listener->address()};
   const auto at_node = here.sessions.await();
@@ -278,7 +278,7 @@ TEST_CASE("a listener that ends tells its sessions, and is gone within two secon
   at_plane.notes->let_go();
 }
 
-TEST_CASE("a dialer that ends tells its session, and is gone within two seconds") {
+TEST_CASE("a dialer that ends informs its session, and is gone within two seconds") {
   plane there;
   auto here = std::make_unique<node>(there.listener->address());
   const auto at_node = here->sessions.await();
@@ -291,7 +291,7 @@ TEST_CASE("a dialer that ends tells its session, and is gone within two seconds"
   REQUIRE(at_plane.notes->ends().front() == "the peer is shutting down");
 }
 
-TEST_CASE("a dialer that reaches nobody ends at once") {
+TEST_CASE("a dialer without a reachable listener ends at once") {
   node here{{"192.0.2.1", 9}};
   const auto begun = steady_clock::now();
   here.dialer.reset();

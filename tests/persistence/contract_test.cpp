@@ -290,7 +290,7 @@ TEST_CASE("a read before a barrier may be old", "[contract]") {
   CHECK(value_of(store.read().find(key_of("a"))) == "1");
 }
 
-TEST_CASE("a barrier takes no revision, and no observer is told", "[contract]") {
+TEST_CASE("a barrier takes no revision, and observers see nothing of it", "[contract]") {
   any_store store{1, 0};
   must(commit(*store, just(put("a", "1"))));
   const auto before = store->read().at();
@@ -300,7 +300,7 @@ TEST_CASE("a barrier takes no revision, and no observer is told", "[contract]") 
   CHECK(seen.lines().empty());
 }
 
-TEST_CASE("who reads after a conflict does not fail for the same reason", "[contract]") {
+TEST_CASE("a read after a conflict sees the revision that caused it", "[contract]") {
   any_store store{3, 0.5};
   must(commit(*store, just(put("a", "0"))));
   for (int i = 1; i <= 50; ++i) {
@@ -315,7 +315,7 @@ TEST_CASE("who reads after a conflict does not fail for the same reason", "[cont
   CHECK(value_of(store->read().find(key_of("a"))) == "50");
 }
 
-TEST_CASE("the log is told in whole revisions, however little is asked for", "[contract]") {
+TEST_CASE("the log returns whole revisions, however small the limit", "[contract]") {
   any_store store;
   const auto begin = store->read().at();
   for (int i = 0; i < 100; ++i)

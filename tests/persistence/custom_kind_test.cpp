@@ -81,7 +81,8 @@ TEST_CASE("two groups with the same plural stand apart, in the store and in its 
   CHECK(problems_in(place.path()).empty());
 }
 
-TEST_CASE("a store opens with objects whose kind is not there, and serves them when it is") {
+TEST_CASE(
+    "a store opens with objects of an unregistered kind, and serves them once it is registered") {
   scratch_directory place;
   std::string key;
   {

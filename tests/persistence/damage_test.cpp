@@ -265,7 +265,7 @@ TEST_CASE("history that cannot be read is an error, and nothing is left out") {
   CHECK(refusal_of(place.path()).code == errc::corrupt);
 }
 
-TEST_CASE("a second opener in the same process is told that the directory is in use") {
+TEST_CASE("a second open in the same process reports that the directory is in use") {
   scratch_directory place;
   const auto first = open(in_directory(place.path()));
   const auto refused = refusal_of(place.path());
@@ -274,7 +274,7 @@ TEST_CASE("a second opener in the same process is told that the directory is in 
   must(commit(*first, just(put("a", "1"))));
 }
 
-TEST_CASE("a second process is told which process has the directory") {
+TEST_CASE("a second process learns which process uses the directory") {
   scratch_directory place;
   make_store(place.path());
   // Another process holds RocksDB's lock, as a node would.
@@ -343,7 +343,7 @@ TEST_CASE("a database that is not a store of ours is refused") {
   CHECK_THAT(refused.message, Catch::Contains("treasures"));
 }
 
-TEST_CASE("opening says in one line what it found") {
+TEST_CASE("opening logs its findings in one line") {
   scratch_directory place;
   make_store(place.path());
   const captured_log heard;

@@ -56,7 +56,7 @@ TEST_CASE("an engine keeps four tables apart, each in the order of its keys") {
   CHECK_FALSE(any.disk->get(table::objects, "x")->has_value());
 }
 
-TEST_CASE("a scan ends when its visitor says so") {
+TEST_CASE("a scan of an engine ends when its visitor returns false") {
   any_engine any;
   for (const auto* key : {"a", "stop", "z"})
     any.put(table::objects, key, "1");
@@ -82,7 +82,7 @@ TEST_CASE("the operations of a batch apply in order, and a batch can be used aga
   CHECK(any.all(table::changes) == "a=again d=head-tail ");
 }
 
-TEST_CASE("what was written is there when the engine is opened again, in any mode") {
+TEST_CASE("written records exist when the engine is opened again, in any mode") {
   any_engine any;
   any.put(table::objects, "a", "1");
   any.disk->acknowledge(17);
@@ -103,7 +103,7 @@ TEST_CASE("a batch can be written again by another engine on the same data") {
   CHECK(any.all(table::bases) == "a=1 ");
 }
 
-TEST_CASE("space is given back for what was removed") {
+TEST_CASE("the space of removed records is reclaimed") {
   any_engine any;
   std::mt19937 random{1};
   std::string value(10'000, ' ');

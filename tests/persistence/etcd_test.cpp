@@ -57,7 +57,7 @@ TEST_CASE("a client of etcd that has nothing under way closes", "[etcd]") {
   }
 }
 
-TEST_CASE("what is written over etcd is there for every control plane", "[etcd]") {
+TEST_CASE("writes over etcd are visible to every control plane", "[etcd]") {
   if (const auto why = etcd_server::missing(); !why.empty()) return test::skip(why);
   const captured_log log;
   const etcd_server etcd;

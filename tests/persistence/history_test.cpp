@@ -181,7 +181,7 @@ struct life {
   }
 };
 
-TEST_CASE("whatever is compacted and restarted, the rest of the history is what was done") {
+TEST_CASE("after any compactions and restarts the remaining history equals the changes made") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     INFO("seed " << seed);
     const auto disk = std::make_shared<memory_disk>();

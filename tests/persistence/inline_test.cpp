@@ -31,7 +31,7 @@ TEST_CASE("without threads a submission is committed and answered before submit 
   CHECK(store->cluster_id() == "of-the-test");
 }
 
-TEST_CASE("what a completion or the observer submits is committed after it, not within it") {
+TEST_CASE("a submission by a completion or the observer is committed after it, not within it") {
   const auto store = open(inline_options());
   std::vector<std::string> order;
   store->observe([&](revision, const change_batch& batch) {

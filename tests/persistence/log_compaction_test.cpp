@@ -34,7 +34,7 @@ struct compacted_log {
 
 }  // namespace
 
-TEST_CASE("a leader drops what was past one interval ago, and nothing newer", "[replica]") {
+TEST_CASE("a leader compacts revisions older than one interval, and nothing newer", "[replica]") {
   compacted_log it;
   it.write(10);
   const auto past = it.cluster.newest();
@@ -69,7 +69,7 @@ TEST_CASE("an interval begins again where a term ends, and none is 0", "[replica
   CHECK_FALSE(it.log.step());
 }
 
-TEST_CASE("the key of the leader says who it is and since when, and takes any other text",
+TEST_CASE("the leader's key holds its name and start time, and foreign text is tolerated",
           "[replica]") {
   const leader_record one{7, "node-1", "0011aabb", std::chrono::system_clock::time_point{5ms}};
   const auto read = read_leader(7, leader_text(one));
@@ -84,7 +84,7 @@ TEST_CASE("the key of the leader says who it is and since when, and takes any ot
   }
 }
 
-TEST_CASE("a leader whose lease has ended is told from one that gave the lead up", "[replica]") {
+TEST_CASE("an expired lease of a leader is distinguished from a resignation", "[replica]") {
   const std::string key{leader_key};
   const auto ended = read(log_step{9, {{key, std::nullopt, 0}}});
   REQUIRE(ended);

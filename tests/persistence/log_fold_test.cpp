@@ -50,7 +50,7 @@ TEST_CASE("the newest part of a log is checked by its contents") {
   CHECK(first_problem(fold) == "none");
 }
 
-TEST_CASE("every kind of contradiction is named") {
+TEST_CASE("every kind of contradiction is reported") {
   log_fold fold{reach::whole_log};
   fold.add({10, 0}, created("a", 10, "one"));
   std::string words;
@@ -107,7 +107,7 @@ TEST_CASE("every kind of contradiction is named") {
   CHECK_THAT(first_problem(fold), Catch::Contains(words));
 }
 
-TEST_CASE("bases that nobody needs are named") {
+TEST_CASE("unneeded bases are reported") {
   log_fold fold{reach::whole_log};
   fold.begin_with("a", {2, 5, "five"});
   CHECK_THAT(first_problem(fold), Catch::Contains("no change began from"));

@@ -40,7 +40,7 @@ TEST_CASE(
   CHECK(memory_limit_bytes(proc, root) == 100'000'000);
 }
 
-TEST_CASE("a store that needs more memory than there may be says what it needs") {
+TEST_CASE("a store that needs more memory than its limit reports the needed amount") {
   scratch_directory place;
   auto options = in_directory(place.path());
   {
@@ -86,7 +86,7 @@ TEST_CASE("an object for which an actor stands needs room for it, too") {
   CHECK(open(options)->stats().objects == 2'000);
 }
 
-TEST_CASE("what was written over and over needs no memory") {
+TEST_CASE("repeatedly overwritten objects need no additional memory") {
   scratch_directory place;
   auto options = in_directory(place.path());
   {

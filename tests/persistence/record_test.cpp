@@ -30,7 +30,7 @@ change_record any_change(std::mt19937_64& random, std::string_view key, std::str
   return made;
 }
 
-TEST_CASE("what is written as a change is read as it was") {
+TEST_CASE("a change is read back as written") {
   std::mt19937_64 random{1};
   for (int i = 0; i < 2'000; ++i) {
     const auto key = any_text(random), object = any_text(random);

@@ -90,7 +90,7 @@ TEST_CASE("a disk that fails makes the store read-only until it answers again") 
   CHECK(contents(faulty.store->read()) == state);
 }
 
-TEST_CASE("a write that was reported as failed but had reached the disk is told as a change") {
+TEST_CASE("a write reported as failed that reached the disk is delivered as a change") {
   faulty_store faulty;
   auto& store = *faulty.store;
   must(commit(store, just(put("a", "1"))));
@@ -113,7 +113,7 @@ TEST_CASE("a write that was reported as failed but had reached the disk is told 
   CHECK(contents(faulty.store->read()) == std::vector<std::string>{"a=2@3", "b=1@4"});
 }
 
-TEST_CASE("relaxed writes that were answered survive a disk that loses what was not synced") {
+TEST_CASE("acknowledged relaxed writes survive a failed sync and a power failure after recovery") {
   faulty_store faulty;
   auto& store = *faulty.store;
   must(commit(store, just(put_lease("first", "x"))));  // the one that reserves revisions
@@ -360,7 +360,7 @@ class crowd {
   int stopped_ = 0;
 };
 
-TEST_CASE("what was staged upon a batch that failed fails with it, and nothing else is lost") {
+TEST_CASE("writes staged upon a failed batch fail with it, and no other write is lost") {
   const fault kinds[] = {fault::sync_error, fault::io_error, fault::torn_write, fault::no_space};
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     INFO("seed " << seed);

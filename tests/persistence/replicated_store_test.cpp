@@ -161,7 +161,7 @@ TEST_CASE("three control planes agree with the log, whatever is lost between", "
   });
 }
 
-TEST_CASE("a transaction whose response is lost happens at most once", "[replica][seeds]") {
+TEST_CASE("a transaction whose response is lost is executed at most once", "[replica][seeds]") {
   test::for_each_seed(seeds, [](std::uint64_t seed) {
     const captured_log quiet;
     model_cluster cluster;
@@ -269,7 +269,7 @@ TEST_CASE("a replica on disk goes on where it was, and is read again when it is 
   CHECK(objects_in(store->read()) == wanted);
 }
 
-TEST_CASE("a store of its own is never taken for a copy", "[replica]") {
+TEST_CASE("an independent store is never used as a copy", "[replica]") {
   const captured_log log;
   const scratch_directory place;
   { must(commit(*open(in_directory(place.path())), just(put("a", "1")))); }
@@ -283,7 +283,7 @@ TEST_CASE("a store of its own is never taken for a copy", "[replica]") {
   CHECK(value_of(open(in_directory(place.path()))->read().find(key_of("a"))) == "1");
 }
 
-TEST_CASE("what is answered is applied without its step, but not before those of others",
+TEST_CASE("an answered write is applied before its step arrives, but after earlier steps of others",
           "[replica]") {
   const captured_log log;
   model_cluster cluster;
@@ -358,7 +358,7 @@ TEST_CASE("waiting for a log that does not answer ends with an error about the p
   CHECK(told == std::vector{errc::unknown, errc::unknown});
 }
 
-TEST_CASE("what waits for the log is bounded in number and bytes", "[replica]") {
+TEST_CASE("transactions that wait for the log are bounded in number and bytes", "[replica]") {
   const captured_log log;
   model_cluster cluster;
   std::vector<errc> told;

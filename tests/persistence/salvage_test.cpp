@@ -61,7 +61,7 @@ TEST_CASE("a store that is whole is left as it is") {
   const auto done = salvage(folder);
   REQUIRE(done);
   CHECK(done->damage.empty());
-  CHECK(done->aside.empty());
+  CHECK(done->old_directory.empty());
   CHECK(open(in_directory(folder))->read().size() == 91);
   CHECK(files_of(place.path(""), "damaged").empty());
 }
@@ -80,7 +80,7 @@ TEST_CASE("of a store with a lost log the rest is kept, and the revisions are na
              Catch::Contains(".log is missing") &&
                  Catch::Contains("revisions 33 to 63 are missing") &&
                  Catch::Contains("there were 91 objects at revision 94, 61 are kept"));
-  CHECK(fs::exists(done->aside + "/CURRENT"));
+  CHECK(fs::exists(done->old_directory + "/CURRENT"));
   check_new(folder, *done);
   CHECK(open(in_directory(folder))->cluster_id() == id);
   CHECK(value_of(open(in_directory(folder))->read().find(key_of("shared"))) == "2");

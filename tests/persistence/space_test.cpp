@@ -176,7 +176,7 @@ TEST_CASE("a store that fills its disk refuses creates, takes deletes, and comes
   CHECK(contents(open(in_directory(disk.path()))->read()) == before);
 }
 
-TEST_CASE("a store whose disk somebody else has filled goes on with deletes from its reserve") {
+TEST_CASE("a store on a disk that another program has filled accepts deletes from its reserve") {
   if (!small_disk::possible()) return;
   const small_disk disk{96 * mebibyte};
   std::vector<std::string> before;

@@ -6,7 +6,7 @@
 
 namespace troupe::persistence::testing {
 
-TEST_CASE("a digest does not depend on the order, and forgets what is taken away") {
+TEST_CASE("a digest does not depend on the order, and a removal undoes an addition") {
   state_digest one, other;
   one.add("/a", 2, 2);
   one.add("/b", 3, 5);
@@ -19,7 +19,7 @@ TEST_CASE("a digest does not depend on the order, and forgets what is taken away
   CHECK(one.objects() == 2);
 }
 
-TEST_CASE("digests tell keys, revisions and the length of keys apart") {
+TEST_CASE("digests differ for other keys, revisions and key lengths") {
   const auto of = [](std::string_view key, revision created, revision modified) {
     state_digest made;
     made.add(key, created, modified);

@@ -174,7 +174,7 @@ TEST_CASE("of two updates from one revision exactly one wins") {
   }
 }
 
-TEST_CASE("the observer is told every change in order, before those who asked for it") {
+TEST_CASE("the observer sees every change in order, before the submitters get their responses") {
   any_store store;
   // Owned by the commit threads, one at a time, until the last response.
   std::vector<std::string> seen;
@@ -232,7 +232,7 @@ TEST_CASE("an index takes each change before anybody sees it, and misses none") 
     CHECK(taken[i] == loaded + i + 1);
 }
 
-TEST_CASE("a change carries who made it, why and when") {
+TEST_CASE("a change carries its author, its cause and its time") {
   any_store store;
   auto request = just(put("a", "1"));
   request.cause = {17, 3, "replicationcontroller/web"};
@@ -377,7 +377,7 @@ TEST_CASE("a bound is exact however many transactions meet it at once") {
   CHECK(store->read().count(key_of("")) == 100);
 }
 
-TEST_CASE("a bound refuses creations alone and says what there is and what may be") {
+TEST_CASE("a bound refuses only creations and reports usage and limit") {
   any_store store;
   const auto bounded = [&](mutation request, bound limit) {
     auto made = just(std::move(request));

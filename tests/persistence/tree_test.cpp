@@ -171,7 +171,7 @@ TEST_CASE("a removed object is freed although a bound of the tree still has its 
   CHECK(edit.size() == 0);
 }
 
-TEST_CASE("a scan stops when its visitor says so") {
+TEST_CASE("a scan of a tree ends when its visitor returns false") {
   tree_edit edit{*tree_root::empty(0)};
   for (int i = 0; i < 300; ++i)
     edit.put(std::to_string(1000 + i), object_at(1), 1);

@@ -181,8 +181,7 @@ TEST_CASE("a new cluster stands in the log under upstream's keys", "[upstream][r
   CHECK(contents(third->read()) == contents(one->read()));
 }
 
-TEST_CASE("keys that are nobody's stay in the log and are steps without changes",
-          "[upstream][replica]") {
+TEST_CASE("foreign keys stay in the log and are steps without changes", "[upstream][replica]") {
   const captured_log log;
   upstream_place place;
   place.cluster.execute({{}, {{"/registry/nodes/n", "not one of ours"}}});
@@ -229,7 +228,7 @@ TEST_CASE("a log that an older troupe wrote is served as it is, and a copy of it
   CHECK(items->front().key == "/registry/nodes/n");
 }
 
-TEST_CASE("what kube-apiserver 1.20 has stored is served whole, and written back as it was",
+TEST_CASE("all objects of kube-apiserver 1.20 are served, and written back unchanged",
           "[upstream][replica]") {
   const captured_log log;
   upstream_place place;

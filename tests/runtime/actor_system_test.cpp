@@ -95,7 +95,7 @@ TEST_CASE("messages of one sender are handled in the order in which they were se
   CHECK(in_order);
 }
 
-TEST_CASE("what an actor sends inherits the cause of what it handles", "[runtime]") {
+TEST_CASE("a message sent by a handler inherits the cause of the handled message", "[runtime]") {
   log_of<envelope_seen> seen;
   runtime::actor_system system;
   const auto first = system.spawn({"relay", "r"}, make<relay>(&seen));

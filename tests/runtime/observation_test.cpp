@@ -103,7 +103,7 @@ TEST_CASE("messages are counted by type, with their times and the cause of the l
   CHECK(answers->received == 0);
 }
 
-TEST_CASE("the recorder tells who sent what to whom and why, in order") {
+TEST_CASE("the recorder keeps sender, receiver, message and cause in order") {
   party p;
   p.scene.settle();
   auto cursor = p.scene.system().recorder().newest();
@@ -122,7 +122,7 @@ TEST_CASE("the recorder tells who sent what to whom and why, in order") {
   CHECK(p.scene.system().recorder().read(cursor).empty());
 }
 
-TEST_CASE("a reader of the recorder that is too slow is told how much it missed") {
+TEST_CASE("a slow reader of the recorder learns how many entries it missed") {
   party p;
   p.scene.settle();
   auto cursor = p.scene.system().recorder().newest();
@@ -148,7 +148,7 @@ TEST_CASE("an inspection shows state, timers and requests, and survives a descri
   CHECK(p.row().restarts == 0);
 }
 
-TEST_CASE("what a new actor does at first has the cause for which it was made") {
+TEST_CASE("the first messages of a new actor have the cause of its creation") {
   static cause seen, later;
   struct newborn : actor {
     const behavior& make_behavior() const override {
@@ -218,7 +218,7 @@ TEST_CASE("a pause ends by itself") {
   CHECK_FALSE(p.row().paused);
 }
 
-TEST_CASE("a restart by hand is a new life at once, a kill is a crash with back-off") {
+TEST_CASE("a requested restart starts a new incarnation at once, a kill is a crash with back-off") {
   party p;
   p.host.tell(greet{5});
   p.scene.settle();
@@ -234,7 +234,7 @@ TEST_CASE("a restart by hand is a new life at once, a kill is a crash with back-
   CHECK(p.row().restarts == 2);
 }
 
-TEST_CASE("what an actor did still counts for its kind when it has ended") {
+TEST_CASE("the counts of an ended actor remain in those of its kind") {
   party p;
   p.visitor.tell(greet{});
   p.scene.settle();
@@ -247,7 +247,7 @@ TEST_CASE("what an actor did still counts for its kind when it has ended") {
   CHECK(departed.count("host") == 0);
 }
 
-TEST_CASE("an actor with a log of its own says there what it does and what it handles") {
+TEST_CASE("an actor with a log of its own logs its actions and the messages it handles") {
   test::captured_log said;
   party p;
   const auto level = [&] { return p.detail().log_level; };
@@ -318,7 +318,7 @@ TEST_CASE("orders and readers do no harm while messages fly") {
   CHECK(system.actors().find(to.id())->restarts > 0);
 }
 
-TEST_CASE("bench: what observation costs", "[.bench]") {
+TEST_CASE("bench: the cost of observation", "[.bench]") {
   constexpr int rounds = 1'000'000;
   for (int turn = 0; turn < 3; ++turn) {
     for (const bool on : {true, false}) {

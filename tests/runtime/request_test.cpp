@@ -107,7 +107,7 @@ TEST_CASE("a request is answered once", "[runtime]") {
   CHECK(s.seen.all()[0].value() == 0);
 }
 
-TEST_CASE("a request that nobody answers ends at its time-out, and a late answer is dropped",
+TEST_CASE("a request without an answer ends at its time-out, and a late answer is dropped",
           "[runtime]") {
   stage s;
   s.put<keep>(5s);
@@ -257,7 +257,7 @@ TEST_CASE("a promise may be answered on a thread outside", "[runtime]") {
   CHECK(seen.all()[0].value() == 5);
 }
 
-TEST_CASE("a request from outside that nobody answers ends at its time-out", "[runtime]") {
+TEST_CASE("a request from outside without an answer ends at its time-out", "[runtime]") {
   log_of<request_error> failed;
   runtime::actor_system system;
   const auto to = system.spawn({"oracle", "o"}, make<oracle>());

@@ -94,8 +94,7 @@ struct scene {
 
 }  // namespace
 
-TEST_CASE("an actor is told each time that another has begun again, as long as it asks",
-          "[runtime]") {
+TEST_CASE("an observer learns of each restart of an actor until it unsubscribes", "[runtime]") {
   scene s;
   const auto always = s.add("a"), once = s.add("b", false);
   CHECK(always->at.empty());
@@ -108,7 +107,7 @@ TEST_CASE("an actor is told each time that another has begun again, as long as i
   CHECK(always->at.size() == 3);
 }
 
-TEST_CASE("a restart is told once it has succeeded", "[runtime]") {
+TEST_CASE("a restart is reported once it has succeeded", "[runtime]") {
   scene s;
   const auto seen = s.add("a");
   s.observed.tell(explode{2});
@@ -118,8 +117,7 @@ TEST_CASE("a restart is told once it has succeeded", "[runtime]") {
   CHECK(seen->at.size() == 1);
 }
 
-TEST_CASE("who looks away, ends or begins again itself is told nothing of its former question",
-          "[runtime]") {
+TEST_CASE("an observer that unsubscribes, ends or restarts gets no more reports", "[runtime]") {
   scene s;
   const auto away = s.add("away"), ended = s.add("ended"), crashed = s.add("crashed");
   s.clients[0].tell(look_away{});

@@ -45,7 +45,7 @@ class cat : public actor {
 
 }  // namespace
 
-TEST_CASE("a deadline of a life that crashed does not fire in the next", "[runtime]") {
+TEST_CASE("a deadline of a crashed incarnation does not fire in the next", "[runtime]") {
   simulation all{1};
   const auto log = std::make_shared<diary>();
   all.system().spawn({.kind = "cat", .name = "cat"}, make<cat>(log));

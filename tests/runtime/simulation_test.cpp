@@ -110,7 +110,7 @@ TEST_CASE("only actors that may crash do", "[runtime]") {
       [&](const actor_info& row) { CHECK(row.restarts == (row.name == "3" ? 1U : 0U)); });
 }
 
-TEST_CASE("virtual time moves only when it is told to", "[runtime]") {
+TEST_CASE("virtual time moves only when it is advanced", "[runtime]") {
   simulation s{1};
   const auto begin = s.system().time().now();
   const auto wall = s.system().time().wall_now();

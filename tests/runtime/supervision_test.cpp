@@ -159,7 +159,8 @@ TEST_CASE("a crash does not touch the siblings, nor the supervisor", "[runtime]"
   CHECK(s.count("gone") == 1);
 }
 
-TEST_CASE("a crash without restart ends the actor and tells its supervisor why", "[runtime]") {
+TEST_CASE("a crash without restart ends the actor and tells its supervisor the reason",
+          "[runtime]") {
   scene s;
   s.tell(spawn_named{"a", false});
   s.find("a").tell(explode{});
@@ -242,7 +243,7 @@ TEST_CASE("an actor that cannot be made is tried again", "[runtime]") {
   CHECK(told.all() == std::vector<std::string>{"made a", "started a", "a patient"});
 }
 
-TEST_CASE("each crash is reported with who, what and when it is tried again", "[runtime]") {
+TEST_CASE("each crash is reported with actor, reason and time of the restart", "[runtime]") {
   log_of<crash> reports;
   log_of<std::string> told;
   system_options options;

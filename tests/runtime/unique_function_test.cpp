@@ -6,7 +6,7 @@
 
 using troupe::runtime::unique_function;
 
-TEST_CASE("a function object may own what cannot be copied", "[runtime]") {
+TEST_CASE("a function object may own move-only values", "[runtime]") {
   unique_function<int(int)> add = [base = std::make_unique<int>(40)](int x) { return *base + x; };
   auto moved = std::move(add);
   CHECK_FALSE(add);

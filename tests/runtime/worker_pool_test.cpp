@@ -15,7 +15,7 @@ namespace troupe::runtime {
 
 using test::log_of;
 
-TEST_CASE("a pool runs what was posted, also what throws, and what waits when it ends",
+TEST_CASE("a pool runs every posted job, despite exceptions, and those pending at its end",
           "[runtime]") {
   log_of<int> done;
   {

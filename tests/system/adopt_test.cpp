@@ -141,7 +141,7 @@ class kube_apiserver {
 
 }  // namespace
 
-TEST_CASE("what kube-apiserver 1.20 has left in etcd is served, and grows no second time",
+TEST_CASE("objects that kube-apiserver 1.20 stored in etcd are served, and not duplicated",
           "[etcd][adopt]") {
   if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
   if (shell("command -v etcdctl").code != 0) return skip("etcdctl is not installed");
@@ -165,7 +165,7 @@ TEST_CASE("what kube-apiserver 1.20 has left in etcd is served, and grows no sec
   CHECK(items(client, "/apis/apps/v1/namespaces/golden/replicasets") <= 4);
 }
 
-TEST_CASE("kube-apiserver 1.20 lists what a node has served and written", "[etcd][adopt]") {
+TEST_CASE("kube-apiserver 1.20 lists objects that a node served and wrote", "[etcd][adopt]") {
   if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
   if (const auto why = kube_apiserver::missing(); !why.empty()) return skip(why);
   const scratch_folder folder;

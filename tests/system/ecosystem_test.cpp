@@ -131,7 +131,7 @@ TEST_CASE("the manifests of real projects are installed by create, apply and ser
   CHECK_THAT(again.output, !Contains("configured"));
 }
 
-TEST_CASE("argo-cd stands: its deployments come to Available") {
+TEST_CASE("the deployments of argo-cd become Available") {
   const scratch_folder folder;
   const auto data = folder.path() / "data";
   if (!unpack(data)) return;

@@ -38,7 +38,7 @@ int shims(const std::string& folder) {
 
 }  // namespace
 
-TEST_CASE("SIGTERM ends a node within two seconds, whatever runs and watches; its pods go on") {
+TEST_CASE("SIGTERM ends a node within two seconds despite clients and pods; its pods run on") {
   const scratch_folder folder;
   const auto data = folder.path() / "data";
   const std::vector<std::string> flags{"--root-dir", (folder.path() / "pods").string(),

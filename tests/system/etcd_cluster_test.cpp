@@ -154,7 +154,7 @@ TEST_CASE("a quota is exact when several control planes create objects", "[etcd]
             .status == 201);
 }
 
-TEST_CASE("while etcd does not answer, old states are read, and nobody is told what is not known",
+TEST_CASE("without etcd old states are read, other requests time out, and the node recovers",
           "[etcd]") {
   if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
   const scratch_folder folder;

@@ -111,7 +111,7 @@ TEST_CASE("a port in use is named, and the node that has it goes on") {
   CHECK(goes_on(data));
 }
 
-TEST_CASE("a second node on a data dir is told who has it") {
+TEST_CASE("a second node on a data dir learns which process uses it") {
   const scratch_folder folder;
   const auto data = used_data(folder);
   {
@@ -255,7 +255,7 @@ TEST_CASE("a full disk takes deletes but no creates, also after kill -9, and let
   CHECK(look(last, maps + "/again") == 200);
 }
 
-TEST_CASE("a start whose store cannot be opened makes no keys, and keeps those that there are") {
+TEST_CASE("a start with an unusable store makes no keys, and keeps existing ones") {
   const scratch_folder folder;
   const auto data = folder.path() / "data";
   fs::create_directories(data);

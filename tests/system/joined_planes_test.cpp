@@ -189,7 +189,7 @@ TEST_CASE("a control plane that cannot join says why and leaves nothing behind",
 
   auto wrong_key = line;
   wrong_key.back() = std::string(64, 'a');
-  CHECK_THAT(join(wrong_key), Contains("--certificate-key does not open"));
+  CHECK_THAT(join(wrong_key), Contains("--certificate-key does not belong to this token"));
   wrong_key.back() = "short";
   CHECK_THAT(join(wrong_key), Contains("expected 64 hexadecimal digits"));
   CHECK_THAT(join(line, "first"), Contains("has a node first already"));
@@ -204,7 +204,7 @@ TEST_CASE("a control plane that cannot join says why and leaves nothing behind",
   const auto secret = "/api/v1/namespaces/kube-system/secrets/control-plane-" + id;
   CHECK(api.request("GET", secret).status == 200);
   CHECK(run(fmt::format("token delete {} --data-dir {}", id, data.string())).code == 0);
-  CHECK_THAT(join(line), Contains("the token is not known there"));
+  CHECK_THAT(join(line), Contains("the token is unknown or expired"));
   CHECK(eventually([&] { return api.request("GET", secret).status == 404; }));
 }
 
@@ -215,7 +215,7 @@ TEST_CASE("a control plane with a store of its own makes no others, and does not
   const node alone{data, {"--node-name", "alone"}};
   const auto made = run(fmt::format("token create --control-plane --data-dir {}", data.string()));
   CHECK(made.code == 1);
-  CHECK_THAT(made.output, Contains("another one needs an etcd"));
+  CHECK_THAT(made.output, Contains("a second one needs a shared etcd"));
   http_client api{alone.where()};
   CHECK_FALSE(has(api, "/api/v1/namespaces/kube-system/secrets", "bootstrap-token"));
   const auto left = run(fmt::format("leave --force --data-dir {}", data.string()));

@@ -110,7 +110,7 @@ std::vector<job> jobs() {
 
 }  // namespace
 
-TEST_CASE("every kubectl sees what the transcripts say") {
+TEST_CASE("every kubectl prints the output of the transcripts") {
   const auto all = jobs();
   if (all.empty()) return troupe::test::skip("no kubectl is installed; tools/setup installs one");
   scratch_folder folder;

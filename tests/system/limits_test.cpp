@@ -81,7 +81,7 @@ int lines_of(const fs::path& file) {
 
 }  // namespace
 
-TEST_CASE("a node that may not have what it starts with says what it needs, and ends") {
+TEST_CASE("a node without its minimum of resources reports the needed ones, and ends") {
   const scratch_folder folder;
   const auto data = folder.path() / "data";
   SECTION("threads, by a control group") {
@@ -113,7 +113,7 @@ TEST_CASE("a node that may not have what it starts with says what it needs, and 
 }
 
 TEST_CASE(
-    "a node that gets no more threads and processes goes on, and takes up what it could not") {
+    "a node at its limit of threads and processes continues, and completes pending work later") {
   const auto group = control_group::make("pids");
   if (!group) return;
   group->limit("max");
@@ -151,7 +151,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a node without descriptors serves those that it has, keeps its containers, and says so") {
+    "a node without file descriptors serves open connections, keeps its containers, and logs it") {
   const scratch_folder folder;
   const auto data = folder.path() / "data";
   const node here{data, {"--log-level", "warning"}};

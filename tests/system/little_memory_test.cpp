@@ -87,7 +87,7 @@ struct filling {
 
 }  // namespace
 
-TEST_CASE("a start in a control group with little memory serves, or says what it needs") {
+TEST_CASE("a start in a control group with little memory serves, or reports the needed memory") {
   if (!memory_is_the_programs()) return;  // sanitizers use a multiple
   const auto group = control_group::make("memory");
   if (!group) return;
@@ -127,7 +127,7 @@ TEST_CASE("a start in a control group with little memory serves, or says what it
   CHECK(ready >= 1);
 }
 
-TEST_CASE("a node without the least memory says what it needs, also one that joins") {
+TEST_CASE("a node without the minimum of memory reports it, also when it joins") {
   const auto group = control_group::make("memory");
   if (!group) return;
   group->limit(std::to_string(10 << 20));

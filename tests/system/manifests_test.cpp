@@ -49,7 +49,7 @@ const std::vector<std::string> simulated{"--runtime", "simulated", "--simulated-
 
 }  // namespace
 
-TEST_CASE("real manifests come to Running, created and applied") {
+TEST_CASE("real manifests reach Running, created and applied") {
   if (!are_here()) return;
   const auto all = kubectls();
   REQUIRE_FALSE(all.empty());

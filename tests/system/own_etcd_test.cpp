@@ -123,7 +123,8 @@ TEST_CASE("three machines make an etcd from nothing, and go on when any of it is
   a.start();
   CHECK_THAT(a.members(), Contains("1 member: the loss of none is tolerated"));
   b.join(a);
-  CHECK_THAT(a.members(), Contains("2 members: the loss of none is tolerated, either one stops"));
+  CHECK_THAT(a.members(),
+             Contains("2 members: the loss of none is tolerated, the failure of either"));
   c.join(b);
   REQUIRE(eventually([&] { return c.is_whole(3); }));
   CHECK_THAT(a.members(), Contains("3 members: the loss of 1 is tolerated"));
@@ -148,7 +149,7 @@ TEST_CASE("three machines make an etcd from nothing, and go on when any of it is
   CHECK(write(1));
   CHECK(eventually([&] { return b.is_whole(3); }));
   CHECK(a.child() != killed);
-  CHECK_THAT(read_file(a.log()), Contains("it has ended by signal 9, and is started again"));
+  CHECK_THAT(read_file(a.log()), Contains("it has ended by signal 9, and restarts"));
 
   // Kills the supervisor of another: its etcd ends with it, by SIGTERM, and both restart.
   const auto orphan = b.child();
@@ -171,7 +172,7 @@ TEST_CASE("three machines make an etcd from nothing, and go on when any of it is
     CHECK(client.request("GET", fmt::format("{}/m{}", maps, i)).status == 200);
 }
 
-TEST_CASE("a member whose data are lost is added again, one is taken out, and one leaves",
+TEST_CASE("a member with lost data is added again, one is removed, and one leaves",
           "[etcd][members]") {
   if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
   const scratch_folder place;
@@ -190,7 +191,7 @@ TEST_CASE("a member whose data are lost is added again, one is taken out, and on
   CHECK_FALSE(fs::exists(c.folder() / "member-data"));
   CHECK_THAT(a.members(), Contains("3 members"));
   c.start({"--rejoin"});
-  CHECK_THAT(read_file(c.log()), Contains("it is taken out and added again"));
+  CHECK_THAT(read_file(c.log()), Contains("it is removed and added again"));
   REQUIRE(eventually([&] { return a.is_whole(3); }));
   // The flag is not left in a unit file, where it would be in force at the next loss.
   c.end();
@@ -212,15 +213,16 @@ TEST_CASE("a member whose data are lost is added again, one is taken out, and on
              Contains("member c does not answer: members are added only while all are well"));
   CHECK_FALSE(fs::exists(d.folder() / "pki"));
   CHECK_THAT(run("etcd remove b --data-dir " + a.folder().string()).output,
-             Contains("without b 1 of 2 members would be well"));
+             Contains("without b only 1 of 2 members would be healthy"));
   c.join(b);
   REQUIRE(eventually([&] { return a.is_whole(3); }));
 
-  CHECK_THAT(run("etcd remove c --data-dir " + a.folder().string()).output,
-             Contains("removed c; 2 members: the loss of none is tolerated, either one stops"));
+  CHECK_THAT(
+      run("etcd remove c --data-dir " + a.folder().string()).output,
+      Contains("removed c; 2 members: the loss of none is tolerated, the failure of either"));
   CHECK(c.of().wait(20s) == 0);
   CHECK_THAT(c.of().read_line(1s), Contains("next machine"));
-  CHECK_THAT(c.of().read_line(1s), Contains("the others have taken this member out"));
+  CHECK_THAT(c.of().read_line(1s), Contains("the other members have removed this one"));
   REQUIRE(eventually([&] { return a.is_whole(2); }));
   CHECK_THAT(run("etcd leave --data-dir " + b.folder().string()).output,
              Contains("left; 1 member"));
@@ -231,7 +233,7 @@ TEST_CASE("a member whose data are lost is added again, one is taken out, and on
              Contains("a is the last member"));
 }
 
-TEST_CASE("a machine that cannot become a member is told why, and leaves nothing behind",
+TEST_CASE("a machine that cannot become a member learns why, and leaves nothing behind",
           "[etcd][members]") {
   if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
   const scratch_folder place;
@@ -251,18 +253,19 @@ TEST_CASE("a machine that cannot become a member is told why, and leaves nothing
     words.at(at) = text;
     return words;
   };
-  CHECK_THAT(refused(with(3, "aaaaaa.0123456789abcdef")), Contains("the token is not known there"));
+  CHECK_THAT(refused(with(3, "aaaaaa.0123456789abcdef")),
+             Contains("the token is unknown or expired"));
   CHECK_THAT(refused(with(3, "x")), Contains("--token: expected ID.SECRET"));
   CHECK_THAT(refused(with(5, "sha256:" + std::string(64, '0'))),
-             Contains("its certificate authority is not the one that --ca-hash names"));
+             Contains("its certificate authority does not match --ca-hash"));
   CHECK_THAT(refused(with(7, std::string(64, '0'))),
-             Contains("--certificate-key does not open what belongs to this token"));
+             Contains("--certificate-key does not belong to this token"));
   CHECK_THAT(refused(with(1, "127.0.0.1:1")), Contains("(troupe etcd --listen-join)"));
   const auto file = a.folder() / "tokens" / good.at(3).substr(0, 6);
   const auto over = std::regex_replace(read_file(file), std::regex{"\"expires\": *\"[0-9]+\""},
                                        "\"expires\":\"1\"");
   std::ofstream{file} << over;
-  CHECK_THAT(refused(good), Contains("or its time is over"));
+  CHECK_THAT(refused(good), Contains("unknown or expired"));
   CHECK_THAT(a.members(), Contains("1 member"));
 
   // Flags with which nothing can run.

@@ -168,7 +168,7 @@ double mean(const std::vector<sample>& all, std::size_t from, std::size_t to, st
 
 }  // namespace
 
-TEST_CASE("what a node takes does not grow under churn", "[.long][soak]") {
+TEST_CASE("the resource usage of a node does not grow under churn", "[.long][soak]") {
   const char* wanted = std::getenv("TROUPE_SOAK_SECONDS");
   const std::chrono::seconds time{wanted == nullptr ? 3'600 : std::atoi(wanted)};
   const auto period = std::min<clock::duration>(30s, time / 20);

@@ -64,7 +64,7 @@ double idle(const node& served, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("garbage and connections that stay half open cost a node nothing that lasts") {
+TEST_CASE("garbage and half-open connections cost a node nothing permanently") {
   const scratch_folder folder;
   const node served{folder.path() / "node", flags};
   http_client friendly{served.where()};
@@ -96,7 +96,7 @@ TEST_CASE("garbage and connections that stay half open cost a node nothing that 
 
 // A browser sends no token by itself: a page from another name has only anonymous rights, whether
 // its name resolves to this node (DNS rebinding) or it requests across origins.
-TEST_CASE("a web page whose name leads to the node gets nothing of its console") {
+TEST_CASE("a web page whose name resolves to the node gets nothing of its console") {
   const scratch_folder folder;
   const node served{folder.path() / "node", flags};
   auto where = served.where();
@@ -118,7 +118,7 @@ TEST_CASE("a web page whose name leads to the node gets nothing of its console")
     }
 }
 
-TEST_CASE("watchers that do not read cost a bounded buffer each and delay nobody") {
+TEST_CASE("watchers that do not read cost a bounded buffer each and delay no other client") {
   const scratch_folder folder;
   const node served{folder.path() / "node", flags};
   http_client friendly{served.where()};
@@ -143,8 +143,9 @@ TEST_CASE("watchers that do not read cost a bounded buffer each and delay nobody
   if (memory_is_the_programs()) CHECK(after < before + 300'000);
 }
 
-TEST_CASE("ten thousand watchers that do not read cost a bounded buffer each and delay nobody",
-          "[.long]") {
+TEST_CASE(
+    "ten thousand watchers that do not read cost a bounded buffer each and delay no other client",
+    "[.long]") {
   if (!descriptors(11'000)) {
     troupe::test::skip("fewer than 11,000 file descriptors");
     return;

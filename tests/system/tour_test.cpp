@@ -63,7 +63,7 @@ std::string play(const terminal& at, const transcript_step& step) {
 
 }  // namespace
 
-TEST_CASE("the tour of the README is what a terminal shows") {
+TEST_CASE("the tour of the README equals the output of a terminal") {
   const auto all = kubectls();
   if (all.empty()) {
     troupe::test::skip("no kubectl is installed; tools/setup installs one");

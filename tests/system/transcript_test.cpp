@@ -4,7 +4,7 @@
 
 using namespace troupe::test;
 
-TEST_CASE("a transcript has files, commands and what they print") {
+TEST_CASE("a transcript has files, commands and expected output") {
   const auto parsed = parse_transcript(
       "# what it shows\n"
       "@ --runtime process\n"

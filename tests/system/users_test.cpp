@@ -8,7 +8,7 @@
 
 using namespace troupe::test;
 
-TEST_CASE("a person gets a kubeconfig, and what roles grant, until deleted") {
+TEST_CASE("a user has a kubeconfig and the rights of roles until deletion") {
   const auto clients = kubectls();
   if (clients.empty()) return skip("no kubectl is installed");
   const scratch_folder folder;

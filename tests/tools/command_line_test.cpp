@@ -39,7 +39,7 @@ TEST_CASE("help without a subcommand explains the whole program as --help does")
   CHECK_THAT(help.out, Contains("rolling-update"));
 }
 
-TEST_CASE("help tells files from folders") {
+TEST_CASE("help distinguishes files from directories") {
   const auto help = program({"node", "--help"});
   for (const std::string flag : {"--etcd-ca", "--etcd-cert", "--etcd-key", "--cri-endpoint"})
     CHECK_THAT(help.out, Contains(flag + " FILE"));
@@ -99,7 +99,7 @@ TEST_CASE("a wrong configuration is one line for each problem and exit code 2") 
   CHECK_THAT(refused.err, Contains("\ntroupe: TROUPE_LISTEN: server.listen: expected HOST:PORT"));
 }
 
-TEST_CASE("a scheduler plugin that nobody knows is refused before a node starts") {
+TEST_CASE("an unknown scheduler plugin is refused before a node starts") {
   const scratch_folder folder;
   const auto file = folder.write("node.yaml",
                                  "apiVersion: config.troupe.dev/v1\n"
@@ -127,7 +127,7 @@ TEST_CASE("a scheduler plugin that nobody knows is refused before a node starts"
   CHECK(known.code == 0);
 }
 
-TEST_CASE("a controller that nobody knows is refused before a node starts, and help names all") {
+TEST_CASE("an unknown controller is refused before a node starts, and help names all") {
   const auto refused = program({"config", "validate", "--controllers", "*,-job,-jbs,foo"});
   CHECK(refused.code == 2);
   CHECK_THAT(

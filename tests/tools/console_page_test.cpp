@@ -50,7 +50,7 @@ void keep_picture(browser& page, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("the page shows the view that was asked for last, and keeps what is marked in it") {
+TEST_CASE("the page shows the last requested view, and keeps its selection") {
   if (!has_browser()) return;
   const console_node node;
   browser page;
@@ -84,7 +84,7 @@ TEST_CASE("the page shows the view that was asked for last, and keeps what is ma
       "parts.shift()} : {done: true}}, into).then(() => into.textContent === 'a line\\nb'); })()"));
 }
 
-TEST_CASE("the page finds actors, follows them and tells an object's history") {
+TEST_CASE("the page finds actors, follows them and shows an object's history") {
   if (!has_browser()) return;
   const console_node node;
   browser page;

@@ -29,7 +29,7 @@ std::vector<std::string> console_of(const console_node& node, std::vector<std::s
 
 }  // namespace
 
-TEST_CASE("the prompt has history, completes what is typed, and ends with quit or Ctrl-D") {
+TEST_CASE("the prompt has history and completion, and ends with quit or Ctrl-D") {
   const console_node node;
   const scratch_folder home;
   {
@@ -143,7 +143,7 @@ TEST_CASE("top fills the screen whatever its size becomes, and gives it back") {
   CHECK(t.wait() == 0);
 }
 
-TEST_CASE("warnings come unasked while nobody types, and the line stays") {
+TEST_CASE("warnings appear at an idle prompt, and the typed line stays") {
   const console_node node;
   const scratch_folder home;
   terminal t{console_of(node, {"--allow-control"}), home.path().string(), {.columns = 160}};
@@ -162,7 +162,7 @@ TEST_CASE("warnings come unasked while nobody types, and the line stays") {
   CHECK(t.wait() == 0);
 }
 
-TEST_CASE("a node that hangs takes neither the prompt nor its history along") {
+TEST_CASE("a node that hangs affects neither the prompt nor its history") {
   const console_node node;
   const scratch_folder home;
   terminal t{console_of(node), home.path().string(), {}};

@@ -13,14 +13,14 @@ using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 using troupe::test::scratch_folder;
 
-TEST_CASE("words are parted as in a shell") {
+TEST_CASE("words are split as in a shell") {
   CHECK(console_words("  a  'b c' \"d\"e ") == std::vector<std::string>{"a", "b c", "de"});
   CHECK(console_words("--x ''") == std::vector<std::string>{"--x", ""});
   CHECK(console_words(" ").empty());
   CHECK(parse_console_line("why 'cm/a", false).error() == "a quote ' is not closed");
 }
 
-TEST_CASE("help explains a command, and knows which are none") {
+TEST_CASE("help explains a command, and reports unknown ones") {
   CHECK_THAT(console_help("why").value(), StartsWith("why OBJECT"));
   CHECK_THAT(console_help("").value(), Contains("why") && Contains("quit"));
   CHECK_THAT(console_help("whi").error(), Contains("did you mean why"));
@@ -37,12 +37,12 @@ TEST_CASE("a line of the console is a request, or one line that says why not") {
   CHECK(parse_console_line("", false)->command == nullptr);
   const auto [text, problem] = GENERATE(table<std::string, std::string>({
       {"actorz", "there is no command actorz; did you mean actors?; help lists them"},
-      {"actor", "actor needs more; usage: actor ACTOR"},
-      {"actor a b", "actor: \"b\" is one word too many"},
+      {"actor", "actor: missing argument; usage: actor ACTOR"},
+      {"actor a b", "actor: unexpected argument \"b\""},
       {"actors --sord x", "there is no flag --sord; did you mean --sort?"},
       {"actors --top", "actors: --top needs a value"},
-      {"kill writer", "kill changes something: start the console with --allow-control"},
-      {"log debug", "log changes something"},
+      {"kill writer", "kill changes the state: start the console with --allow-control"},
+      {"log debug", "log changes the state"},
   }));
   const auto wrong = parse_console_line(text, false);
   REQUIRE_FALSE(wrong);
@@ -102,7 +102,7 @@ TEST_CASE("the console attaches to a running node by its data dir") {
              Contains("NODES"));
 }
 
-TEST_CASE("the console is refused without credentials, and says so") {
+TEST_CASE("the console is refused without credentials, with a message") {
   const console_node running;
   const auto token = running.folder() + "/wrong-token";
   std::ofstream{token} << "not-the-token\n";
@@ -117,11 +117,11 @@ TEST_CASE("the console is refused without credentials, and says so") {
   CHECK_THAT(wrong.err, Contains("Unauthorized"));
   const auto strange = program({"console", "--server", server, "--token-file", token, "-c", "top"});
   CHECK(strange.code == 1);
-  CHECK_THAT(strange.err, Contains("not signed by the authority"));
+  CHECK_THAT(strange.err, Contains("not signed by a known authority"));
 }
 
 TEST_CASE("the console says which node it cannot reach") {
-  CHECK_THAT(program({"console", "-c", "top"}).err, Contains("which node?"));
+  CHECK_THAT(program({"console", "-c", "top"}).err, Contains("no node is given"));
   CHECK_THAT(program({"console", "--data-dir", "/nonexistent", "-c", "top"}).err,
              Contains("/nonexistent/admin.kubeconfig: cannot be read"));
   scratch_folder folder;

@@ -38,7 +38,7 @@ TEST_CASE(
   CHECK(until_renewal("no certificate", 0, now) == 0ms);
 }
 
-TEST_CASE("a keeper renews what is old, keeps what it gets, and asks no faster than it should") {
+TEST_CASE("a keeper renews old certificates, keeps new ones, and limits its rate") {
   small_authority from;
   const auto fresh = small_authority::around_now(1h, 23h);
   from.will_give({std::nullopt, aged(), fresh});
@@ -67,7 +67,7 @@ TEST_CASE("a keeper renews what is old, keeps what it gets, and asks no faster t
   CHECK(from.asked_at().size() == 3);
 }
 
-TEST_CASE("a keeper lets go at once, whatever it waits for") {
+TEST_CASE("a keeper ends at once, even while it waits") {
   small_authority from;
   from.will_give({std::nullopt});
   const troupe::test::scratch_folder data;

@@ -46,7 +46,7 @@ TEST_CASE("a server that is busy is asked again for as long as there is time") {
   CHECK(t.folder.load().value()->certificate == joined.certificate);
 }
 
-TEST_CASE("a server that stays busy is given up in time, with what it said") {
+TEST_CASE("a server that stays busy is given up in time, with its message") {
   joining t;
   t.from.will_give({std::nullopt});
   const auto begin = std::chrono::steady_clock::now();
@@ -66,7 +66,7 @@ TEST_CASE(
     t.from.spoil = [&](auto& said, const auto&) {
       said["certificate"] = t.from.given(fresh).certificate;
     };
-    CHECK_THAT(t.enrol().error(), Contains("makes no sense"));
+    CHECK_THAT(t.enrol().error(), Contains("the server's response is invalid"));
   }
   SECTION("of another authority, which it names as its own") {
     t.from.spoil = [](auto& said, const std::string& public_key) {
@@ -75,12 +75,12 @@ TEST_CASE(
       said["certificate"] = x509::certify(other, wanted, public_key).value();
       said["certificateAuthority"] = other.certificate;
     };
-    CHECK_THAT(t.enrol().error(), Contains("the authority that it answers with is another"));
+    CHECK_THAT(t.enrol().error(), Contains("its response contains another authority"));
   }
   SECTION("without a cluster, or a place to call") {
     const auto* missing = GENERATE("clusterId", "linkAddress");
     t.from.spoil = [&](auto& said, const auto&) { said[missing] = ""; };
-    CHECK_THAT(t.enrol().error(), Contains("makes no sense"));
+    CHECK_THAT(t.enrol().error(), Contains("the server's response is invalid"));
   }
   CHECK_FALSE(t.has_joined());
   // The key was made before the first request, and is kept for the next attempt.

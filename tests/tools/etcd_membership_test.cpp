@@ -63,13 +63,12 @@ TEST_CASE("a machine that was cut off while it joined goes on in its place") {
   CHECK(made.id == 2);
 }
 
-TEST_CASE(
-    "a machine whose data are lost takes the place of what it was, where a majority is left") {
+TEST_CASE("a machine with lost data replaces its former member while a majority is left") {
   const auto made = plan({view(1, "a"), view(2, "new", kind::silent), view(3, "c")}, "new");
   CHECK(made.first == join_plan::step::replace);
   CHECK(made.id == 2);
   CHECK(refusal_to_join({view(1, "a"), view(2, "new", kind::silent)})
-            .starts_with("of 2 members one alone is left, which is no majority"));
+            .starts_with("only one of 2 members is left, which is no majority"));
   // Not all other members are healthy.
   CHECK(refusal_to_join({view(1, "a"), view(2, "new", kind::silent), view(3, "c", kind::silent)})
             .starts_with("member c does not answer"));
@@ -92,27 +91,29 @@ TEST_CASE("a member goes when a majority of the rest is well, and the last one n
     REQUIRE_FALSE(id);
     return id.error();
   };
-  CHECK(refused({view(1, "a")}, "a") == "a is the last member: it has all there is");
-  CHECK(refused({view(1, "a"), view(2, "b", kind::silent)}, "b").starts_with("without b 1 of 1"));
+  CHECK(refused({view(1, "a")}, "a") == "a is the last member and has the only data");
+  CHECK(refused({view(1, "a"), view(2, "b", kind::silent)}, "b")
+            .starts_with("without b only 1 of 1"));
   CHECK(refused({view(1, "a"), view(2, "b"), view(3, "c", kind::silent)}, "a")
-            .starts_with("without a 1 of 2 members would be well"));
+            .starts_with("without a only 1 of 2 members would be healthy"));
   CHECK(refused({view(1, "a")}, "x").starts_with("there is no member x"));
 }
 
 TEST_CASE("how many members may be lost is said in words") {
   CHECK(tolerance_text(1) == "1 member: the loss of none is tolerated");
-  CHECK(tolerance_text(2).starts_with("2 members: the loss of none is tolerated, either one"));
+  CHECK(tolerance_text(2).starts_with(
+      "2 members: the loss of none is tolerated, the failure of either"));
   CHECK(tolerance_text(3) == "3 members: the loss of 1 is tolerated");
   CHECK(tolerance_text(4) == "4 members: the loss of 1 is tolerated, as with one fewer");
   CHECK(tolerance_text(5) == "5 members: the loss of 2 is tolerated");
 }
 
-TEST_CASE("a member that starts is told of the others, and not of those that have not started") {
+TEST_CASE("a starting member gets the addresses of started members only") {
   CHECK(initial_cluster({view(1, "a").member, view(2, "new", kind::unstarted).member}, "new",
                         url("new", 2380)) == "new=https://new:2380,a=https://a:2380");
 }
 
-TEST_CASE("a change of members that comes too early is told from one that is refused") {
+TEST_CASE("an early change of members is distinguished from a refused one") {
   using troupe::persistence::errc;
   CHECK(is_too_early({errc::io, "etcd at x: etcdserver: unhealthy cluster"}));
   CHECK(is_too_early({errc::invalid, "etcd at x: etcdserver: member not found"}));

@@ -30,7 +30,7 @@ const token_time now = std::chrono::system_clock::now();
 
 }  // namespace
 
-TEST_CASE("what a member is started with is kept whole") {
+TEST_CASE("the settings of a member are read back as written") {
   const auto text = write_member_settings(example());
   const auto read = parse_member_settings(text);
   REQUIRE(read);
@@ -39,7 +39,7 @@ TEST_CASE("what a member is started with is kept whole") {
   CHECK(read->endpoints.size() == 2);
 }
 
-TEST_CASE("a damaged member.json is an error that names what is missing") {
+TEST_CASE("a damaged member.json is an error that names the missing setting") {
   const scratch_folder folder;
   CHECK_FALSE(load_member_settings(folder.path()).value());
   const auto text = write_member_settings(example());
@@ -52,7 +52,7 @@ TEST_CASE("a damaged member.json is an error that names what is missing") {
   }
 }
 
-TEST_CASE("etcd is called by TLS alone, and given room for what a control plane writes") {
+TEST_CASE("etcd is started with TLS only, and with the limits that a control plane needs") {
   const auto words = etcd_arguments("/d", example(), {});
   CHECK(words.front() == "/usr/bin/etcd");
   for (const auto* each : {"--listen-client-urls=https://0.0.0.0:2379",
@@ -98,10 +98,10 @@ TEST_CASE("the keys of an etcd are opened by a token with its key, until its tim
   wrong_key.front() = wrong_key.front() == 'a' ? 'b' : 'a';
   const auto closed = open_bundle(sealed, wrong_key, made->token, keys->authority_hash());
   REQUIRE_FALSE(closed);
-  CHECK(closed.error().starts_with("--certificate-key does not open"));
+  CHECK(closed.error().starts_with("--certificate-key does not belong to this token"));
   const auto stranger = open_bundle(sealed, made->certificate_key, made->token, "sha256:00");
   REQUIRE_FALSE(stranger);
-  CHECK(stranger.error() == "the authority that it answers with is another");
+  CHECK(stranger.error() == "its response contains another authority");
   for (std::size_t cut = 0; cut < sealed.size(); cut += 16)
     CHECK_FALSE(open_bundle(sealed.substr(0, cut), made->certificate_key, made->token,
                             keys->authority_hash()));

@@ -80,7 +80,7 @@ class damage {
 
 }  // namespace
 
-TEST_CASE("every decoder takes its seeds, what was once found, and damaged forms of both") {
+TEST_CASE("every decoder accepts its seeds, earlier findings, and damaged forms of both") {
   REQUIRE(entries().size() > 15);
   const char* again = std::getenv("TROUPE_SEED");
   const std::uint64_t seed =

@@ -244,30 +244,30 @@ TEST_CASE("a token is made with the line to join by, is listed without its secre
   CHECK(program({"token", "delete", "nobody", "--data-dir", node.folder()}).code == 1);
   const scratch_folder data;
   check_refusal(join({node.server().substr(8), token, line_of(node).hash}, data.path() / "d"),
-                "the token is not known", "troupe token create");
+                "the token is unknown", "troupe token create");
 }
 
-TEST_CASE("a machine is not let in by a wrong hash, a wrong token or one whose time is over") {
+TEST_CASE("a machine with a wrong hash, a wrong token or an expired one is refused") {
   const console_node node;
   const scratch_folder data;
   auto good = line_of(node);
   check_refusal(join({good.address, good.token, some_hash}, data.path() / "a"),
-                "is not the one that --ca-hash names", "troupe token create");
+                "does not match --ca-hash", "troupe token create");
   check_refusal(join({good.address, some_token, good.hash}, data.path() / "b"),
-                "the token is not known there, or its time is over", "troupe token create");
+                "the token is unknown or expired", "troupe token create");
   const auto made = program({"token", "create", "--data-dir", node.folder(), "--ttl", "1ms"});
   good.token = made.out.substr(made.out.find("--token ") + 8, 23);
-  check_refusal(join(good, data.path() / "c"), "its time is over", "troupe token create");
+  check_refusal(join(good, data.path() / "c"), "unknown or expired", "troupe token create");
   CHECK_FALSE(std::filesystem::exists(data.path() / "a" / "join" / "cluster.json"));
 }
 
-TEST_CASE("an address where no Troupe server answers is refused with what is there") {
+TEST_CASE("an address without a Troupe server is refused with the reason") {
   const scratch_folder data;
   const auto at = [&](const std::string& address) {
     return join({address, some_token, some_hash}, data.path());
   };
   check_refusal(at("127.0.0.1:1"), "nobody listens there", "is it running");
-  check_refusal(at("no-such-host.invalid:6443"), "no address is known", "give the address");
+  check_refusal(at("no-such-host.invalid:6443"), "this name has no address", "use the address");
   const plain_listener http{"HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n"};
   check_refusal(at(http.address()), "speaks plain HTTP", "HTTPS port");
   const plain_listener other{"220 mail.example ESMTP\r\n"};
@@ -280,7 +280,7 @@ TEST_CASE("an address where no Troupe server answers is refused with what is the
   }
 }
 
-TEST_CASE("a name server that says nothing is not waited for") {
+TEST_CASE("a silent name server does not delay the refusal") {
   const scratch_folder folder;
   const auto hosts = folder.path() / "resolv.conf";
   std::ofstream{hosts} << "nameserver 127.53.53.53\n";
@@ -303,10 +303,10 @@ TEST_CASE("a name server that says nothing is not waited for") {
            TROUPE_BINARY_DIR "/troupe", "join", "control.example:6443", "--token", some_token,
            "--ca-hash", some_hash, "--data-dir", folder.path() / "d", "--runtime", "simulated"});
   CHECK(std::chrono::steady_clock::now() - begin < 5s);
-  check_refusal(refused, "does not say the address of this name", "give the address itself");
+  check_refusal(refused, "does not resolve this name", "use the address itself");
 }
 
-TEST_CASE("a server that is called by a name which it has not is refused with its names") {
+TEST_CASE("a server called by a name that its certificate lacks is refused with its names") {
   const scratch_folder data;
   const tls_listener elsewhere{"v1.33.0+troupe", "elsewhere.example", around_now()};
   check_refusal(join(elsewhere.joining(), data.path()), "is not for 127.0.0.1 but for elsewhere",
@@ -329,7 +329,7 @@ TEST_CASE("clocks that differ are refused with by how much, and the token is not
   }
 }
 
-TEST_CASE("a data dir that is something else already is refused") {
+TEST_CASE("a data dir in another use is refused") {
   const console_node node;
   const auto good = line_of(node);
   check_refusal(join(good, node.folder()), "belongs to a control plane", "--data-dir");
@@ -353,7 +353,7 @@ TEST_CASE("a data dir that is something else already is refused") {
   CHECK_FALSE(std::filesystem::exists(damaged.parent_path()));
 }
 
-TEST_CASE("a root dir that cannot be is refused before anything is asked") {
+TEST_CASE("an unusable root dir is refused before any request") {
   const scratch_folder folder;
   const auto file = folder.write("file", "").string();
   check_refusal(program({"join", "127.0.0.1:1", "--token", some_token, "--ca-hash", some_hash,
@@ -361,9 +361,9 @@ TEST_CASE("a root dir that cannot be is refused before anything is asked") {
                 "root dir " + file + ": is not a folder", "--root-dir");
 }
 
-TEST_CASE("a line that is mistyped is refused before anything is asked") {
+TEST_CASE("a mistyped command is refused before any request") {
   const scratch_folder data;
-  check_refusal(join({"127.0.0.1", some_token, some_hash}, data.path()), "is no address",
+  check_refusal(join({"127.0.0.1", some_token, some_hash}, data.path()), "is not an address",
                 "HOST:PORT");
   check_refusal(join({"127.0.0.1:1", "abc", some_hash}, data.path()), "--token", "ID.SECRET");
   check_refusal(join({"127.0.0.1:1", some_token, "sha256:abc"}, data.path()), "--ca-hash",

@@ -268,7 +268,7 @@ TEST_CASE("what the only node of a cluster left running when it was killed is en
   stop(*process);
 }
 
-TEST_CASE("a node whose pods do not end stays cordoned, and says what is in the way") {
+TEST_CASE("a node whose pods do not end stays cordoned, and names them") {
   const console_node node;
   const machine worker{"worker-1"};
   auto process = worker.start(join_line(node));
@@ -289,14 +289,14 @@ TEST_CASE("a node whose pods do not end stays cordoned, and says what is in the 
   process->wait();
   const auto alone = worker.leave();
   CHECK(alone.code == 1);
-  CHECK_THAT(alone.err, Contains("which nobody here brings to an end") && Contains("troupe join"));
+  CHECK_THAT(alone.err, Contains("and no process here ends them") && Contains("troupe join"));
   CHECK(std::filesystem::exists(worker.joined("cluster.json")));
   CHECK(ask(node, "GET", "/api/v1/nodes/worker-1") == 200);
   CHECK(worker.leave({"--force"}).code == 0);
   CHECK(ask(node, "GET", "/api/v1/nodes/worker-1") == 404);
 }
 
-TEST_CASE("a node that is deleted is expelled and says so") {
+TEST_CASE("a deleted node is expelled and reports it") {
   const console_node node;
   const machine worker{"worker-1"};
   auto process = worker.start(join_line(node));
@@ -328,7 +328,7 @@ TEST_CASE("a node that was deleted joins again with a new token, and with no old
   stop(*process);
 }
 
-TEST_CASE("a new token that is not known takes a node nothing of what it has") {
+TEST_CASE("an invalid new token leaves a node's membership unchanged") {
   const console_node node;
   const machine worker{"worker-1"};
   auto line = join_line(node);
@@ -339,7 +339,7 @@ TEST_CASE("a new token that is not known takes a node nothing of what it has") {
     if (word.size() == 23 && word[6] == '.') word = "aaaaaa.bbbbbbbbbbbbbbbb";
   process = worker.start(line);
   REQUIRE(joins(*process, "worker-1"));
-  CHECK_THAT(process->err(), Contains("not joined again") && Contains("the token is not known"));
+  CHECK_THAT(process->err(), Contains("cannot join again") && Contains("the token is unknown"));
   stop(*process);
 }
 
@@ -388,7 +388,7 @@ TEST_CASE(
   CHECK_THAT(refused.err, Contains("has joined another cluster") && Contains("troupe leave"));
   const auto waits = worker.leave();
   CHECK(waits.code == 1);
-  CHECK_THAT(waits.err, Contains("cannot be told") && Contains("--force"));
+  CHECK_THAT(waits.err, Contains("cannot be informed") && Contains("--force"));
   const auto forced = worker.leave({"--force"});
   CHECK(forced.code == 0);
   CHECK_THAT(forced.err, Contains("kubectl delete node worker-1"));

@@ -78,7 +78,7 @@ std::unique_ptr<Pod> small_pod(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("nobody listens for nodes before the first of them is known") {
+TEST_CASE("the listener for nodes starts with the first known node") {
   joined_plane control;
   REQUIRE(eventually([&] { return control.find<Node>({}, "none") == nullptr; }));
   CHECK(control.port() == 0);
@@ -120,7 +120,7 @@ TEST_CASE("a machine that has joined runs pods over its link, and again after a 
   CHECK(joined.linked == 2);
 }
 
-TEST_CASE("a port for nodes that somebody else has is taken as soon as it is free") {
+TEST_CASE("a busy port for nodes is used as soon as it is free") {
   joined_plane control;
   machine joined{control.admit("n0")};
   REQUIRE(eventually([&] { return control.links().connected("n0"); }));
@@ -145,7 +145,7 @@ TEST_CASE("a port for nodes that somebody else has is taken as soon as it is fre
   CHECK(eventually([&] { return control.links().connected("n0"); }));
 }
 
-TEST_CASE("a machine whose Node is removed hears why, and is refused from then on") {
+TEST_CASE("a machine whose Node is removed learns why, and is refused from then on") {
   joined_plane control;
   machine joined{control.admit("n0")};
   REQUIRE(eventually([&] { return is_ready<Node>(control.find<Node>({}, "n0")); }));

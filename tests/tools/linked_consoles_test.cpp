@@ -81,7 +81,7 @@ server::console_answer ask(joined_plane& plane, const std::string& node,
 
 }  // namespace
 
-TEST_CASE("the console of a joined node answers over its link, and learns who asks for what") {
+TEST_CASE("the console of a joined node answers over its link, and learns the user of a request") {
   joined_plane plane;
   const far_console far{plane.admit("n0")};
   REQUIRE(eventually([&] { return plane.links().connected("n0"); }));
@@ -106,7 +106,7 @@ TEST_CASE("an answer that is longer than the asker takes is refused, one that ju
   CHECK(ask(plane, "n0", {"actors"}, 10s, 10).body == "0123456789");
   const auto refused = ask(plane, "n0", {"actors"}, 10s, 9);
   CHECK(refused.status == 413);
-  CHECK_THAT(refused.body, Contains("node n0 is longer than 9 bytes: ask for less"));
+  CHECK_THAT(refused.body, Contains("node n0 is longer than 9 bytes: request less"));
 }
 
 TEST_CASE("a console that never answers is waited for until the deadline, and no longer") {
@@ -125,7 +125,7 @@ TEST_CASE("a console that never answers is waited for until the deadline, and no
   CHECK(ask(plane, "n0", {"actors"}).status == 200);
 }
 
-TEST_CASE("a node whose link is down is told from one that never joined") {
+TEST_CASE("a node whose link is down is distinguished from one that never joined") {
   joined_plane plane;
   {
     const far_console far{plane.admit("n0")};
@@ -182,7 +182,7 @@ TEST_CASE("the links that there are are listed by name, also those that are down
   CHECK(rows[1].bytes_in < 100);
 }
 
-TEST_CASE("what waits to be sent to a node is seen in the list of links") {
+TEST_CASE("bytes queued for a node are shown in the list of links") {
   joined_plane plane;
   const auto given = plane.admit("n0");
   // A node that releases no deliveries: four frames fill its window.

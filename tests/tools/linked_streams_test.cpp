@@ -110,7 +110,7 @@ TEST_CASE("streams of a joined node go on at once over a real link, byte for byt
   CHECK(eventually([&] { return node.streams->open_commands() == 0; }));
 }
 
-TEST_CASE("a stream whose real link is lost answers who reads and who writes") {
+TEST_CASE("a lost link ends pending reads and writes of its streams") {
   joined_plane plane;
   auto node = std::make_unique<far_machine>(plane.admit("n0"));
   REQUIRE(eventually([&] { return plane.links().connected("n0"); }));

@@ -78,7 +78,7 @@ class manager {
 
 }  // namespace
 
-TEST_CASE("the machine stops when systemd says so") {
+TEST_CASE("a shutdown of the machine is detected from systemd") {
   CHECK(tools::machine_stops(manager{"stopping"}.address()));
   CHECK_FALSE(tools::machine_stops(manager{"running"}.address()));
 }

@@ -73,7 +73,7 @@ TEST_CASE("policies count as enforced only where they hold for every address of 
   CHECK_FALSE(guards(true));
 }
 
-TEST_CASE("without a range for pods a node has services alone, or says so") {
+TEST_CASE("a node without a range for pods has services alone, or reports it") {
   auto none = settings(network_mode::automatic);
   none.pod_cidrs.clear();
   const auto made = choose_network(none, true, {});

@@ -120,7 +120,7 @@ TEST_CASE("an end that hangs is cut off at the limit") {
   REQUIRE(process.says("ready"));
   process.signal(SIGTERM);
   CHECK(process.wait() == 1);
-  CHECK_THAT(process.err(), Contains("troupe: did not end within 50 ms, stops here\n"));
+  CHECK_THAT(process.err(), Contains("troupe: did not end within 50 ms, exiting\n"));
 }
 
 TEST_CASE("a second Ctrl-C ends at once") {
@@ -180,7 +180,7 @@ TEST_CASE("a second node on the same root dir is refused, unless its pods are si
   CHECK(third.says("ready"));
 }
 
-TEST_CASE("a root dir that cannot be is refused before anything starts") {
+TEST_CASE("an unusable root dir is refused before anything starts") {
   if (!can_fork_with_threads()) return;
   const scratch_folder folder;
   const auto run = [&](const std::filesystem::path& root) {
@@ -206,7 +206,7 @@ TEST_CASE("the data dir is made for its owner alone") {
   CHECK((status.st_mode & 07777) == 0700);
 }
 
-TEST_CASE("a data dir that cannot be is refused by name") {
+TEST_CASE("an unusable data dir is refused by name") {
   const scratch_folder folder;
   const auto file = folder.write("file", "");
   CHECK(node_folder::lock_data_dir(file).error() ==
@@ -217,7 +217,7 @@ TEST_CASE("a data dir that cannot be is refused by name") {
   CHECK_THAT(node_folder::lock_data_dir("/proc/self").error(), Contains("cannot be written to: "));
 }
 
-TEST_CASE("systemd is told when the node serves and when it stops") {
+TEST_CASE("systemd is notified when the node serves and when it stops") {
   if (!can_fork_with_threads()) return;
   const scratch_folder folder;
   const auto path = folder.path() / "notify";

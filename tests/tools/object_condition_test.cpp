@@ -78,11 +78,10 @@ TEST_CASE("a field is found by its name in JSON") {
   CHECK(text("spec.containers[0].args[2]") == "");
 }
 
-TEST_CASE(
-    "what no object of the kind can come to is refused at once, with the nearest that it can") {
-  CHECK(
-      refused("status.nosuch=1", "namespaces") ==
-      "status.nosuch is no field: NamespaceStatus has no \"nosuch\"; there are phase, conditions");
+TEST_CASE("an impossible condition is refused at once, with the nearest possible one") {
+  CHECK(refused("status.nosuch=1", "namespaces") ==
+        "status.nosuch is not a field: NamespaceStatus has no \"nosuch\"; there are phase, "
+        "conditions");
   const auto [path, why] = GENERATE(table<const char*, const char*>({
       {"status.phas=x", "PodStatus has no \"phas\"; did you mean phase?"},
       {"statsu.phase=x", "Pod has no \"statsu\"; did you mean status?"},
@@ -91,9 +90,9 @@ TEST_CASE(
       {"metadata.labels[app]=x", "leads through a map: write labels.KEY"},
       {"spec.containers.name=x", "leads through a list: write containers[0]"},
       {"spec.containers[x].name=x", "leads through a list: write containers[0]"},
-      {"spec.containers[0]=x", "is no single value: name one of its fields"},
+      {"spec.containers[0]=x", "is not a single value: name one of its fields"},
       {"spec.containers[0]name=x", "containers has none"},
-      {"spec=x", "is no single value"},
+      {"spec=x", "is not a single value"},
       {"status.phase.more=x", "phase has none"},
       {"status.phase[0]=x", "phase has none"},
       {"status.=x", "PodStatus has no \"\""},

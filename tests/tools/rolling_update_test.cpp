@@ -237,7 +237,8 @@ TEST_CASE("another image takes the place of an update that is under way") {
   updates web;
   CHECK_FALSE(web.run("bad"));
   CHECK(web.run("x:2"));
-  CHECK_THAT(web.all_said(), StartsWith("the update of web to image bad ends here"));
+  CHECK_THAT(web.all_said(),
+             StartsWith("the update of web to image bad ends, a new one replaces it"));
   CHECK(web.cluster.images() == images{"x:2", "x:2", "x:2"});
   CHECK(web.cluster.fewest_ready() == 2);
   CHECK(web.cluster.made() == 7);
@@ -250,10 +251,10 @@ TEST_CASE("a rollback replaces only updated pods") {
   CHECK(web.cluster.images() == images{"x:1", "x:1", "x:1"});
   CHECK(web.cluster.fewest_ready() == 2);
   CHECK(web.cluster.made() == 5);
-  CHECK_THAT(web.all_said(), Contains("web-1 is as wanted already") && Contains("all pods"));
+  CHECK_THAT(web.all_said(), Contains("web-1 is already up to date") && Contains("all pods"));
 }
 
-TEST_CASE("a template that was mended by hand during an update counts") {
+TEST_CASE("a template that a user repaired during an update is used") {
   updates web;
   CHECK_FALSE(web.run("bad"));
   const auto [mended, all, made] = GENERATE(table<std::string, images, int>({
@@ -281,7 +282,7 @@ TEST_CASE("pods that serve nobody are replaced first") {
   CHECK(web.cluster.images() == images{"x:1", "x:1", "x:2"});
 }
 
-TEST_CASE("an update whose place was taken ends and touches nothing more") {
+TEST_CASE("an update that was superseded ends and changes nothing more") {
   updates web;
   web.interrupt_after(1s, "x:2");
   // As if another update had been at work while this one waited.
@@ -297,7 +298,7 @@ TEST_CASE("an update whose place was taken ends and touches nothing more") {
           R"({"spec":{"template":{"metadata":{"annotations":{"troupe.dev/rolling-update":"other"}}}}})");
   });
   REQUIRE_FALSE(done);
-  CHECK_THAT(done.error(), Contains("somebody else"));
+  CHECK_THAT(done.error(), Contains("another update of web has begun"));
   CHECK(web.cluster.made() == 5);
 }
 

@@ -20,18 +20,18 @@ const tl::expected<std::string, std::string> silent =
 TEST_CASE("a node without pods runs images where a container runtime answers, else processes") {
   const auto with = choose_runtime(pods_here::none, answers, "/x");
   CHECK(with.images);
-  CHECK(with.log == "containers run by containerd 1.6.20, which answers at /x");
+  CHECK(with.log == "containers are run by containerd 1.6.20 at /x");
   const auto without = choose_runtime(pods_here::none, silent, "/x");
   CHECK_FALSE(without.images);
   CHECK(without.log == "containers run as processes of this machine, since nothing answers at /x");
 }
 
-TEST_CASE("pods that are here go on as they run, whatever answers") {
+TEST_CASE("existing pods keep their runtime, whatever answers") {
   const auto processes = choose_runtime(pods_here::processes, answers, "/x");
   CHECK_FALSE(processes.images);
   CHECK(processes.log ==
-        "containers run as processes of this machine, since pods that are here do; containerd "
-        "1.6.20, which answers at /x, runs them when the node was drained and starts again");
+        "containers run as processes of this machine, as the existing pods do; containerd 1.6.20 "
+        "at /x is used once the node is drained and restarted");
   CHECK_FALSE(choose_runtime(pods_here::processes, silent, "/x").images);
   CHECK(choose_runtime(pods_here::containers, silent, "/x").images);
 }

@@ -23,7 +23,7 @@ TEST_CASE("the first link may go to any control plane, by its own address or the
         server_choice::addresses{joined, {"10.0.0.1", 6444}, {"10.0.0.2", 6444}});
 }
 
-TEST_CASE("no other link goes where the first one is, by whatever name, or may be in a moment") {
+TEST_CASE("no other link uses an address of the first one, by any name, or one it may use next") {
   server_choice choice{joined};
   choice.learn(two);
   CHECK(choice.for_other("a").empty());
@@ -47,7 +47,7 @@ TEST_CASE("a control plane that is not known any more is not called") {
   CHECK(choice.for_first() == server_choice::addresses{joined, {"10.0.0.1", 6444}});
 }
 
-TEST_CASE("one whose link does not listen, or has no address, is not called") {
+TEST_CASE("a control plane without a link or an address is not called") {
   server_choice choice{std::nullopt};
   choice.learn(
       {{"a", "10.0.0.1:6443", "", "sha256:a"}, {"b", "10.0.0.2:6443", "what", "sha256:b"}});

@@ -43,7 +43,7 @@ TEST_CASE("a server that shows the authority of the hash, and is signed by it, i
     CHECK(check_server({mine.server(valid), mine.authority.certificate}, mine.hash, "127.0.0.1"));
 }
 
-TEST_CASE("a server that is not the one of the line is told apart by what it lacks") {
+TEST_CASE("a server other than that of the join line is refused with the difference") {
   const cluster mine, other;
   const auto refused = [&](const std::vector<std::string>& chain, const std::string& host) {
     const auto got = check_server(chain, mine.hash, host);

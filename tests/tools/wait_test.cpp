@@ -23,7 +23,7 @@ condition at_look(int& looks, int number) {
 
 }  // namespace
 
-TEST_CASE("a poll looks after each interval, and once more when the time is over") {
+TEST_CASE("a poll checks after each interval, and once more at the time-out") {
   manual_clock clock;
   int looks = 0;
   const auto done = poll(clock, {10ms, 35ms}, never(looks));
@@ -33,7 +33,7 @@ TEST_CASE("a poll looks after each interval, and once more when the time is over
   CHECK(clock.passed() == 35ms);
 }
 
-TEST_CASE("what comes true between the last tick and the end counts") {
+TEST_CASE("a condition that becomes true between the last tick and the end counts") {
   manual_clock clock;
   const auto done = poll(clock, {10ms, 35ms}, [&]() -> tl::expected<bool, std::string> {
     return clock.passed() > 30ms;
@@ -41,7 +41,7 @@ TEST_CASE("what comes true between the last tick and the end counts") {
   CHECK(done);
 }
 
-TEST_CASE("an immediate poll looks before it waits") {
+TEST_CASE("an immediate poll checks before it waits") {
   manual_clock clock;
   int looks = 0;
   CHECK(poll(clock, {10ms, 0ms, true}, at_look(looks, 1)));
@@ -55,7 +55,7 @@ TEST_CASE("no time-out is for ever") {
   CHECK(clock.passed() == 1'000s);
 }
 
-TEST_CASE("an interval longer than the time-out still looks once") {
+TEST_CASE("an interval longer than the time-out still checks once") {
   manual_clock clock;
   int looks = 0;
   CHECK(poll(clock, {10s, 1s}, at_look(looks, 1)));
@@ -75,7 +75,7 @@ TEST_CASE("an error of the condition ends the wait, with its words") {
   CHECK(looks == 3);
 }
 
-TEST_CASE("an interrupt ends the wait without another look") {
+TEST_CASE("an interrupt ends the wait without another check") {
   manual_clock clock;
   clock.interrupt_after(25ms);
   int looks = 0;
@@ -97,7 +97,7 @@ TEST_CASE("a condition that takes longer than the interval is asked again at onc
   CHECK(at == std::vector<duration>{10ms, 35ms, 60ms, 85ms, 110ms});
 }
 
-TEST_CASE("ticks may come from anywhere, and their end brings the last look") {
+TEST_CASE("ticks may come from any source, and their end causes the last check") {
   std::vector<tick> coming{tick::next, tick::next, tick::ended};
   std::size_t given = 0;
   int looks = 0;

@@ -113,7 +113,7 @@ tl::expected<field_path, std::string> field_path::parse(const google::protobuf::
     const auto name = left.substr(0, left.find_first_of(".["));
     const auto* found = at->find(name);
     if (found == nullptr)
-      return wrong(path, fmt::format("is no field: {} has no \"{}\"{}", at->descriptor().name(),
+      return wrong(path, fmt::format("is not a field: {} has no \"{}\"{}", at->descriptor().name(),
                                      name, unknown(name, *at)));
     left.remove_prefix(name.size());
     const auto& info = *found->info;
@@ -131,9 +131,9 @@ tl::expected<field_path, std::string> field_path::parse(const google::protobuf::
     }
     out.steps_.push_back(std::move(next));
     if (left.empty() && !has_fields(info)) return out;
-    if (left.empty()) return wrong(path, "is no single value: name one of its fields");
+    if (left.empty()) return wrong(path, "is not a single value: name one of its fields");
     if (!has_fields(info) || left[0] != '.')
-      return wrong(path, fmt::format("is no field: {} has none", name));
+      return wrong(path, fmt::format("is not a field: {} has none", name));
     left.remove_prefix(1);
     at = info.type;
   }

@@ -35,7 +35,7 @@ tl::expected<config::address, std::string> address_in(const std::string& url) {
   auto found = config::parse_address(text);
   if (!found && !text.empty()) found = config::parse_address(text + ":443");
   if (!found || found->empty())
-    return tl::make_unexpected("\"" + url + "\" is no address: write https://HOST:PORT");
+    return tl::make_unexpected("\"" + url + "\" is not an address: expected https://HOST:PORT");
   return *found;
 }
 
@@ -97,16 +97,16 @@ struct node_client::impl {
     switch (error) {
       case httplib::Error::SSLServerVerification:
         return to +
-               ": its certificate is not signed by the authority that is known here; name the "
-               "right one by --ca-file, or use its kubeconfig";
+               ": its certificate is not signed by a known authority; set --ca-file, or use its "
+               "kubeconfig";
       case httplib::Error::Connection:
         if (const auto* local = dynamic_cast<const local_http*>(http.get()))
           return local->problem() + "; is the node running?";
         [[fallthrough]];
       case httplib::Error::ConnectionTimeout:
-        return to + ": nobody answers there; is the node running?";
+        return to + ": no answer; is the node running?";
       default:
-        return to + ": the connection broke (" + httplib::to_string(error) + ")";
+        return to + ": the connection was lost (" + httplib::to_string(error) + ")";
     }
   }
 

@@ -51,7 +51,7 @@ result parse_condition(std::string_view text, const api::kind_info& kind) {
   const std::string type{text.substr(0, equals)};
   const std::string status{equals == text.npos ? "True" : text.substr(equals + 1)};
   if (type.empty() || status.empty())
-    return tl::make_unexpected("a condition is written condition=TYPE or condition=TYPE=STATUS");
+    return tl::make_unexpected("expected condition=TYPE or condition=TYPE=STATUS");
   if (!has_path(kind, "status.conditions[0].type"))
     return tl::make_unexpected(kind.kind() + " has no conditions");
   return [type, status](const api::body* object) {
@@ -67,17 +67,16 @@ result parse_object_condition(std::string_view text, const api::kind_info& kind)
   if (text == "desiredReplicas") {
     if (has_path(kind, "spec.replicas") && has_path(kind, "status.replicas"))
       return has_desired_replicas;
-    return tl::make_unexpected("desiredReplicas is asked of kinds that have replicas, " +
-                               kind.kind() + " has none");
+    return tl::make_unexpected("desiredReplicas needs a kind with replicas, " + kind.kind() +
+                               " has none");
   }
   if (text.substr(0, condition.size()) == condition)
     return parse_condition(text.substr(condition.size()), kind);
   const auto equals = text.find('=');
   if (equals == text.npos || equals == 0)
-    return tl::make_unexpected(
-        "\"" + std::string{text} +
-        "\" is nothing to wait for: write condition=TYPE[=STATUS], delete, desiredReplicas, "
-        "podsOnMinions or FIELD.PATH=VALUE");
+    return tl::make_unexpected("\"" + std::string{text} +
+                               "\" is not a condition: expected condition=TYPE[=STATUS], delete, "
+                               "desiredReplicas, podsOnMinions or FIELD.PATH=VALUE");
   auto path = field_path::parse(kind.type(), text.substr(0, equals));
   if (!path) return tl::make_unexpected(path.error());
   return [path = *std::move(path),

@@ -142,7 +142,7 @@ class update {
     const auto over = reason_to_begin_again(*found);
     if (!over) return tl::make_unexpected(over.error());
     if (over->empty()) {
-      say_(fmt::format("going on with the update of {} that was interrupted", options_.controller));
+      say_(fmt::format("continuing the interrupted update of {}", options_.controller));
       return {};
     }
     if (auto begun = begin_new(*found); !begun) return begun;
@@ -156,10 +156,10 @@ class update {
     const auto& containers = from.spec().containers();
     const auto image = containers.empty() ? std::string{} : containers[0].image();
     if (options_.image && image != *options_.image)
-      return fmt::format("the update of {} to image {} ends here, another one takes its place",
+      return fmt::format("the update of {} to image {} ends, a new one replaces it",
                          options_.controller, image);
     auto changed =
-        fmt::format("the template of {} has been changed since its update began: a new one begins",
+        fmt::format("the template of {} has changed since its update began: starting a new update",
                     options_.controller);
     if (mark_of(from.metadata()) != mark_) return changed;
     const auto pods = list();
@@ -172,10 +172,10 @@ class update {
   result<void> begin_new(const ReplicationController& found) {
     const auto& containers = found.spec().template_().spec().containers();
     if (options_.image && containers.size() != 1)
-      return tl::make_unexpected(fmt::format(
-          "--image changes a template's only container, that of {} has {}: set the images with "
-          "kubectl set image, then call this without --image",
-          options_.controller, containers.size()));
+      return tl::make_unexpected(
+          fmt::format("--image needs a template with one container, that of {} has {}: use kubectl "
+                      "set image, then run this without --image",
+                      options_.controller, containers.size()));
     mark_ = options_.mark;
     auto containers_part =
         options_.image
@@ -208,7 +208,7 @@ class update {
                 fmt::format(R"({{"metadata":{{"uid":{},{}}}}})", json_string(each.metadata().uid()),
                             annotation()),
                 "application/merge-patch+json"))
-        say_(fmt::format("{} is as wanted already", name));
+        say_(fmt::format("{} is already up to date", name));
     }
     return {};
   }
@@ -228,8 +228,8 @@ class update {
     // Two updates unaware of each other would replace each other's pods for ever.
     if (mark_of(owner->spec().template_().metadata()) != mark_)
       return tl::make_unexpected(
-          fmt::format("somebody else has begun another update of {} or replaced its template; call "
-                      "this again to go on with what is there now",
+          fmt::format("another update of {} has begun, or its template was replaced; run this "
+                      "again to continue from the current state",
                       options_.controller));
     wanted_ = owner->spec().replicas();
     PodList found;
@@ -293,16 +293,16 @@ class update {
         break;
     }
     const auto* pod = seen.unready();
-    return tl::make_unexpected(fmt::format(
-        "timed out waiting for the pods of {}: {} of {} are there{}; call this again to go on, or "
-        "with --image for another image",
-        options_.controller, seen.count(), wanted_,
-        pod == nullptr ? ""
-                       : fmt::format(", {} is not ready: {}", pod->metadata().name(),
-                                     reason_not_ready(*pod))));
+    return tl::make_unexpected(
+        fmt::format("timed out waiting for the pods of {}: {} of {} exist{}; run this again to "
+                    "continue, or with --image for another image",
+                    options_.controller, seen.count(), wanted_,
+                    pod == nullptr ? ""
+                                   : fmt::format(", {} is not ready: {}", pod->metadata().name(),
+                                                 reason_not_ready(*pod))));
   }
 
-  static constexpr const char* interrupted = "interrupted; call this again to go on";
+  static constexpr const char* interrupted = "interrupted; run this again to continue";
 
   cluster_client& cluster_;
   wait::clock& clock_;

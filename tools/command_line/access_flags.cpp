@@ -29,10 +29,10 @@ access_flags::access_flags(CLI::App& to, std::string fallback) : fallback_{std::
   const auto text = [&](const char* name, std::string& into, const char* about, const char* type) {
     to.add_option(name, into, about)->type_name(type);
   };
-  text("--data-dir", data_dir_, "Asks the node that runs there, as its administrator.", "DIR");
+  text("--data-dir", data_dir_, "Uses the node with this data dir, as its administrator.", "DIR");
   text("--kubeconfig", kubeconfig_, "Address and credentials. Default: $KUBECONFIG.", "FILE");
   text("--server", server_, "The node's address, https://HOST:PORT.", "URL");
-  text("--token-file", token_file_, "Holds a bearer token.", "FILE");
+  text("--token-file", token_file_, "Contains a bearer token.", "FILE");
   text("--ca-file", authority_file_, "The cluster's authority, as PEM.", "FILE");
 }
 
@@ -48,8 +48,8 @@ tl::expected<server::cluster_access, std::string> access_flags::access() const {
     if (!read) return read;
     access = std::move(*read);
   } else if (server_.empty()) {
-    return tl::make_unexpected(std::string{
-        "which node? Name it by --data-dir, --kubeconfig or --server, or set KUBECONFIG"});
+    return tl::make_unexpected(
+        std::string{"no node is given: set --data-dir, --kubeconfig, --server or KUBECONFIG"});
   }
   if (!server_.empty()) access.server = server_;
   for (const auto& [into, path] :

@@ -11,8 +11,8 @@ void add_duration(CLI::App& to, const std::string& name, wait::duration& into,
         [&into, name, least](const std::string& text) {
           const auto value = config::parse_duration(text);
           if (!value || *value < config::duration{0})
-            throw CLI::ValidationError{name,
-                                       "\"" + text + "\" is no duration: write it as 30s or 1m30s"};
+            throw CLI::ValidationError{
+                name, "\"" + text + "\" is not a duration: expected a form such as 30s or 1m30s"};
           if (*value < least)
             throw CLI::ValidationError{
                 name, "\"" + text + "\" is too short: at least " + config::print(least)};

@@ -54,22 +54,23 @@ int run(const console_flags& given) {
 
 void add_console_command(program& to) {
   const auto flags = std::make_shared<std::unique_ptr<console_flags>>();
-  auto& command = to.add("console", "Shows what every actor of a running node does, and why.",
-                         [flags] { return run(**flags); });
+  auto& command = to.add(
+      "console", "Shows the actors of a running node, their messages and the causes of changes.",
+      [flags] { return run(**flags); });
   *flags = std::make_unique<console_flags>(command);
   auto& given = **flags;
-  command.add_option("--output", given.output, "How answers are written. Default: text.")
+  command.add_option("--output", given.output, "The format of answers. Default: text.")
       ->type_name("text|json|yaml")
       ->check(CLI::IsMember({"text", "json", "yaml"}));
   command
       .add_option("--node", given.node,
-                  "The machine whose actors are shown. Default: the one that is attached to.")
+                  "The machine whose actors are shown. Default: the attached one.")
       ->type_name("NODE");
   command.add_flag("--allow-control", given.allow_control,
                    "Allows restart, pause, resume, kill, send and log LEVEL.");
   command
       .add_option("-c,--command", given.commands,
-                  "Runs a command and ends, e.g. -c 'actors --sort busy --top 20'; may be given "
+                  "Runs a command and exits, e.g. -c 'actors --sort busy --top 20'; may be given "
                   "several times.")
       ->type_name("COMMAND")
       ->take_all();

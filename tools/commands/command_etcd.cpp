@@ -84,21 +84,21 @@ void add_data_dir(CLI::App& to, etcd_flags& flags) {
 void add_member_flags(CLI::App& to, etcd_flags& flags) {
   auto& order = flags.order;
   add_data_dir(to, flags);
-  to.add_option("--name", order.settings.name, "Its name among the members. Default: the host's.")
+  to.add_option("--name", order.settings.name, "The member's name. Default: the host's.")
       ->type_name("NAME");
   to.add_option("--listen-client", flags.listen_client,
-                "Where it listens for control planes. Default: port 2379 of 127.0.0.1 on the first "
-                "machine, of the address towards the others on the next.")
+                "The address for control planes. Default: port 2379, of 127.0.0.1 on the first "
+                "machine, of its address in the members' network on the others.")
       ->type_name("HOST:PORT");
   to.add_option("--listen-peer", flags.listen_peer,
-                "Where it listens for the other members. Default: port 2380 of the same host.")
+                "The address for the other members. Default: port 2380 of the same host.")
       ->type_name("HOST:PORT");
   to.add_option("--listen-join", flags.listen_join,
-                "Where it listens for machines that join. Default: port 2382 of the same host.")
+                "The address for machines that join. Default: port 2382 of the same host.")
       ->type_name("HOST:PORT");
-  to.add_option("--host", order.settings.host,
-                "The name or address by which the other machines call it. Default: where it "
-                "listens.")
+  to.add_option(
+        "--host", order.settings.host,
+        "The name or address that other machines use. Default: that of the addresses above.")
       ->type_name("HOST");
   to.add_option("--etcd-binary", order.tuning.binary,
                 fmt::format("The program. Default: {}, of the package {}.", etcd_defaults::binary,
@@ -108,11 +108,13 @@ void add_member_flags(CLI::App& to, etcd_flags& flags) {
                "How often the leader sends a heartbeat. The same for all members.",
                std::chrono::milliseconds{1});
   add_duration(to, "--election-timeout", flags.election,
-               "After this silence of the leader another one is elected. The same for all.",
+               "The time without a heartbeat after which another leader is elected. The same for "
+               "all members.",
                etcd_defaults::shortest_election);
-  to.add_option("--quota-backend-bytes", order.tuning.quota_bytes,
-                fmt::format("Size of the database above which no write may grow it. Default: {}.",
-                            etcd_defaults::quota_bytes))
+  to.add_option(
+        "--quota-backend-bytes", order.tuning.quota_bytes,
+        fmt::format("The size of the database beyond which writes are refused. Default: {}.",
+                    etcd_defaults::quota_bytes))
       ->type_name("BYTES");
 }
 
@@ -133,7 +135,8 @@ void add_join(program& to, CLI::App& etcd) {
                   "The hash of the members' authority: the token is sent to no other server.")
       ->type_name("sha256:HASH")
       ->required();
-  command.add_option("--certificate-key", line.certificate_key, "Opens the keys of the members.")
+  command
+      .add_option("--certificate-key", line.certificate_key, "Decrypts the keys of the members.")
       ->type_name("KEY")
       ->required();
   add_member_flags(command, *flags);
@@ -192,9 +195,8 @@ void add_etcd_command(program& to) {
       "Removes this member from the cluster and adds it again, empty. Only if its data are "
       "lost.");
   etcd.footer(
-      "Control planes keep the state of the cluster in it: docs/several-control-planes.md. It "
-      "needs "
-      "a majority of its members: of two none may be lost, of three one.");
+      "Control planes store the state of the cluster in it: docs/several-control-planes.md. It "
+      "needs a majority of its members: of three members one may fail, of two none.");
   add_join(to, etcd);
   const auto none = [](CLI::App&, etcd_flags&) {};
   add_below(

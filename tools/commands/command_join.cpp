@@ -87,26 +87,26 @@ void add_join_command(program& to) {
   *flags = std::make_unique<join_flags>(command);
   auto& given = **flags;
   command
-      .add_option(
-          "address", given.line.address,
-          "The API of the control plane, or of several with commas between them. With a data "
-          "dir that has joined it is known.")
+      .add_option("address", given.line.address,
+                  "The addresses of API servers, separated by commas. Not needed with a data dir "
+                  "that has joined.")
       ->type_name("HOST:PORT");
   command
       .add_option("--token", given.line.token,
                   "The token that `troupe token create` printed; also TROUPE_TOKEN.")
       ->type_name("ID.SECRET");
-  command.add_option("--token-file", given.token_file, "Holds the token; - is standard input.")
+  command.add_option("--token-file", given.token_file, "Contains the token; - is standard input.")
       ->type_name("FILE");
   command
       .add_option("--ca-hash", given.line.authority_hash,
                   "The hash of the cluster's authority: the token is sent to no other server.")
       ->type_name("sha256:HASH");
   command.add_flag("--control-plane", given.control_plane,
-                   "Makes it another control plane: the cluster's state is in an etcd.");
+                   "Joins as a control plane; the cluster's state must be in an etcd.");
   command
-      .add_option("--certificate-key", given.certificate_key,
-                  "Opens the keys of the cluster; `troupe token create --control-plane` prints it.")
+      .add_option(
+          "--certificate-key", given.certificate_key,
+          "Decrypts the keys of the cluster; `troupe token create --control-plane` prints it.")
       ->type_name("KEY");
 }
 

@@ -59,10 +59,9 @@ void add_rolling_update_command(program& to) {
       ->required()
       ->type_name("RC");
   command
-      .add_option(
-          "--image", given.image,
-          "The new image of its only container. It replaces an update to another image that is "
-          "under way; name the old image to go back.")
+      .add_option("--image", given.image,
+                  "The new image of its only container. Replaces an unfinished update to another "
+                  "image; the old image rolls it back.")
       ->type_name("IMAGE")
       ->check([](const std::string& text) {
         return text.empty() ? std::string{"expected the name of an image"} : std::string{};

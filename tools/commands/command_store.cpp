@@ -33,7 +33,7 @@ int verify(const std::string& folder) {
   if (!found->problems.empty()) return exit_code::failed;
   std::cout << directory << ": " << found->objects << " objects at revision " << found->last
             << ", history from " << found->compacted + 1 << " with " << found->changes
-            << " changes: all is there\n";
+            << " changes: no data is missing\n";
   return exit_code::done;
 }
 
@@ -42,15 +42,15 @@ int salvage(const std::string& folder) {
   const auto done = persistence::salvage(directory);
   if (!done) return refused(done.error());
   if (done->damage.empty()) {
-    std::cout << directory << ": all is there; nothing was done\n";
+    std::cout << directory << ": no data is missing; nothing was changed\n";
     return exit_code::done;
   }
   std::cout << "damage: " << done->damage << "\n";
   for (const auto& each : done->losses)
     std::cout << "  " << each << "\n";
-  std::cout << "kept " << done->objects << " objects; the store goes on after revision " << done->at
-            << ", its history begins there\n"
-            << "what was found is in " << done->aside << "\n";
+  std::cout << "kept " << done->objects << " objects; the store continues after revision "
+            << done->at << ", its history begins there\n"
+            << "the damaged store is in " << done->old_directory << "\n";
   return exit_code::done;
 }
 

@@ -72,8 +72,7 @@ bool is_etcd(const std::string& place) {
 }
 
 expected<etcd_place> open_log(const copy_flags& flags) {
-  if (flags.etcd.endpoints.empty())
-    return fail(errc::invalid, "etcd is named, --etcd-endpoints says where it is");
+  if (flags.etcd.endpoints.empty()) return fail(errc::invalid, "etcd needs --etcd-endpoints");
   auto log = open_etcd(flags.etcd);
   if (!log) return fail(std::move(log.error()));
   auto name = fmt::format("etcd at {}", fmt::join(flags.etcd.endpoints, ", "));
@@ -120,9 +119,10 @@ expected<void> check_authority(const std::string& directory, const state_files& 
   if (!present) return fail(present.error());
   for (const auto& [name, content] : *present)
     if (const auto same = files.find(name); same == files.end() || same->second != content)
-      return fail(errc::invalid,
-                  fmt::format("{}/{} is not the one of the backup: an authority is not overwritten",
-                              directory, name));
+      return fail(
+          errc::invalid,
+          fmt::format("{}/{} differs from the backup: an existing authority is not overwritten",
+                      directory, name));
   return {};
 }
 
@@ -249,8 +249,8 @@ void add_storage_target(CLI::App& to, copy_flags& flags) {
   for (int minor = api::first_storage_minor; minor <= api::last_storage_minor; ++minor)
     releases.push_back(release_of(minor));
   to.add_option("--storage-target", flags.storage_target,
-                fmt::format("Into etcd: the release of Kubernetes in whose versions and bytes "
-                            "objects are written, {} to {}. Default: {}.",
+                fmt::format("For etcd: the Kubernetes release whose storage versions and encoding "
+                            "are used, {} to {}. Default: {}.",
                             releases.front(), releases.back(), releases.back()))
       ->check(CLI::IsMember(releases))
       ->type_name("RELEASE");
@@ -285,11 +285,10 @@ void add_one(program& to, CLI::App& parent, const std::string& name, const std::
 }  // namespace
 
 void add_copy_commands(program& to, CLI::App& store) {
-  add_one(
-      to, store, "copy",
-      "Copies a cluster's state from a node's store into an etcd, or back; what was interrupted "
-      "goes on.",
-      &run_copy, true, true);
+  add_one(to, store, "copy",
+          "Copies a cluster's state from a node's store into an etcd, or back; an interrupted copy "
+          "continues.",
+          &run_copy, true, true);
   add_one(to, store, "backup", "Writes a cluster's state and its authority to a file.", &run_backup,
           true, false);
   add_one(to, store, "restore", "Restores a backup into a new store.", &run_restore, false, true);

@@ -102,9 +102,8 @@ tl::expected<server::control_plane_bundle, std::string> bundle_of(const token_fl
   const auto endpoints = server::member(facts, "etcdEndpoints");
   if (endpoints.empty())
     return tl::make_unexpected(
-        std::string{"the state of this cluster is in a store of its only control plane: another "
-                    "one needs an etcd that both use; start with --store etcd "
-                    "(docs/several-control-planes.md)"});
+        std::string{"this cluster stores its state at its only control plane: a second one needs a "
+                    "shared etcd; start with --store etcd (docs/several-control-planes.md)"});
   auto data_dir = given.access.local_dir();
   if (data_dir.empty()) data_dir = config::defaults::data_dir;
   auto pki = server::read_shared_pki(data_dir / "pki");
@@ -219,11 +218,10 @@ void add_token_command(program& to) {
   const auto made = add_subcommand(
       to, token, "create", "Makes a token and prints the command for the other machine.", &create);
   add_duration(made.first, "--ttl", made.second.life,
-               "How long it is valid; 0 is forever. With --control-plane two hours where it is not "
-               "given.");
+               "How long it is valid; 0 is forever. Default with --control-plane: 2h.");
   made.second.life_given = made.first.get_option("--ttl");
   made.first.add_flag("--control-plane", made.second.control_plane,
-                      "For another control plane: leaves the keys of the cluster for it, sealed by "
+                      "For another control plane: stores the cluster's keys for it, encrypted with "
                       "a key that only the printed command contains.");
   made.first.add_option("--description", made.second.description, "A description, for people.")
       ->type_name("TEXT");

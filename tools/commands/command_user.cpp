@@ -65,7 +65,7 @@ result create(const user_flags& given) {
   if (!answer) return tl::make_unexpected(answer.error());
   if (answer->status == 409)
     return tl::make_unexpected("there is a user " + given.name +
-                               " already: troupe user delete takes the token away");
+                               " already: troupe user delete removes it");
   if (answer->status != 201) return tl::make_unexpected(refusal(*answer));
   std::cout << server::kubeconfig({.server = access->server,
                                    .authority = access->authority,
@@ -74,9 +74,8 @@ result create(const user_flags& given) {
                                    .token = token},
                                   given.name);
   std::cerr << fmt::format(
-      "troupe: {0} may do what roles grant, for example: kubectl create clusterrolebinding "
-      "{0}-view "
-      "--clusterrole view --user {0}\n",
+      "troupe: {0} has the rights that roles grant, for example: kubectl create "
+      "clusterrolebinding {0}-view --clusterrole view --user {0}\n",
       given.name);
   return {};
 }

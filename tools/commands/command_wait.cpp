@@ -44,7 +44,8 @@ struct target {
 tl::expected<target, std::string> parse_target(const std::string& text) {
   const auto slash = text.find('/');
   if (slash == text.npos || slash == 0 || slash + 1 == text.size())
-    return tl::make_unexpected("\"" + text + "\" is no object: write KIND/NAME, such as rc/web");
+    return tl::make_unexpected("\"" + text +
+                               "\" is not an object: expected KIND/NAME, such as rc/web");
   const auto kind = find_kind(text.substr(0, slash));
   if (!kind) return tl::make_unexpected("there is no kind \"" + text.substr(0, slash) + "\"");
   return target{kind, text.substr(slash + 1)};
@@ -64,7 +65,7 @@ tl::expected<bool, std::string> pods_on_minions(cluster_client& cluster, const t
   if (*found == nullptr) return false;
   if (target.kind == &api::kind_of<Pod>()) return on_minion(static_cast<const Pod&>(**found));
   if (target.kind != &api::kind_of<ReplicationController>())
-    return tl::make_unexpected("podsOnMinions is asked of a pod or a replication controller");
+    return tl::make_unexpected("podsOnMinions needs a pod or a replication controller");
   const auto& wanted = static_cast<const ReplicationController&>(**found).spec();
   PodList pods;
   const auto selector = api::label_selector::from(wanted.selector()).str();

@@ -22,7 +22,7 @@ namespace {
 [[noreturn]] void report_and_exit() noexcept {
   const auto say = [](const char* reason) {
     for (const char* each :
-         {"troupe: ", reason, "; the program ends, nothing acknowledged is lost\n"})
+         {"troupe: ", reason, "; the program ends, acknowledged writes are kept\n"})
       static_cast<void>(!::write(STDERR_FILENO, each, std::strlen(each)));
     ::_exit(troupe::tools::exit_code::failed);
   };

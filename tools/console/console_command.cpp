@@ -34,7 +34,7 @@ std::vector<console_command> make_commands() {
       {"actor", "ACTOR [--node N]", "The details of one actor.", {"name"}, 1, {"node"}, actor},
       {"top",
        "[--node N]",
-       "Rates of the last moment; live at a terminal (q ends it).",
+       "Current rates; live at a terminal (q ends it).",
        {},
        0,
        {"node"},
@@ -83,7 +83,7 @@ std::vector<console_command> make_commands() {
        0,
        {"node"},
        none},
-      {"warnings", "[--node N]", "Problems that exist right now.", {}, 0, {"node"}, none},
+      {"warnings", "[--node N]", "Current problems.", {}, 0, {"node"}, none},
       {"log",
        "[LEVEL] [--logger NAME | --actor ACTOR] [--node N]",
        "Shows the levels of the log; with LEVEL changes them, for one actor: also its messages.",
@@ -155,7 +155,7 @@ tl::expected<void, std::string> take_words(const console_command& command,
     const auto& word = words[i];
     if (!word.starts_with("--")) {
       if (position == command.positions.size())
-        return tl::make_unexpected(fmt::format("{}: \"{}\" is one word too many; usage: {} {}",
+        return tl::make_unexpected(fmt::format("{}: unexpected argument \"{}\"; usage: {} {}",
                                                command.name, word, command.name, command.usage));
       into.query[command.positions[position++]] = word;
       continue;
@@ -174,8 +174,8 @@ tl::expected<void, std::string> take_words(const console_command& command,
     }
   }
   if (position < command.needed)
-    return tl::make_unexpected(
-        fmt::format("{} needs more; usage: {} {}", command.name, command.name, command.usage));
+    return tl::make_unexpected(fmt::format("{}: missing argument; usage: {} {}", command.name,
+                                           command.name, command.usage));
   return {};
 }
 
@@ -253,7 +253,7 @@ tl::expected<console_line, std::string> parse_console_line(std::string_view line
   if (made.request.path == "log") made.request.changes = made.request.query.count("level") != 0;
   if (made.request.changes && !allow_control)
     return tl::make_unexpected(command->name +
-                               " changes something: start the console with --allow-control");
+                               " changes the state: start the console with --allow-control");
   return made;
 }
 
@@ -269,7 +269,8 @@ tl::expected<std::string, std::string> console_help(std::string_view name) {
                         each.changes ? " (needs --allow-control)" : "");
   text += "  help      This list; help COMMAND shows its usage.\n";
   text += "  quit      Ends the console.\n";
-  text += "\nACTOR is kind/name, or the name alone where it is clear: writer, pod/default/web-1.\n";
+  text +=
+      "\nACTOR is kind/name, or the name alone where it is unique: writer, pod/default/web-1.\n";
   text += "OBJECT is resource/namespace/name: pods/default/web-1, nodes/n1, po/web-1.\n";
   return text;
 }

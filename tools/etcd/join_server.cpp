@@ -28,8 +28,8 @@ class refusal_count {
     if (now - last_ < etcd_defaults::refusal_period) return;
     last_ = now;
     spdlog::warn(
-        "etcd: {} asked for the members' keys with a token that is not known or has "
-        "ended; so did {} since the last such line",
+        "etcd: {} requested the members' keys with an unknown or expired token; {} more such "
+        "requests since the last such line",
         peer, since_ - 1);
     since_ = 0;
   }
@@ -45,9 +45,9 @@ server::response answer_to(const std::filesystem::path& data_dir, const std::str
   const auto sealed = sealed_for(data_dir, token, std::chrono::system_clock::now());
   if (sealed.empty()) {
     refusals.add(peer);
-    return server::status_response(401, "Unauthorized", "the token is not known, or it has ended");
+    return server::status_response(401, "Unauthorized", "the token is unknown or expired");
   }
-  spdlog::info("etcd: the members' keys were given, sealed, to {}", peer);
+  spdlog::info("etcd: the members' keys were sent, encrypted, to {}", peer);
   server::response made;
   made.content_type = "application/json";
   made.content.add(server::write_flat_json({{"bundle", sealed}}));
@@ -79,7 +79,8 @@ struct join_server::impl final : server::handler {
     if (!disk.post([this, later, token, peer] {
           later->respond(answer_to(data_dir, token, peer, refusals));
         }))
-      later->respond(server::status_response(503, "ServiceUnavailable", "too many ask at once"));
+      later->respond(
+          server::status_response(503, "ServiceUnavailable", "too many requests at once"));
   }
 
   const std::filesystem::path data_dir;

@@ -67,7 +67,7 @@ tl::expected<made_token, std::string> make_join_token(const fs::path& data_dir,
   if (auto made = server::make_private_directory(folder); !made)
     return tl::make_unexpected(made.error());
   if (remove_ended(folder, now) >= etcd_defaults::tokens)
-    return tl::make_unexpected(fmt::format("{} tokens are in {} and none has ended: remove some",
+    return tl::make_unexpected(fmt::format("{} tokens are in {} and none has expired: remove some",
                                            etcd_defaults::tokens, folder.string()));
   const auto id = random_letters(token_id_letters), secret = random_letters(token_secret_letters);
   if (id.empty() || secret.empty())
@@ -103,12 +103,12 @@ tl::expected<member_bundle, std::string> open_bundle(std::string_view sealed,
                                                      const std::string& authority_hash) {
   const auto raw = server::from_base64url(sealed);
   const auto parts = actors::split_token(token);
-  if (!raw || !parts) return tl::make_unexpected(std::string{"the answer makes no sense"});
+  if (!raw || !parts) return tl::make_unexpected(std::string{"the response is invalid"});
   const auto text = server::unseal(*raw, certificate_key, parts->id);
   if (!text)
     return tl::make_unexpected(
-        std::string{"--certificate-key does not open what belongs to this token: take the whole "
-                    "line that `troupe etcd token` prints"});
+        std::string{"--certificate-key does not belong to this token: use the whole command that "
+                    "`troupe etcd token` prints"});
   const auto fields = server::read_flat_json(*text);
   if (!fields) return tl::make_unexpected(fields.error());
   member_bundle bundle{{server::member(*fields, "certificate"), server::member(*fields, "key")},
@@ -116,9 +116,9 @@ tl::expected<member_bundle, std::string> open_bundle(std::string_view sealed,
   const auto& authority = bundle.authority;
   if (!server::x509::belongs(authority, authority.certificate) ||
       server::x509::key_hash(authority.certificate) != authority_hash)
-    return tl::make_unexpected(std::string{"the authority that it answers with is another"});
+    return tl::make_unexpected(std::string{"its response contains another authority"});
   if (bundle.endpoints.empty())
-    return tl::make_unexpected(std::string{"the answer names no member"});
+    return tl::make_unexpected(std::string{"the response names no member"});
   return bundle;
 }
 

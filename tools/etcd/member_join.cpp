@@ -45,10 +45,9 @@ expected<member_bundle> fetch(const member_join_line& line) {
   const auto answer = contact->post(std::string{member_join_path}, line.token, "{}");
   if (!answer) return tl::make_unexpected(answer.error());
   if (answer->status == 401)
-    return tl::make_unexpected(
-        line.address +
-        ": the token is not known there, or its time is over; make a new one with `troupe etcd "
-        "token` on that machine");
+    return tl::make_unexpected(line.address +
+                               ": the token is unknown or expired; make a new one with `troupe "
+                               "etcd token` on that machine");
   if (answer->status != 200) return tl::make_unexpected(line.address + ": " + refusal(*answer));
   const auto fields = server::read_flat_json(answer->body);
   if (!fields) return tl::make_unexpected(line.address + ": " + fields.error());
@@ -72,7 +71,7 @@ persistence::expected<std::uint64_t> take_place(persistence::etcd_members& membe
                                                 const std::string& peer_url) {
   if (plan.first == join_plan::step::take_over) return plan.id;
   if (plan.first == join_plan::step::replace) {
-    spdlog::warn("etcd: the data of this member are lost: it is taken out and added again");
+    spdlog::warn("etcd: the data of this member are lost: it is removed and added again");
     const auto removed = change_members<void>([&] { return members.remove(plan.id); });
     if (!removed) return persistence::fail(removed.error());
   }

@@ -80,17 +80,17 @@ result member_process::run() {
     }
     const auto reason = (*child)->ended().value_or("");
     if (was_taken_out()) {
-      fmt::print("the others have taken this member out: it ends\n");
+      fmt::print("the other members have removed this one: it ends\n");
       return {};
     }
     failed_starts_ = serves_ ? 0 : failed_starts_ + 1;
     if (failed_starts_ >= etcd_defaults::failed_starts)
-      return tl::make_unexpected(fmt::format(
-          "etcd has ended {} times in a row before it served, the last time {}: what it says "
-          "itself stands above",
-          failed_starts_, reason));
+      return tl::make_unexpected(
+          fmt::format("etcd has ended {} times in a row before it served, the last time {}: see "
+                      "its own messages above",
+                      failed_starts_, reason));
     if (clock::now() - started_ >= etcd_defaults::good_run) pause = etcd_defaults::first_pause;
-    spdlog::warn("etcd: it has ended {}, and is started again in {} ms", reason, pause.count());
+    spdlog::warn("etcd: it has ended {}, and restarts in {} ms", reason, pause.count());
     if (signals_.wait_until(clock::now() + pause)) return {};
     pause = std::min(pause * 2, etcd_defaults::longest_pause);
   }
@@ -137,8 +137,7 @@ void member_process::begin_to_serve() {
 
 // True if the member has a vote.
 bool member_process::seek_vote(persistence::etcd_members& members, std::uint64_t id) {
-  if (!is_learner_)
-    spdlog::info("etcd: a learner without a vote, until it has what the leader has");
+  if (!is_learner_) spdlog::info("etcd: a learner without a vote, until it has the leader's data");
   if (auto done = members.promote(id); !done) {
     spdlog::debug("etcd: no vote yet: {}", done.error().message);
     return false;
@@ -217,8 +216,8 @@ result check_same(const member_order& order, const member_settings& kept) {
   if (differs(given.client, kept.client) || differs(given.peer, kept.peer) ||
       (!given.host.empty() && given.host != kept.host))
     return tl::make_unexpected(fmt::format(
-        "data dir {}: it is of a member that listens at {} and {}, which the others know; for "
-        "another address take it out and let it join again",
+        "data dir {}: the other members know this one at {} and {}; for another address remove it "
+        "and let it join again",
         order.data_dir.string(), server::to_string(kept.client), server::to_string(kept.peer)));
   return {};
 }

@@ -75,15 +75,15 @@ text_result leave_members(const fs::path& data_dir) {
   const auto left = remove(*found, found->settings.name);
   if (!left) return left;
   if (!await_end(data_dir))
-    return tl::make_unexpected(fmt::format(
-        "it is no member any more, but the process that holds {} does not end: end it, and remove "
-        "that folder",
-        data_dir.string()));
+    return tl::make_unexpected(
+        fmt::format("the member is removed, but the process that uses {} does not end: end it, and "
+                    "remove that folder",
+                    data_dir.string()));
   for (const auto* each : {"member.json", "tokens", "pki", "member-data"}) {
     std::error_code failed;
     fs::remove_all(data_dir / each, failed);
     if (failed)
-      return tl::make_unexpected(fmt::format("it is no member any more, but {} stays: {}",
+      return tl::make_unexpected(fmt::format("the member is removed, but {} remains: {}",
                                              (data_dir / each).string(), failed.message()));
   }
   return left;

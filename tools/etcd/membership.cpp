@@ -50,15 +50,15 @@ tl::expected<void, std::string> check_peace(const member_views& members, std::ui
     if (each.member.id == but) continue;
     const auto name = name_of(each.member);
     if (each.member.is_learner || !has_started(each.member))
-      return tl::make_unexpected(fmt::format(
-          "member {} is still joining, and one joins at a time: try again when it has, or take it "
-          "out (troupe etcd remove {})",
-          name, name));
+      return tl::make_unexpected(
+          fmt::format("member {} is still joining, and one joins at a time: try again when it has, "
+                      "or remove it (troupe etcd remove {})",
+                      name, name));
     if (!is_well(each))
-      return tl::make_unexpected(fmt::format(
-          "member {} {}: members are added only while all are well, so that a majority stays; "
-          "start it, or take it out (troupe etcd remove {})",
-          name, each.status ? "knows no leader" : "does not answer", name));
+      return tl::make_unexpected(
+          fmt::format("member {} {}: members are added only while all are well, so that a majority "
+                      "stays; start it, or remove it (troupe etcd remove {})",
+                      name, each.status ? "knows no leader" : "does not answer", name));
   }
   return {};
 }
@@ -118,10 +118,9 @@ tl::expected<join_plan, std::string> plan_join(const member_views& members, cons
   if (!has_started(mine) && mine.is_learner) return join_plan{join_plan::step::take_over, mine.id};
   const auto voters = voters_of(members);
   if (!mine.is_learner && well_voters(members, mine.id) < majority(voters))
-    return tl::make_unexpected(
-        fmt::format("of {} members one alone is left, which is no majority: it cannot take the "
-                    "lost one out ({})",
-                    voters, tolerance_text(voters)));
+    return tl::make_unexpected(fmt::format(
+        "only one of {} members is left, which is no majority: it cannot remove the lost one ({})",
+        voters, tolerance_text(voters)));
   return join_plan{join_plan::step::replace, mine.id};
 }
 
@@ -136,12 +135,12 @@ tl::expected<std::uint64_t, std::string> plan_removal(const member_views& member
   if (found->member.is_learner) return id;
   const auto voters = voters_of(members);
   if (voters == 1)
-    return tl::make_unexpected(fmt::format("{} is the last member: it has all there is", name));
+    return tl::make_unexpected(fmt::format("{} is the last member and has the only data", name));
   const auto left = well_voters(members, id);
   if (left < majority(voters - 1) || well_voters(members) < majority(voters))
     return tl::make_unexpected(
-        fmt::format("without {} {} of {} members would be well, and a majority is {}: start "
-                    "another one first",
+        fmt::format("without {} only {} of {} members would be healthy, and a majority is {}: "
+                    "start another one first",
                     name, left, voters - 1, majority(voters - 1)));
   return id;
 }
@@ -174,8 +173,7 @@ std::string tolerance_text(std::size_t voters) {
   const auto members = fmt::format("{} member{}", voters, voters == 1 ? "" : "s");
   if (voters == 2)
     return members +
-           ": the loss of none is tolerated, either one stops all writes when it is gone; add a "
-           "third";
+           ": the loss of none is tolerated, the failure of either stops all writes; add a third";
   if (lost == 0) return members + ": the loss of none is tolerated";
   return fmt::format("{}: the loss of {} is tolerated{}", members, lost,
                      voters % 2 == 0 ? ", as with one fewer" : "");

@@ -40,12 +40,12 @@ tl::unexpected<std::string> unreachable(const host_and_port& to, const std::stri
                                         const server_words& words) {
   const auto address = shown(to);
   if (has(reason, "lookup ") && has(reason, "timeout"))
-    return tl::make_unexpected(fmt::format(
-        "{}: the name server does not say the address of this name ({}); give the address itself",
-        address, reason));
+    return tl::make_unexpected(
+        fmt::format("{}: the name server does not resolve this name ({}); use the address itself",
+                    address, reason));
   if (has(reason, "lookup "))
-    return tl::make_unexpected(fmt::format(
-        "{}: no address is known for this name ({}); give the address itself", address, reason));
+    return tl::make_unexpected(
+        fmt::format("{}: this name has no address ({}); use the address itself", address, reason));
   if (has(reason, "refused"))
     return tl::make_unexpected(fmt::format(
         "{}: nobody listens there; is it running, and does it listen on that address ({})?",
@@ -84,22 +84,21 @@ tl::unexpected<std::string> distrust_error(const host_and_port& to, distrust rea
   switch (reason) {
     case distrust::no_certificate:
     case distrust::other_authority:
-      return tl::make_unexpected(fmt::format(
-          "{}: its certificate authority is not the one that --ca-hash names: it is another "
-          "cluster or no Troupe server, or somebody stands in between; take the whole line that "
-          "`{}` prints there",
-          shown(to), words.line));
+      return tl::make_unexpected(
+          fmt::format("{}: its certificate authority does not match --ca-hash: it is another "
+                      "cluster, not a Troupe server, or the connection is intercepted; use the "
+                      "whole command that `{}` prints there",
+                      shown(to), words.line));
     case distrust::not_signed:
-      return tl::make_unexpected(fmt::format(
-          "{}: shows the authority that --ca-hash names, but its own certificate is not signed by "
-          "it: somebody stands in between",
-          shown(to)));
+      return tl::make_unexpected(
+          fmt::format("{}: presents the authority of --ca-hash, but its own certificate is not "
+                      "signed by it: the connection may be intercepted",
+                      shown(to)));
     case distrust::other_name:
       break;
   }
   return tl::make_unexpected(fmt::format(
-      "{}: its certificate is not for {} but for {}; call it by one of these, or start it with "
-      "{} {}",
+      "{}: its certificate is not for {} but for {}; use one of these, or start it with {} {}",
       shown(to), to.host, names_in(chain.front()), words.names_flag, to.host));
 }
 
@@ -116,7 +115,7 @@ tl::expected<trusted_connection, std::string> open(const host_and_port& to, cons
   if (const auto done = connected->start_tls(to.host); !done) {
     if (has(done.error(), "timeout"))
       return tl::make_unexpected(fmt::format(
-          "{}: takes the connection and then says nothing; is it a Troupe server?", shown(to)));
+          "{}: accepts the connection, but says nothing; is it a Troupe server?", shown(to)));
     return no_tls(to, done.error(), deadline, words);
   }
   const auto chain = connected->shown_certificates();
@@ -139,8 +138,9 @@ std::string field(std::string_view head, std::string_view name) {
 tl::expected<http_answer, std::string> exchange(timed_socket& socket, const host_and_port& to,
                                                 const std::string& request) {
   const auto broken = [&](const std::string& reason) {
-    return tl::make_unexpected(fmt::format(
-        "{}: is not a Troupe server, or the connection broke ({}); try again", shown(to), reason));
+    return tl::make_unexpected(
+        fmt::format("{}: is not a Troupe server, or the connection was lost ({}); try again",
+                    shown(to), reason));
   };
   if (const auto sent = socket.write(request); !sent) return broken(sent.error());
   const auto text = socket.read_all(join_defaults::answer_limit_bytes);

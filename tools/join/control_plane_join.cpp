@@ -46,8 +46,7 @@ void remove_unfinished(const fs::path& data_dir) {
 result check_folder(const fs::path& data_dir) {
   std::error_code ignored;
   if (fs::exists(join_dir(data_dir), ignored))
-    return folder_error(data_dir,
-                        "has joined a cluster as a node (troupe leave takes it out of there)");
+    return folder_error(data_dir, "has joined a cluster as a node (troupe leave removes it)");
   if (fs::exists(data_dir / "pki", ignored) || fs::exists(data_dir / "store", ignored))
     return folder_error(data_dir, "belongs to a control plane already");
   return {};
@@ -60,15 +59,15 @@ tl::expected<control_plane_bundle, std::string> opened(const std::string& answer
     return tl::make_unexpected(address + ": " + reason);
   };
   const auto fields = server::read_flat_json(answer);
-  if (!fields) return fail("the answer of the server: " + fields.error());
+  if (!fields) return fail("the server's response: " + fields.error());
   const auto sealed = server::from_base64url(server::member(*fields, "bundle"));
-  if (!sealed) return fail("the answer of the server has no bundle in it");
+  if (!sealed) return fail("the server's response contains no bundle");
   const auto id = actors::split_token(order.line.token)->id;
   const auto text = server::unseal(*sealed, order.certificate_key, id);
   if (!text)
     return fail(
-        "--certificate-key does not open what belongs to this token: take the whole line that "
-        "`troupe token create --control-plane` prints");
+        "--certificate-key does not belong to this token: use the whole command that `troupe token "
+        "create --control-plane` prints");
   auto read = server::read_bundle(*text, order.line.authority_hash);
   if (!read) return fail("the keys of the cluster: " + read.error());
   return read;

@@ -113,8 +113,8 @@ result remove_node(const fs::path& data_dir, const std::string& node,
       return {};
   }
   return tl::make_unexpected(
-      fmt::format("node {} is not taken out of the cluster: {}; its process here has ended: try "
-                  "kubectl delete node {} at another control plane, then leave with --force",
+      fmt::format("node {} is not removed from the cluster: {}; its process has ended: try kubectl "
+                  "delete node {} at another control plane, then leave with --force",
                   node, reason, node));
 }
 
@@ -157,7 +157,7 @@ tl::expected<void, refused_leave> leave_cluster(
   if (!facts)
     return fail("the control plane here does not answer: " + facts.error() +
                 "; start it and leave again" +
-                (joined ? ", or use --force to remove what is here"
+                (joined ? ", or use --force to remove the local data only"
                         : ", or use --force to end its pods and remove its rules"));
   const auto node = server::member(*facts, "nodeName");
   if (node.empty()) return tl::make_unexpected(not_a_member(order.data_dir));
@@ -205,7 +205,7 @@ result leave_as_control_plane(const leave_order& order,
   if (auto done = leave_cluster(order, progress); !done) {
     if (!order.force || !done.error().may_be_forced)
       return tl::make_unexpected(done.error().message);
-    progress("the cluster was not told: " + done.error().message);
+    progress("the cluster was not informed: " + done.error().message);
   }
   if (auto ended = end_process(order, false); !ended) return ended;
   if (auto ended = end_pods(order.data_dir / "kubelet"); !ended) return ended;

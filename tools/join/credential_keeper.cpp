@@ -64,7 +64,7 @@ void credential_keeper::save_learned(std::unique_lock<std::mutex>& lock) {
   const auto held = held_;
   lock.unlock();
   if (const auto saved = folder_.save(held); !saved)
-    spdlog::warn("the list of control planes is not kept: {}", saved.error());
+    spdlog::warn("the list of control planes cannot be stored: {}", saved.error());
   lock.lock();
 }
 
@@ -96,11 +96,11 @@ void credential_keeper::keep() {
 bool credential_keeper::renew_once() {
   auto next = renew(now());
   if (!next) {
-    spdlog::warn("the node's certificate is not renewed: {}", next.error());
+    spdlog::warn("the node's certificate cannot be renewed: {}", next.error());
     return false;
   }
   if (const auto saved = folder_.save(*next); !saved) {
-    spdlog::warn("the node's certificate is not kept: {}", saved.error());
+    spdlog::warn("the node's certificate cannot be stored: {}", saved.error());
     return false;
   }
   spdlog::info("the node's certificate is renewed");
@@ -110,7 +110,7 @@ bool credential_keeper::renew_once() {
   next->control_planes = held_.control_planes;
   held_ = std::move(*next);
   if (rest.count() > 0) return true;
-  spdlog::warn("the new one is to be renewed at once: is this machine's clock right?");
+  spdlog::warn("the new one is already due for renewal: is this machine's clock right?");
   return false;
 }
 

@@ -50,7 +50,7 @@ tl::expected<std::optional<joined_credentials>, std::string> join_folder::load()
     *into = std::move(*pem);
   }
   if (!server::x509::belongs({found.certificate, found.private_key}, found.authority))
-    return damaged(path_ / "node.crt", "does not fit to node.key and ca.crt");
+    return damaged(path_ / "node.crt", "does not match node.key and ca.crt");
   return found;
 }
 

@@ -35,7 +35,7 @@ tl::expected<std::string, std::string> request_body(const std::string& node,
 tl::expected<joined_credentials, std::string> apply_answer(joined_credentials held,
                                                            const client_answer& answer) {
   const auto fields = server::read_flat_json(answer.body);
-  if (!fields) return tl::make_unexpected("the answer of the server: " + fields.error());
+  if (!fields) return tl::make_unexpected("the server's response: " + fields.error());
   held.certificate = server::member(*fields, "certificate");
   held.authority = server::member(*fields, "certificateAuthority");
   held.cluster_id = server::member(*fields, "clusterId");
@@ -43,8 +43,7 @@ tl::expected<joined_credentials, std::string> apply_answer(joined_credentials he
   if (!server::x509::belongs({held.certificate, held.private_key}, held.authority) ||
       held.cluster_id.empty() || !parse_host_and_port(held.link_address))
     return tl::make_unexpected(
-        std::string("the answer of the server makes no sense; do both run the same version of "
-                    "Troupe?"));
+        std::string("the server's response is invalid; do both run the same version of Troupe?"));
   return held;
 }
 
@@ -80,7 +79,7 @@ tl::expected<joined_credentials, std::string> enrol_at(const bootstrap_client& c
   auto joined = apply_answer(std::move(held), *answer);
   if (!joined) return tl::make_unexpected(line.address + ": " + joined.error());
   if (server::x509::key_hash(joined->authority) != line.authority_hash)
-    return tl::make_unexpected(line.address + ": the authority that it answers with is another");
+    return tl::make_unexpected(line.address + ": its response contains another authority");
   if (auto saved = into.save(*joined); !saved) return tl::make_unexpected(saved.error());
   return joined;
 }
@@ -122,8 +121,8 @@ tl::expected<void, std::string> check_join_line(const join_line& line) {
 std::string join_refusal(const join_line& line, const client_answer& answer) {
   if (answer.status == 401)
     return fmt::format(
-        "{}: the token is not known there, or its time is over; make a new one with `troupe token "
-        "create` on the control plane",
+        "{}: the token is unknown or expired; make a new one with `troupe token create` on the "
+        "control plane",
         line.address);
   return line.address + ": " + refusal(answer);
 }

@@ -51,7 +51,7 @@ credentials_result reuse_credentials(joined_credentials held, const config::node
   const auto hash = server::x509::key_hash(held.authority);
   if (!line.authority_hash.empty() && hash != line.authority_hash)
     return folder_error(config.data_dir, "has joined another cluster, " + held.cluster_id +
-                                             " (troupe leave takes it out of there)");
+                                             " (troupe leave removes it)");
   if (order.is_named && config.kubelet.node_name != held.node_name)
     return folder_error(config.data_dir,
                         "has joined as " + held.node_name + ", not as " + config.kubelet.node_name);
@@ -62,7 +62,7 @@ credentials_result reuse_credentials(joined_credentials held, const config::node
   if (token && (!good || token->id != held.token_id)) {
     auto again = enrol(line, held.node_name, folder);
     if (again || !good) return again;
-    spdlog::warn("not joined again, going on as before: {}", again.error());
+    spdlog::warn("cannot join again, continuing as before: {}", again.error());
   }
   if (good) return held;
   return tl::make_unexpected(
@@ -92,7 +92,7 @@ class link_status {
   explicit link_status(stop_signals& signals) : signals_{signals} {}
 
   void linked(const joined_credentials& as) {
-    spdlog::info("the link to {} stands", as.link_address);
+    spdlog::info("the link to {} is up", as.link_address);
     if (said_.exchange(true)) return;
     fmt::print("joined {} as {}\n", as.cluster_id, as.node_name);
     std::fflush(stdout);

@@ -50,23 +50,22 @@ result leave_cluster(const leave_order& order, const joined_credentials& held,
     const auto now = request_leave_of_any(held, order.force);
     if (!now && order.force) {
       progress(
-          fmt::format("the control plane was not told ({}); there, take the node out with "
-                      "kubectl delete node {}",
+          fmt::format("the control plane was not informed ({}); remove the node there with kubectl "
+                      "delete node {}",
                       now.error().message, held.node_name));
       return {};
     }
     if (!now && now.error().unreachable)
       return tl::make_unexpected(
-          fmt::format("the control plane cannot be told: {}; try again, or with --force to remove "
-                      "what is here only",
+          fmt::format("the control plane cannot be informed: {}; try again, or use --force to "
+                      "remove the local data only",
                       now.error().message));
     if (!now) return tl::make_unexpected(now.error().message);
     if (now->gone) return {};
     if (now->left != "0" && !node_folder::holder(order.data_dir))
       return tl::make_unexpected(
-          fmt::format("node {} still has {} pods, which nobody here brings to an end: start it "
-                      "with troupe join "
-                      "--data-dir {} and leave again, or use --force",
+          fmt::format("node {} still has {} pods, and no process here ends them: start it with "
+                      "troupe join --data-dir {} and leave again, or use --force",
                       held.node_name, now->left, order.data_dir.string()));
     if (now->left != "0" && now->pods != reported)
       progress(fmt::format("waiting for {} pods to end: {}", now->left, reported = now->pods));
@@ -100,10 +99,9 @@ tl::expected<leave_state, leave_problem> request_leave(cluster_client& to, const
   // The node was removed before, so that there is nothing left to leave.
   if (answer->status == 403) return leave_state{true, {}, {}};
   if (answer->status == 401)
-    return tl::make_unexpected(leave_problem{
-        true,
-        "the node's certificate is not good there any more; its clock may be wrong, or it "
-        "has expired"});
+    return tl::make_unexpected(leave_problem{true,
+                                             "the node's certificate is no longer valid there; its "
+                                             "clock may be wrong, or it has expired"});
   if (answer->status != 200)
     return tl::make_unexpected(leave_problem{answer->status >= 500, refusal(*answer)});
   const auto fields = server::read_flat_json(answer->body);
@@ -133,7 +131,7 @@ result end_pods(const std::filesystem::path& root_dir) {
   if (auto ended = actors::end_leftover_sandboxes(root_dir); !ended) return ended;
   if (!actors::end_leftover_pods(root_dir))
     return tl::make_unexpected(
-        fmt::format("{} cannot be removed: see what is in use there, then leave again",
+        fmt::format("{} cannot be removed: end the processes that use it, then leave again",
                     (root_dir / "pods").string()));
   std::error_code ignored;
   std::filesystem::remove(root_dir / "kubelet.lock", ignored);

@@ -69,7 +69,7 @@ tl::expected<host_and_port, std::string> parse_host_and_port(const std::string& 
   const auto colon = text.rfind(':');
   host_and_port found;
   const auto wrong = [&] {
-    return tl::make_unexpected("\"" + text + "\" is no address: write HOST:PORT");
+    return tl::make_unexpected("\"" + text + "\" is not an address: expected HOST:PORT");
   };
   if (colon == text.npos) return wrong();
   found.host = text.substr(0, colon);

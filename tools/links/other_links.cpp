@@ -64,7 +64,7 @@ void other_links::bring_up_to_date() {
 void other_links::open(const std::string& name) {
   auto answers = options_.answers;
   answers.name = answers.node + "@" + name;
-  answers.linked = [name] { spdlog::info("control plane {} may ask this machine", name); };
+  answers.linked = [name] { spdlog::info("control plane {} has a link to this machine", name); };
   answers.unlinked = {};
   // The node's first link finds out whether it was removed.
   answers.expelled = {};
@@ -80,7 +80,7 @@ void other_links::open(const std::string& name) {
            },
        .addresses = [choice = choice_, name] { return choice->for_other(name); }});
   if (!dialer) {
-    spdlog::warn("control plane {} cannot ask this machine: {}", name, dialer.error());
+    spdlog::warn("control plane {} cannot have a link to this machine: {}", name, dialer.error());
     return system_.stop(made.gateway);
   }
   made.dialer = std::move(*dialer);

@@ -31,11 +31,11 @@ struct link_service::shared {
       lock.unlock();
       auto started = start_listener();
       if (started) {
-        spdlog::info("joined nodes are awaited at {}:{}", (*started)->address().host,
+        spdlog::info("listening for joined nodes at {}:{}", (*started)->address().host,
                      (*started)->address().port);
         if (options.listening) options.listening((*started)->address());
       } else {
-        spdlog::error("joined nodes cannot call: {}", started.error());
+        spdlog::error("cannot listen for joined nodes: {}", started.error());
       }
       lock.lock();
       if (started) listener = std::move(*started);
@@ -73,7 +73,8 @@ link_service::link_service(actors::control_plane& plane, link_service_options op
       service->thread = std::thread{[state = service.get()] { state->run(); }};
     } catch (const std::system_error& e) {
       if (!std::exchange(service->without_thread, true))
-        spdlog::error("joined nodes cannot call: no thread: {}; tried again each second", e.what());
+        spdlog::error("cannot listen for joined nodes: no thread: {}; tried again each second",
+                      e.what());
       return false;
     }
     return true;
@@ -127,8 +128,8 @@ void linked_consoles::ask(const std::string& node, server::console_question ques
         if (view.status == 0) return done(unlinked_failure(store, node, view.body));
         if (view.body.size() > limit_bytes)
           return done(server::console_failure(
-              413, fmt::format("the answer of node {} is longer than {} bytes: ask for less", node,
-                               limit_bytes)));
+              413, fmt::format("the response of node {} is longer than {} bytes: request less",
+                               node, limit_bytes)));
         done({view.status, view.body, view.total});
       });
 }

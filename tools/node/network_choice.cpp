@@ -27,12 +27,13 @@ tl::expected<network_choice, std::string> choose_network(const config::network_c
       break;
   }
   if (!images)
-    return network_choice{.services = false,
-                          .pods = false,
-                          .log = "none of the cluster here, since pods do not run from images"};
+    return network_choice{
+        .services = false,
+        .pods = false,
+        .log = "no cluster network on this node, since pods do not run from images"};
   if (!missing.empty())
     return network_choice{
-        .services = false, .pods = false, .log = "none of the cluster here: " + missing};
+        .services = false, .pods = false, .log = "no cluster network on this node: " + missing};
   const bool pods = !from.pod_cidrs.empty();
   return network_choice{.services = true,
                         .pods = pods,

@@ -160,7 +160,7 @@ tl::expected<actors::simulated::policy_ptr, std::string> make_simulation_policy(
   if (!text) return tl::make_unexpected(text.error());
   auto made = actors::simulated::policy::parse(*text);
   if (!made)
-    return tl::make_unexpected(fmt::format("{} is no SimulationPolicy:\n  {}",
+    return tl::make_unexpected(fmt::format("{} is not a SimulationPolicy:\n  {}",
                                            from.simulation_policy.string(),
                                            fmt::join(made.error(), "\n  ")));
   return std::move(*made);

@@ -103,7 +103,7 @@ tl::expected<void, std::string> check_process_limits(const process_needs& needs)
         needs.descriptors, descriptors));
   if (const auto there = available_threads(needs.threads); there < needs.threads)
     return tl::make_unexpected(
-        fmt::format("a node needs {} threads to start and can have {}: raise what bounds them ({})",
+        fmt::format("a node needs {} threads to start and can have {}: raise their limit ({})",
                     needs.threads, there, limits_in_force()));
   return {};
 }

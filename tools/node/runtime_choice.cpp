@@ -36,18 +36,18 @@ tl::expected<void, std::string> check_runtime(pod_runtime named, pods_here pods,
 runtime_choice choose_runtime(pods_here pods, const tl::expected<std::string, std::string>& version,
                               const std::string& socket) {
   if (pods == pods_here::processes)
-    return {false, fmt::format(
-                       "containers run as processes of this machine, since pods that are here do{}",
-                       version ? fmt::format("; {}, which answers at {}, runs them when the node "
-                                             "was drained and starts again",
-                                             *version, socket)
-                               : std::string{})};
-  if (version)
-    return {true, fmt::format("containers run by {}, which answers at {}", *version, socket)};
+    return {false,
+            fmt::format(
+                "containers run as processes of this machine, as the existing pods do{}",
+                version ? fmt::format("; {} at {} is used once the node is drained and restarted",
+                                      *version, socket)
+                        : std::string{})};
+  if (version) return {true, fmt::format("containers are run by {} at {}", *version, socket)};
   if (pods == pods_here::containers)
-    return {true, fmt::format("containers run by a container runtime, since pods that are here do, "
-                              "though {}",
-                              version.error())};
+    return {true,
+            fmt::format(
+                "containers are run by a container runtime, as the existing pods are, although {}",
+                version.error())};
   return {false,
           fmt::format("containers run as processes of this machine, since {}", version.error())};
 }

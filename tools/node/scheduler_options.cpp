@@ -35,17 +35,17 @@ tl::expected<profiles, std::string> from_file(const config::scheduler_config& wa
   if (wanted.profile != config::scheduler_profile::today || !wanted.enabled.empty() ||
       !wanted.disabled.empty() || !wanted.weights.empty())
     return tl::make_unexpected(
-        "scheduler.config says all about plugins: scheduler.profile, enabled, disabled and weights "
-        "cannot be set beside it");
+        "scheduler.config configures all plugins: scheduler.profile, enabled, disabled and weights "
+        "cannot be set with it");
   const auto text = server::read_file(wanted.config);
   if (!text) return tl::make_unexpected(text.error());
   auto parsed = actors::scheduler::parse_configuration(*text);
   if (!parsed)
-    return tl::make_unexpected(fmt::format("{} is no configuration of the scheduler:\n  {}",
+    return tl::make_unexpected(fmt::format("{} is not a scheduler configuration:\n  {}",
                                            wanted.config.string(),
                                            fmt::join(parsed.error(), "\n  ")));
   if (!parsed->ignored.empty())
-    spdlog::info("scheduler: {} set in {} mean nothing here: the scheduler is a part of the node",
+    spdlog::info("scheduler: {} set in {} have no effect: the scheduler is a part of the node",
                  fmt::join(parsed->ignored, ", "), wanted.config.string());
   return std::move(parsed->profiles);
 }

@@ -90,7 +90,7 @@ void stop_signals::watch() {
     const int count = ::poll(ready.data(), ready.size(), poll_timeout_ms());
     if (count < 0) continue;
     if (count == 0)
-      end_at_once(1, fmt::format("did not end within {} ms, stops here", limit_.count()));
+      end_at_once(1, fmt::format("did not end within {} ms, exiting", limit_.count()));
     if (ready[0].revents != 0) return;
     signalfd_siginfo info{};
     if (::read(signals_.get(), &info, sizeof info) != sizeof info) continue;

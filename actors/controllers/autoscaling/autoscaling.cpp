@@ -113,7 +113,7 @@ class autoscaler final : public reconciler {
   bool ask_servers(const persistence::snapshot& state, const api::autoscaling::v1::Scale& scale) {
     const auto& ns = owner()->meta().namespace_();
     const auto& pods = scale.status().selector();
-    ask_metrics question;
+    query_metrics question;
     std::vector<int> places;
     const auto& metrics = body().spec().metrics();
     for (int place = 0; place < metrics.size(); ++place) {
@@ -128,20 +128,20 @@ class autoscaler final : public reconciler {
     }
     if (auto query = usage_query(state, ns, pods); query && needs_usage(body()) && !pods_.empty())
       question.queries.push_back(std::move(*query));
-    const auto desk = system().actors().find(metrics_desk_kind, metrics_desk_kind);
-    if (question.queries.empty() || !desk) return false;
+    const auto client = system().actors().find(metrics_client_kind, metrics_client_kind);
+    if (question.queries.empty() || !client) return false;
     asking_ = true;
     asked_generation_ = owner()->meta().generation();
-    request<metrics_told>(desk, std::move(question), defaults::usage_wait,
-                          [this, places](const auto& answered) {
-                            asking_ = false;
-                            take_metrics(places, answered ? *answered : nullptr);
-                          });
+    request<metrics_result>(client, std::move(question), defaults::usage_wait,
+                            [this, places](const auto& answered) {
+                              asking_ = false;
+                              take_metrics(places, answered ? *answered : nullptr);
+                            });
     return true;
   }
 
   // Null: no answer.
-  void take_metrics(const std::vector<int>& places, const metrics_told* reply) {
+  void take_metrics(const std::vector<int>& places, const metrics_result* reply) {
     for (std::size_t i = 0; i < places.size(); ++i)
       readings_[places[i]] = reply != nullptr && i < reply->answers.size()
                                  ? reply->answers[i]
@@ -155,14 +155,14 @@ class autoscaler final : public reconciler {
   }
 
   void ask_usage() {
-    ask_nodes question;
+    query_nodes question;
     for (const auto& pod : pods_)
       if (pod->as<Pod>().status().phase() == "Running")
         question.nodes.insert(pod->as<Pod>().spec().node_name());
     asking_ = true;
     asked_generation_ = owner()->meta().generation();
-    const auto desk = system().actors().find(usage_desk_kind, usage_desk_kind);
-    request<nodes_usage>(desk, std::move(question), defaults::usage_wait,
+    const auto collector = system().actors().find(usage_collector_kind, usage_collector_kind);
+    request<nodes_usage>(collector, std::move(question), defaults::usage_wait,
                          [this](const auto& answered) {
                            asking_ = false;
                            usage_ = answered ? (*answered)->by_node : usage_by_node{};

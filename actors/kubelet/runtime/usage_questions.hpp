@@ -1,5 +1,5 @@
-// Messages to the usage desk of the control plane (actors/usage/usage_desk.hpp), which asks many
-// nodes for their usage. Values.
+// Messages to the usage collector of the control plane (actors/usage/usage_collector.hpp), which
+// asks many nodes for their usage. Values.
 #pragma once
 
 #include <map>
@@ -13,11 +13,11 @@ namespace troupe::actors {
 // By node name; nodes that measure nothing or did not answer in time are left out.
 using usage_by_node = std::map<std::string, node_usage>;
 
-// Actor kind of the desk, which is also its name.
-inline constexpr const char* usage_desk_kind = "usage-desk";
+// The kind and also the name of that actor.
+inline constexpr const char* usage_collector_kind = "usage-collector";
 
 // Answered by `nodes_usage`.
-struct ask_nodes {
+struct query_nodes {
   std::set<std::string> nodes;
 };
 

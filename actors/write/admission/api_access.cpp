@@ -77,7 +77,7 @@ bool mount(Container& container, const std::string& volume) {
 
 }  // namespace
 
-bool gives_tokens(const persistence::snapshot& state) {
+bool mounts_tokens(const persistence::snapshot& state) {
   static const auto key =
       api::kind_of<ConfigMap>().key(system_namespace, std::string{authority_map});
   return state.find(key) != nullptr;

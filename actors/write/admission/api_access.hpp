@@ -26,7 +26,7 @@ inline constexpr std::int64_t mounted_token_seconds = 60 * 60 + 7;
 
 // True if the cluster issues tokens: its CA is published in kube-system, which happens before the
 // API is served.
-bool gives_tokens(const persistence::snapshot& state);
+bool mounts_tokens(const persistence::snapshot& state);
 
 // The pod's setting takes precedence over its account's (null: the account does not exist yet).
 bool wants_token(const api::core::v1::Pod& pod, const api::core::v1::ServiceAccount* account);

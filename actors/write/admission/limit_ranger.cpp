@@ -63,9 +63,10 @@ class limit_ranger final : public plugin {
 
  private:
   static std::vector<std::string> breaches_of(const LimitRange& range, const attributes& of) {
-    if (&of.kind == &api::kind_of<Pod>()) return breaches(range, static_cast<const Pod&>(*of.now));
+    if (&of.kind == &api::kind_of<Pod>())
+      return limit_violations(range, static_cast<const Pod&>(*of.now));
     const auto& spec = static_cast<const PersistentVolumeClaim&>(*of.now).spec();
-    return claim_breaches(range, api::read_resource_list(spec.resources().requests()));
+    return claim_violations(range, api::read_resource_list(spec.resources().requests()));
   }
 };
 

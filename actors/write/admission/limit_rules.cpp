@@ -131,7 +131,7 @@ void default_resources(const LimitRange& range, Pod& pod) {
         fmt::format("LimitRanger plugin set: {}", fmt::join(notes, "; "));
 }
 
-std::vector<std::string> breaches(const LimitRange& range, const Pod& pod) {
+std::vector<std::string> limit_violations(const LimitRange& range, const Pod& pod) {
   texts out;
   for (const auto& item : range.spec().limits()) {
     if (item.type() == "Container") {
@@ -146,7 +146,7 @@ std::vector<std::string> breaches(const LimitRange& range, const Pod& pod) {
   return out;
 }
 
-std::vector<std::string> claim_breaches(const LimitRange& range, const resource_list& requests) {
+std::vector<std::string> claim_violations(const LimitRange& range, const resource_list& requests) {
   texts out;
   for (const auto& item : range.spec().limits()) {
     if (item.type() != "PersistentVolumeClaim") continue;

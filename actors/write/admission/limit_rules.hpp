@@ -16,10 +16,10 @@ namespace troupe::actors::admission {
 void default_resources(const api::core::v1::LimitRange& range, api::core::v1::Pod& pod);
 
 // Violations of the range, in upstream's wording; empty: none.
-std::vector<std::string> breaches(const api::core::v1::LimitRange& range,
-                                  const api::core::v1::Pod& pod);
+std::vector<std::string> limit_violations(const api::core::v1::LimitRange& range,
+                                          const api::core::v1::Pod& pod);
 // For the requests of a PersistentVolumeClaim.
-std::vector<std::string> claim_breaches(const api::core::v1::LimitRange& range,
-                                        const api::resource_list& requests);
+std::vector<std::string> claim_violations(const api::core::v1::LimitRange& range,
+                                          const api::resource_list& requests);
 
 }  // namespace troupe::actors::admission

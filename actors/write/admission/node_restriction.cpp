@@ -167,7 +167,7 @@ verdict check_node(const attributes& of, std::string_view node) {
   const auto& before = of.before != nullptr ? static_cast<const Node&>(*of.before) : none;
   const auto labels = forbidden_labels(before.metadata(), now.metadata());
   // Our own rule: the node's key identifies the machine.
-  if (node_key(now.metadata()) != node_key(before.metadata()))
+  if (node_key_hash(now.metadata()) != node_key_hash(before.metadata()))
     return refuse(of, fmt::format("node \"{}\" is not allowed to modify annotation {}", node,
                                   node_key_annotation));
   // Our own rule: routes follow these ranges.

@@ -63,7 +63,7 @@ class service_account final : public plugin {
       return api::fail(forbidden(of, "error looking up service account " + of.ns() + "/" + name +
                                          ": serviceaccount \"" + name + "\" not found"));
     const auto* account = found ? &found->as<ServiceAccount>() : nullptr;
-    if (wants_token(pod, account) && gives_tokens(of.state)) mount_api_access(pod, salt(of));
+    if (wants_token(pod, account) && mounts_tokens(of.state)) mount_api_access(pod, salt(of));
     if (account != nullptr && spec.image_pull_secrets().empty())
       *spec.mutable_image_pull_secrets() = account->image_pull_secrets();
     return {};

@@ -58,12 +58,12 @@ struct console::impl {
         answer.respond(to_response(std::move(from), request->query));
       });
     make_later(std::move(answer), [this, found, request = std::move(request)] {
-      return to_response(
-          rendered(request->method == http_method::post
-                       ? control(context, view_name(*request), request->query, giver_of(*request))
-                       : found->show(context, request->query),
-                   request->query),
-          request->query);
+      return to_response(rendered(request->method == http_method::post
+                                      ? control(context, view_name(*request), request->query,
+                                                requester_of(*request))
+                                      : found->show(context, request->query),
+                                  request->query),
+                         request->query);
     });
   }
 

@@ -24,14 +24,14 @@ std::string_view view_name(const request& request) {
   return std::string_view{request.path}.substr(console_api_prefix.size());
 }
 
-order_giver giver_of(const request& request) {
+control_requester requester_of(const request& request) {
   return {request.user ? request.user->name : "?",
           request.connection ? request.connection->peer : "?", request.id};
 }
 
 console_question question_of(const request& request) {
   return {target_of(view_name(request), request.query), request.method == http_method::post,
-          giver_of(request).user};
+          requester_of(request).user};
 }
 
 std::optional<response> refuse(const request& request) {

@@ -18,7 +18,7 @@ bool is_trace(std::string_view path) noexcept;
 
 // The path after the prefix.
 std::string_view view_name(const request& request);
-order_giver giver_of(const request& request);
+control_requester requester_of(const request& request);
 console_question question_of(const request& request);
 // GET reads; POST changes state, and needs the header x-troupe-control, which a foreign web page
 // cannot send. Returns the refusal of any other request.

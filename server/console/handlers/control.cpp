@@ -48,7 +48,7 @@ view_result set_level(const console_context& context, const query_string& query)
 // Messages that a user may send; each is a command to the writer.
 api::expected<std::string> send_command(const console_context& context,
                                         const runtime::actor_ref& to, const query_string& query,
-                                        const order_giver& by) {
+                                        const control_requester& by) {
   const auto object = parse_object_name(query.get_or("object", ""));
   if (!object) return api::fail(object.error());
   const auto message = query.get_or("message", "");
@@ -77,7 +77,7 @@ api::expected<std::string> send_command(const console_context& context,
 }
 
 view_result order(const console_context& context, std::string_view verb, const query_string& query,
-                  const order_giver& by) {
+                  const control_requester& by) {
   const auto found = find_actor(context, query.get_or("name", ""));
   if (!found) return api::fail(found.error());
   const auto name = full_name(*found);
@@ -116,7 +116,7 @@ bool is_control_verb(std::string_view verb) noexcept {
 }
 
 view_result control(const console_context& context, std::string_view verb,
-                    const query_string& query, const order_giver& by) {
+                    const query_string& query, const control_requester& by) {
   auto result = verb == "log" ? set_level(context, query) : order(context, verb, query, by);
   std::string parameters;
   query.each([&](const std::string& name, const std::string& value) {

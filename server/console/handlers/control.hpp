@@ -6,7 +6,7 @@
 
 namespace troupe::server {
 
-struct order_giver {
+struct control_requester {
   std::string user;
   std::string peer;
   std::uint64_t request = 0;
@@ -14,7 +14,7 @@ struct order_giver {
 
 // `verb` is the path after /console/api/: restart, pause, resume, kill, send, log.
 view_result control(const console_context& context, std::string_view verb,
-                    const query_string& query, const order_giver& by);
+                    const query_string& query, const control_requester& by);
 bool is_control_verb(std::string_view verb) noexcept;
 
 }  // namespace troupe::server

@@ -129,7 +129,7 @@ class near_trace final : public trace {
 
   void started() override {
     reader_.leave_out(self().id());
-    reader_.wait_a_look();
+    reader_.delay_by_one_read();
     reader_.find_actors();
     trace::started();
   }

@@ -134,7 +134,7 @@ std::string trace_reader::position() const {
   return fmt::format("{}{}{}", cursor_.text(), actors_.empty() ? "" : "-", fmt::join(actors_, "-"));
 }
 
-bool trace_reader::go_on_from(std::string_view position) {
+bool trace_reader::resume_from(std::string_view position) {
   const auto end = std::min(position.find('-'), position.size());
   const auto cursor = runtime::trace_cursor::parse(position.substr(0, end));
   if (!cursor) return false;
@@ -200,7 +200,7 @@ console_answer trace_page(const console_context& context, const query_string& qu
   trace_reader reader{context, std::move(*filter), form, context.system.recorder().newest()};
   if (!after) {
     reader.find_actors();
-  } else if (!reader.go_on_from(*after)) {
+  } else if (!reader.resume_from(*after)) {
     return console_failure(400, "after: must be the position in the first line of the last page");
   }
   each_number(query.get_or("revisions", ""), ',',

@@ -4,7 +4,7 @@
 // For an object these are the messages of the actors with its name, while they live or have just
 // ended, and the messages caused by its changes. The reader gets the revisions of the changes by
 // `note_revision`. A reader that follows the store may get a revision after the messages caused by
-// it; it therefore delays its lines by one read (`wait_a_look`).
+// it; it therefore delays its lines by one read (`delay_by_one_read`).
 //
 // A trace of another machine reads page by page: the first line of a page has its end position and
 // the known actors; the next request continues from it and sends the revisions. So the traced
@@ -40,7 +40,7 @@ class trace_reader {
                runtime::trace_cursor at);
   // Hides messages of this actor: the tracing one.
   void leave_out(std::uint64_t actor) noexcept { left_out_ = actor; }
-  void wait_a_look() noexcept { waits_ = true; }
+  void delay_by_one_read() noexcept { waits_ = true; }
   // Searches all actors for those that already have the object's name.
   void find_actors();
   // Keeps only the latest actors, as for revisions.
@@ -48,10 +48,10 @@ class trace_reader {
   void note_revision(persistence::revision at);
   // Without text all lines count as lost.
   traced read(bool with_text = true);
-  // The position and the known actors, from which another reader can continue; go_on_from returns
+  // The position and the known actors, from which another reader can continue; resume_from returns
   // false for invalid text.
   std::string position() const;
-  bool go_on_from(std::string_view position);
+  bool resume_from(std::string_view position);
 
  private:
   bool wanted(const runtime::trace_record& each) const;

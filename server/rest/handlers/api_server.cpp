@@ -12,7 +12,7 @@
 #include "server/rest/aggregation/api_aggregator.hpp"
 #include "server/rest/aggregation/api_proxy.hpp"
 #include "server/rest/aggregation/backends.hpp"
-#include "server/rest/aggregation/metrics_desk.hpp"
+#include "server/rest/aggregation/metrics_client.hpp"
 #include "server/rest/calls/system_objects.hpp"
 #include "server/rest/handlers/components.hpp"
 #include "server/rest/handlers/deleting.hpp"
@@ -140,8 +140,8 @@ api_server::api_server(actors::control_plane& plane, rest_options options)
                         services_.options.streams, services_.options.front_proxy});
   plane.system().spawn({.kind = "api-aggregator", .name = "api-aggregator"},
                        runtime::make<api_aggregator>(plane.core_actors(), services_.aggregated));
-  plane.system().spawn({.kind = actors::metrics_desk_kind, .name = actors::metrics_desk_kind},
-                       runtime::make<metrics_desk>(services_.aggregated));
+  plane.system().spawn({.kind = actors::metrics_client_kind, .name = actors::metrics_client_kind},
+                       runtime::make<metrics_client>(services_.aggregated));
 }
 
 api_server::~api_server() = default;

@@ -61,7 +61,7 @@ void measure(const call_ptr& call, const std::vector<api::object_ptr>& objects,
   std::set<std::string> nodes;
   for (const auto& each : objects)
     if (auto node = node_of(*each); !node.empty()) nodes.insert(std::move(node));
-  ask_nodes(call->services.plane, nodes, [call, then = std::move(then)](usage_by_node usage) {
+  query_nodes(call->services.plane, nodes, [call, then = std::move(then)](usage_by_node usage) {
     call->run(
         [usage = std::make_shared<const usage_by_node>(std::move(usage)), then] { then(*usage); });
   });

@@ -99,7 +99,7 @@ bool has_body(const request& request) {
 
 }  // namespace
 
-std::string_view path_behind(const request& request) {
+std::string_view remaining_path(const request& request) {
   const auto& info = request.info;
   // "api", version, [namespaces, its name,] resource, name, subresource.
   const std::size_t parts =

@@ -17,7 +17,7 @@ namespace troupe::server {
 
 // The pod's part of the path, after `/proxy`, decoded once: "", "/", "/a b". The request must be
 // about a subresource.
-std::string_view path_behind(const request& request);
+std::string_view remaining_path(const request& request);
 
 // Escapes a path for a request target (Go: URL.EscapedPath).
 std::string escape_path(std::string_view path);

@@ -91,7 +91,7 @@ void measure(const call_ptr& call, const object_ptr& node, const char* type, Wri
                   write(call->request->query, {node->as<Node>(), *pods, figures, wall_now()}));
     });
   };
-  ask_nodes(call->services.plane, {node->meta().name()}, answer);
+  query_nodes(call->services.plane, {node->meta().name()}, answer);
 }
 
 void answer_summary(const call_ptr& call, const object_ptr& node) {
@@ -128,7 +128,7 @@ void connect_node_proxy(const call_ptr& call) {
   const auto found = call->services.read().find(call->kind().key({}, id->name));
   if (!found) return call->fail(api::not_found(call->kind(), id->name));
   if (redirect_to_path(call)) return;
-  const auto path = path_behind(*call->request);
+  const auto path = remaining_path(*call->request);
   std::string known;
   for (const auto& each : pages) {
     if (call->verb == verb::get && path == each.path) return each.answer(call, found);

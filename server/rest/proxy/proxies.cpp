@@ -41,7 +41,7 @@ void start(const call_ptr& call, proxy_target target, const std::string& path) {
 bool redirect_to_path(const call_ptr& call) {
   const auto& request = *call->request;
   const bool reads = request.method == http_method::get || request.method == http_method::head;
-  if (!reads || is_upgrade(request) || !path_behind(request).empty()) return false;
+  if (!reads || is_upgrade(request) || !remaining_path(request).empty()) return false;
   response out;
   out.status = 301;
   auto to = escape_path(request.path) + "/";
@@ -56,7 +56,7 @@ void connect_proxy(const call_ptr& call) {
   auto target = target_of(*call);
   if (!target) return call->fail(target.error());
   if (redirect_to_path(call)) return;
-  start(call, std::move(*target), std::string{path_behind(*call->request)});
+  start(call, std::move(*target), std::string{remaining_path(*call->request)});
 }
 
 void proxy_path(const call_ptr& call, const std::string& path) {

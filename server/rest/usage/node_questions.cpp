@@ -8,14 +8,15 @@
 
 namespace troupe::server {
 
-void ask_nodes(actors::control_plane& plane, const std::set<std::string>& nodes,
-               std::function<void(actors::usage_by_node)> done) {
+void query_nodes(actors::control_plane& plane, const std::set<std::string>& nodes,
+                 std::function<void(actors::usage_by_node)> done) {
   auto& system = plane.system();
-  const auto desk = system.actors().find(actors::usage_desk_kind, actors::usage_desk_kind);
-  if (!desk) return done({});
+  const auto collector =
+      system.actors().find(actors::usage_collector_kind, actors::usage_collector_kind);
+  if (!collector) return done({});
   using reply = tl::expected<const actors::nodes_usage*, runtime::request_error>;
   system.request<actors::nodes_usage>(
-      desk, actors::ask_nodes{nodes}, defaults::usage_wait,
+      collector, actors::query_nodes{nodes}, defaults::usage_wait,
       [done = std::move(done)](const reply& answered) {
         done(answered ? (*answered)->by_node : actors::usage_by_node{});
       });

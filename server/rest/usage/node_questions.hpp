@@ -1,5 +1,5 @@
 // Queries nodes for their usage and that of their containers, through the control plane's usage
-// desk.
+// collector.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@ namespace troupe::server {
 
 // Calls `done` once, on any thread, possibly in this call; it must not block. Omits nodes that do
 // not measure, cannot be reached or have not replied in time.
-void ask_nodes(actors::control_plane& plane, const std::set<std::string>& nodes,
-               std::function<void(actors::usage_by_node)> done);
+void query_nodes(actors::control_plane& plane, const std::set<std::string>& nodes,
+                 std::function<void(actors::usage_by_node)> done);
 
 // The current time, from which the age of the figures is subtracted.
 api::moment wall_now();

@@ -98,7 +98,7 @@ TEST_CASE("a store without the default policy gets it once, with aggregated role
   CHECK_FALSE(may(c, viewer("list", "pods", "")));
 }
 
-TEST_CASE("what a default lost comes back, what a cluster added stays, what is protected is left",
+TEST_CASE("a start restores lost default rules, keeps added rules and leaves protected roles alone",
           "[access]") {
   cluster c{1};
   reconcile(c);
@@ -129,8 +129,9 @@ TEST_CASE("what a default lost comes back, what a cluster added stays, what is p
   CHECK(reconcile(c) == 0);
 }
 
-TEST_CASE("an aggregated role has the rules of what it selects, through chains and crashes",
-          "[access]") {
+TEST_CASE(
+    "an aggregated role has the rules of the roles that it selects, through chains and crashes",
+    "[access]") {
   cluster c{1};
   const auto role = [](const std::string& name, const std::string& label,
                        const std::string& resource) {

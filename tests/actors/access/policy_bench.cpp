@@ -116,7 +116,7 @@ TEST_CASE("judging with 2,000 bindings and 500 roles", "[.bench][access]") {
                    std::chrono::duration_cast<std::chrono::nanoseconds>(took).count() / changes));
 }
 
-TEST_CASE("counting what 10,000 pods on 200 nodes use", "[.bench][access]") {
+TEST_CASE("the index of objects used by 10,000 pods on 200 nodes", "[.bench][access]") {
   constexpr int pods = 10'000;
   std::vector<persistence::change> binds(pods);
   for (int i = 0; i < pods; ++i) {

@@ -152,7 +152,7 @@ TEST_CASE("a subject with many bindings is allowed the same as by a scan of all 
   CHECK(refused > 1'000);
 }
 
-TEST_CASE("roles that are too many for the table are looked at all the same", "[access]") {
+TEST_CASE("roles beyond the size of the rule table are still evaluated", "[access]") {
   actors::access::rule_table table;
   rule_list small, large;
   auto& rule = *small.Add();
@@ -178,8 +178,9 @@ TEST_CASE("roles that are too many for the table are looked at all the same", "[
   CHECK(found == std::vector<std::uint32_t>{2, 1, 3});
 }
 
-TEST_CASE("rules that cover others allow all that those allow, and what is missing is not covered",
-          "[access]") {
+TEST_CASE(
+    "covering rules allow every request of the covered ones, and missing rules are not covered",
+    "[access]") {
   for_each_seed(2'000, [](std::uint64_t seed) {
     policy_source source{seed};
     rule_list held, wanted;
@@ -212,7 +213,7 @@ TEST_CASE("rules that cover others allow all that those allow, and what is missi
   });
 }
 
-TEST_CASE("a role of more parts than are compared is not covered by anything", "[access]") {
+TEST_CASE("a role with more rules than the comparison limit is covered by nothing", "[access]") {
   rule_list wanted;
   auto& rule = *wanted.Add();
   rule.add_api_groups("");

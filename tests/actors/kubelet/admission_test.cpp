@@ -24,7 +24,7 @@ std::string pod(const std::string& name, const std::string& script, const std::s
 
 }  // namespace
 
-TEST_CASE("a pod is rejected for what the node lacks, in upstream's words", "[kubelet]") {
+TEST_CASE("a pod that its node cannot run is rejected with upstream's message", "[kubelet]") {
   cluster_view view;
   view.put_node(make_node("n", "{colour: blue}",
                           "{taints: [{key: old, effect: NoSchedule}, {key: out, value: now, "

@@ -87,7 +87,7 @@ class stranger {
 
 }  // namespace
 
-TEST_CASE("what is written to a container comes back byte for byte", "[kubelet]") {
+TEST_CASE("bytes written to a container's stdin come back unchanged", "[kubelet]") {
   running_container container{"exec cat", "stdin: true"};
   const auto attached = attach(container, true);
   const auto sent = some_bytes(1 << 20);
@@ -174,7 +174,7 @@ TEST_CASE("a terminal belongs to the container's user", "[kubelet]") {
   CHECK(texts_of(container.log()) == "54321\r\nby name\r\nall\r\n");
 }
 
-TEST_CASE("with stdinOnce the input ends with the first who has some", "[kubelet]") {
+TEST_CASE("with stdinOnce the input ends with the first client that has input", "[kubelet]") {
   running_container container{"cat; echo over; exec sleep 300", "stdin: true, stdinOnce: true"};
   const auto watching = attach(container);
   attach(container).reset();  // has no input
@@ -206,7 +206,7 @@ TEST_CASE("without stdinOnce the input stays for the next one", "[kubelet]") {
   }
 }
 
-TEST_CASE("input that was taken reaches the container though its sender has gone", "[kubelet]") {
+TEST_CASE("accepted input reaches the container although its sender has gone", "[kubelet]") {
   const scratch_folder folder;
   const auto gate = (folder.path() / "gate").string();
   REQUIRE(::mkfifo(gate.c_str(), 0600) == 0);
@@ -249,7 +249,7 @@ TEST_CASE("a container that is killed with its shim ends its attachments", "[kub
   CHECK(all.code == 137);
 }
 
-TEST_CASE("the last output waits for its reader after the container's end", "[kubelet]") {
+TEST_CASE("the last output stays readable after the container's end", "[kubelet]") {
   running_container container{"read go; head -c 3000000 /dev/zero; exit 5", "stdin: true"};
   const auto attached = attach(container, true);
   CHECK(say(*attached, "go\n"));
@@ -259,7 +259,8 @@ TEST_CASE("the last output waits for its reader after the container's end", "[ku
   CHECK(all.code == 5);
 }
 
-TEST_CASE("who reads too slowly is cut off, and holds up neither container nor log", "[kubelet]") {
+TEST_CASE("a reader that is too slow is disconnected, and delays neither container nor log",
+          "[kubelet]") {
   constexpr std::size_t size = 19'000'000;
   running_container container{"read go; head -c " + std::to_string(size) +
                                   " /dev/zero | tr '\\0' x; echo; echo last; exec sleep 300",
@@ -294,7 +295,7 @@ TEST_CASE("a container is attached to again after a restart", "[kubelet]") {
   CHECK(read_all(*after, "two\n").output == "two\n");
 }
 
-TEST_CASE("as many may be attached as there are places, and the silent make room", "[kubelet]") {
+TEST_CASE("attachments are limited, and silent ones are closed for new ones", "[kubelet]") {
   running_container container{"exec cat", "stdin: true"};
   std::vector<stranger> silent;
   for (std::size_t i = 0; i < actors::kubelet_defaults::attach_limit; ++i)
@@ -312,7 +313,7 @@ TEST_CASE("as many may be attached as there are places, and the silent make room
     CHECK(read_all(*each, "hello\n").output == "hello\n");
 }
 
-TEST_CASE("whoever sends nonsense to a container's socket is sent away", "[kubelet]") {
+TEST_CASE("an invalid message to a container's socket closes the connection", "[kubelet]") {
   running_container container{"exec cat", "stdin: true"};
   const auto attached = attach(container, true);
   const std::string open = "o1", large(100'000, 'i');
@@ -340,7 +341,7 @@ TEST_CASE("whoever sends nonsense to a container's socket is sent away", "[kubel
   CHECK(read_all(*attached, "well\n").output == "well\n");
 }
 
-TEST_CASE("a container's socket is its owner's alone", "[kubelet]") {
+TEST_CASE("a container's socket is accessible to its owner only", "[kubelet]") {
   running_container container{"exec sleep 300"};
   struct stat info {};
   REQUIRE(::stat((container.dir().path() / "attach").c_str(), &info) == 0);
@@ -366,7 +367,7 @@ TEST_CASE("attaching to a container that does not exist is an error", "[kubelet]
   CHECK_THAT(earlier.error().message, Catch::Contains("started by an earlier version"));
 }
 
-TEST_CASE("what it costs to start a container and to keep its shim", "[.bench]") {
+TEST_CASE("the cost of starting a container and of keeping its shim", "[.bench]") {
   const auto begun = std::chrono::steady_clock::now();
   std::vector<double> each_ms;
   std::int64_t private_kb = 0;

@@ -57,7 +57,7 @@ bool offers_memory(const cgroup_tree& tree) {
 
 }  // namespace
 
-TEST_CASE("requests and limits become the figures that a kubelet sets", "[kubelet]") {
+TEST_CASE("requests and limits become the same settings as with upstream's kubelet", "[kubelet]") {
   CHECK(cgroup_settings({}, true) == settings{{"cpu", "cpu.weight", "1"}});
   CHECK(cgroup_settings({}, false) == settings{{"cpu", "cpu.shares", "2"}});
   CHECK(cgroup_settings({64 * mebibyte, 500, 250}, true) ==
@@ -77,7 +77,7 @@ TEST_CASE("requests and limits become the figures that a kubelet sets", "[kubele
   CHECK(cgroup_settings({{}, most, most}, true)[1].value == "100000000000000 100000");
 }
 
-TEST_CASE("a machine without control groups says so", "[kubelet]") {
+TEST_CASE("a machine without control groups reports it", "[kubelet]") {
   const auto tree = cgroup_tree::find("/proc/self/no-such-place");
   CHECK_FALSE(tree.available());
   CHECK(tree.about().find("none: ") == 0);
@@ -102,7 +102,7 @@ TEST_CASE("a group without a name is the folder of all groups", "[kubelet]") {
   CHECK(text("memory/troupe/memory.limit_in_bytes") == "1048576");
 }
 
-TEST_CASE("who takes more memory than the limit is killed, and it is seen why", "[kubelet]") {
+TEST_CASE("a process beyond its memory limit is killed, and the kill is detected", "[kubelet]") {
   const auto tree = cgroup_tree::find();
   if (!offers_memory(tree)) return;
   const auto name = own_name();

@@ -60,7 +60,7 @@ TEST_CASE("a command with a terminal has its size, and one stream", "[kubelet]")
   CHECK(all.code == 3);
 }
 
-TEST_CASE("a command ends when nobody holds its stream", "[kubelet]") {
+TEST_CASE("a command ends when the last handle of its stream is dropped", "[kubelet]") {
   running_container container{"exec sleep 300"};
   const auto mark = container.place.path() / "mark";
   // Ignores the signals to its shell; killed with it.
@@ -77,7 +77,8 @@ TEST_CASE("a command ends when nobody holds its stream", "[kubelet]") {
   CHECK_FALSE(runs());
 }
 
-TEST_CASE("a log is found by the id of its container, which leads nowhere else", "[kubelet]") {
+TEST_CASE("a log is found by the id of its container, and an id leads to no other path",
+          "[kubelet]") {
   running_container container{"echo hello; exec sleep 300"};
   const auto uid = container.uid();
   container.place.write("elsewhere/logs/c/0.log",

@@ -63,7 +63,7 @@ bool holds(const api::core::v1::PodStatus& status, const char* type) {
 
 }  // namespace
 
-TEST_CASE("a sidecar holds up those after it until it has started", "[kubelet]") {
+TEST_CASE("a sidecar delays later containers until it has started", "[kubelet]") {
   records t{pod_with_sidecars()};
   CHECK(t.holding() == "ist");
   t.end("i");
@@ -80,7 +80,7 @@ TEST_CASE("a sidecar holds up those after it until it has started", "[kubelet]")
   CHECK(t.holding().empty());
 }
 
-TEST_CASE("a sidecar that restarts holds up nothing that has begun in its sandbox", "[kubelet]") {
+TEST_CASE("a restarting sidecar delays no container that has started in its sandbox", "[kubelet]") {
   records t{pod_with_sidecars()};
   t.end("i");
   t.run("s");
@@ -94,7 +94,7 @@ TEST_CASE("a sidecar that restarts holds up nothing that has begun in its sandbo
   CHECK(t.holding("2") == "st");
 }
 
-TEST_CASE("a pod is over when its main containers are, whatever its sidecars do", "[kubelet]") {
+TEST_CASE("a pod ends with its main containers, whatever the state of its sidecars", "[kubelet]") {
   for (const auto& [policy, a, over] :
        {std::tuple{"Never", 1, true}, std::tuple{"OnFailure", 0, true},
         std::tuple{"OnFailure", 1, false}, std::tuple{"Always", 0, false}}) {
@@ -167,7 +167,7 @@ TEST_CASE("a pod with sidecars is ready with them, and done without them", "[kub
   CHECK(look().phase() == "Succeeded");
 }
 
-TEST_CASE("an ephemeral container decides nothing but its own status", "[kubelet]") {
+TEST_CASE("an ephemeral container affects only its own status", "[kubelet]") {
   const auto pod = parse(
       "metadata: {uid: u}\nspec: {restartPolicy: Never, containers: [{name: a}], "
       "ephemeralContainers: [{name: e, image: tools, targetContainerName: a}]}");
@@ -189,7 +189,7 @@ TEST_CASE("an ephemeral container decides nothing but its own status", "[kubelet
   CHECK(is_over(pod, t.all));
 }
 
-TEST_CASE("a container that is held is told to end at its turn, or when the grace is over",
+TEST_CASE("a held container is stopped in its turn, or when the grace period is over",
           "[kubelet]") {
   const auto at = [](runtime::duration since) { return runtime::time_point{} + 1h + since; };
   container_stop in_turn;

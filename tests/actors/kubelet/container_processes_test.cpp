@@ -103,7 +103,8 @@ bool said(const scratch& place, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a container's output, exit code and environment are what they should be", "[kubelet]") {
+TEST_CASE("a container has the specified environment, and its output and exit code are recorded",
+          "[kubelet]") {
   scratch place;
   listener heard;
   shim_keeper runtime;
@@ -119,7 +120,8 @@ TEST_CASE("a container's output, exit code and environment are what they should 
                       Catch::Contains(" stdout F unfinished\n"));
 }
 
-TEST_CASE("who floods the log waits, and the log stays within its bound", "[kubelet]") {
+TEST_CASE("a container that floods the log is throttled, and the log stays within its limit",
+          "[kubelet]") {
   log_rate_limit budget{1000};
   CHECK(budget.wait_ms(5'000) == 0);
   budget.take(1'500);
@@ -145,7 +147,7 @@ TEST_CASE("who floods the log waits, and the log stays within its bound", "[kube
   CHECK(bytes < (kubelet_defaults::log_files + 1) * kubelet_defaults::log_file_bytes);
 }
 
-TEST_CASE("a program that is not there is an error that names it", "[kubelet]") {
+TEST_CASE("a missing program is an error that names it", "[kubelet]") {
   scratch place;
   listener heard;
   shim_keeper runtime;
@@ -191,7 +193,7 @@ TEST_CASE("a container that ignores SIGTERM is killed", "[kubelet]") {
   CHECK(exit->signal == SIGKILL);
 }
 
-TEST_CASE("a runtime that is gone leaves its containers to the next one", "[kubelet]") {
+TEST_CASE("containers of a runtime that ended are adopted by the next one", "[kubelet]") {
   scratch place;
   const container_dir dir{place.path / "pod" / "containers" / "web" / "2"};
   process_id process;
@@ -254,7 +256,7 @@ class no_descriptors {
   std::vector<int> taken_;
 };
 
-TEST_CASE("a container that cannot be looked at for want of descriptors has not ended",
+TEST_CASE("a container that cannot be inspected for lack of file descriptors has not ended",
           "[kubelet]") {
   scratch place;
   const container_dir dir{place.path / "pod" / "containers" / "web" / "0"};
@@ -305,7 +307,7 @@ TEST_CASE("requests for a pod are done in order, concurrently with those for oth
   CHECK(order.get_future().get() == 2);
 }
 
-TEST_CASE("who follows a container that is being started waits for its shim", "[kubelet]") {
+TEST_CASE("an observer of a starting container waits for its shim", "[kubelet]") {
   scratch place;
   // A shim that starts only on a signal of the test.
   const auto gate = (place.path / "gate").string(), slow = (place.path / "slow").string();
@@ -354,7 +356,7 @@ TEST_CASE("a container does not outlive its shim", "[kubelet]") {
   CHECK(written->error == exit->error);
 }
 
-TEST_CASE("a container whose shim nobody saw end has ended when that is found", "[kubelet]") {
+TEST_CASE("a container whose shim ended unobserved is found to have ended", "[kubelet]") {
   scratch place;
   const container_dir dir{place.path / "c"};
   const auto before = wall_ms();
@@ -375,7 +377,7 @@ TEST_CASE("a container whose shim nobody saw end has ended when that is found", 
   CHECK(exit->started_ms == (started != 0 ? started : exit->finished_ms));
 }
 
-TEST_CASE("after a reboot a container has ended, and whoever has its pid is left alone",
+TEST_CASE("after a reboot a container has ended, and the process with its pid is not touched",
           "[kubelet]") {
   scratch place;
   const container_dir dir{place.path / "other"}, before{place.path / "c"};
@@ -402,7 +404,8 @@ TEST_CASE("after a reboot a container has ended, and whoever has its pid is left
   CHECK(gone(process->process));
 }
 
-TEST_CASE("a container that an earlier program started has nothing to compare", "[kubelet]") {
+TEST_CASE("a container's spec of an earlier version is read without an image and a boot id",
+          "[kubelet]") {
   scratch place;
   const container_dir dir{place.path / "c"};
   auto spec = shell(place, "exit 3");
@@ -420,7 +423,7 @@ TEST_CASE("a container that an earlier program started has nothing to compare", 
   CHECK(read->boot_id.empty());
 }
 
-TEST_CASE("a container that cannot be started has times", "[kubelet]") {
+TEST_CASE("a container that cannot be started has start and finish times", "[kubelet]") {
   scratch place;
   listener heard;
   shim_keeper runtime;

@@ -76,7 +76,7 @@ class asked_guard {
 
 }  // namespace
 
-TEST_CASE("a sandbox, an image and a container are asked for, in this order", "[kubelet]") {
+TEST_CASE("sandbox, image and container are requested in this order", "[kubelet]") {
   with_fake t;
   t.here.start_kubelet();
   t.here.create(pod());
@@ -154,7 +154,7 @@ TEST_CASE("running pods are protected again when the kubelet restarts, and keep 
   CHECK(t.runtime->calls() == calls{"follow sandbox s0"});
 }
 
-TEST_CASE("a pod that uses the machine's network is guarded by nobody", "[kubelet]") {
+TEST_CASE("a pod in its node's network starts without waiting for network policies", "[kubelet]") {
   with_fake t;
   t.here.adjust = [](actors::kubelet_options& options) {
     options.guard = [](const api::object_ptr&, const std::string&, auto done) { done("refused"); };
@@ -164,7 +164,7 @@ TEST_CASE("a pod that uses the machine's network is guarded by nobody", "[kubele
   CHECK(machine::wait([&] { return t.here.runs("web"); }));
 }
 
-TEST_CASE("a container whose image cannot be had waits under the runtime's reason", "[kubelet]") {
+TEST_CASE("a container whose image cannot be pulled waits with the runtime's reason", "[kubelet]") {
   with_fake t;
   t.runtime->fail_pulls(
       runtime_error{runtime_error::kind::refused, "no such image", "ErrImagePull"});
@@ -226,7 +226,8 @@ TEST_CASE("a container that the runtime refuses waits, one that fails to be made
   }
 }
 
-TEST_CASE("a pod whose sandbox is lost gets another, in which all of it runs again", "[kubelet]") {
+TEST_CASE("a pod whose sandbox is lost gets a new one, and all its containers run again",
+          "[kubelet]") {
   with_fake t;
   t.here.start_kubelet();
   t.here.create(pod(with_init));

@@ -88,7 +88,7 @@ struct node_data {
 
 }  // namespace
 
-TEST_CASE("users, groups, capabilities and filters are what the pod asks for", "[kubelet]") {
+TEST_CASE("users, groups, capabilities and filters are those of the pod's spec", "[kubelet]") {
   if (!is_root()) return;
   machine here;
   here.start_kubelet();
@@ -135,7 +135,7 @@ TEST_CASE("a command in a container has its user, capabilities and filter too", 
   CHECK(text_of(out / "key").empty());
 }
 
-TEST_CASE("the node's data is reached from no container, whatever way it takes", "[kubelet]") {
+TEST_CASE("no path in a container reaches the node's data", "[kubelet]") {
   if (!is_root()) return;
   machine here;
   node_data data{here};
@@ -301,7 +301,7 @@ TEST_CASE("a link that a container leaves in a volume makes nothing outside of i
   CHECK(here.status("p").phase() == "Failed");
 }
 
-TEST_CASE("a container that is refused says why, and runs when it may", "[kubelet]") {
+TEST_CASE("a refused container reports the reason, and runs once it is allowed", "[kubelet]") {
   if (!is_root()) return;
   machine here;
   here.start_kubelet();
@@ -316,7 +316,7 @@ TEST_CASE("a container that is refused says why, and runs when it may", "[kubele
                  "container has runAsNonRoot and image will run as root (pod: \"p_default("));
 }
 
-TEST_CASE("seccomp profiles refuse what they say", "[kubelet]") {
+TEST_CASE("seccomp profiles deny the system calls that they list", "[kubelet]") {
   if (!is_root()) return;
   machine here;
   here.start_kubelet();

@@ -53,7 +53,7 @@ TEST_CASE("a shorter grace period counts, a longer one does not", "[kubelet]") {
   CHECK(stop.begin(at(3s), 0s, false) == stop_step::kill);
 }
 
-TEST_CASE("whatever happens, SIGKILL comes within the first grace period and the hook's rest",
+TEST_CASE("SIGKILL always comes within the first grace period and the hook's extra time",
           "[kubelet]") {
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {
     std::mt19937_64 random{seed};

@@ -106,7 +106,7 @@ TEST_CASE("a container that has ended is not measured", "[kubelet]") {
   CHECK(actors::measure_containers(here.root(), cgroup_tree{}).empty());
 }
 
-TEST_CASE("a kubelet tells what its machine and its containers use", "[kubelet]") {
+TEST_CASE("a kubelet reports the usage of its machine and its containers", "[kubelet]") {
   machine here;
   here.start_kubelet();
   here.create(worker);

@@ -103,7 +103,7 @@ TEST_CASE("a container has the profile, groups and mounts of its spec, or is ref
   CHECK(made->mounts(0).recursive_read_only());
 }
 
-TEST_CASE("the resolver of a pod is that of the node, with what the pod adds, or the pod's alone") {
+TEST_CASE("a pod's resolver has the node's settings and the pod's additions, or the pod's alone") {
   auto with_dns = node;
   with_dns.dns = parse_dns("# mine\nnameserver 10.0.0.1\nsearch a b\nsearch c\noptions ndots:2\n");
   auto pod = web_pod();
@@ -204,7 +204,7 @@ TEST_CASE("resources become shares, a quota, a limit of memory and a score") {
   CHECK(resources_of(pod, container, node.memory_bytes).oom_score_adj() == -997);
 }
 
-TEST_CASE("a pod's group has the sum of its containers, or what its init containers take") {
+TEST_CASE("a pod's group has the sum of its containers, or the need of its init containers") {
   auto pod = web_pod();
   auto& first = *pod.mutable_spec()->mutable_containers(0)->mutable_resources();
   set_amount(*first.mutable_requests(), "cpu", "250m");
@@ -263,7 +263,8 @@ TEST_CASE("the limits of a pod's group are written for either version of control
   CHECK_FALSE(set_pod_group(pod, group_limits_of(pod), "/proc/nothing").empty());
 }
 
-TEST_CASE("all pods together have what is not reserved, in either version of control groups") {
+TEST_CASE(
+    "the group of all pods has the unreserved resources, with either version of control groups") {
   const test::scratch_folder folder;
   for (const auto* controller : {"cpu", "memory"})
     std::filesystem::create_directory(folder.path() / controller);
@@ -307,7 +308,7 @@ TEST_CASE("runAsNonRoot refuses root, and users that cannot be checked") {
             .starts_with("container's runAsUser breaks non-root policy"));
 }
 
-TEST_CASE("an image without a tag is the latest, and what names no image is refused") {
+TEST_CASE("an image without a tag is the latest, and an invalid image name is refused") {
   CHECK(complete_image("nginx") == "nginx:latest");
   CHECK(complete_image("127.0.0.1:5000/team/web") == "127.0.0.1:5000/team/web:latest");
   CHECK(complete_image("Reg.example/web:V1") == "Reg.example/web:V1");
@@ -400,7 +401,7 @@ TEST_CASE("a reader that follows a log loses nothing that is written late to a r
   CHECK(rest == "three\n");
 }
 
-TEST_CASE("files of attempts that nobody asks for any more are removed, those of others stay") {
+TEST_CASE("files of attempts that are no longer needed are removed, others stay") {
   const test::scratch_folder folder;
   const cri_node at{.root_dir = folder.path(), .dns = {}};
   const auto dir = folder.path() / "pods" / "u1";
@@ -433,7 +434,7 @@ TEST_CASE("times of a log whose last zeros were cut off are compared as times") 
   CHECK(log.next() == "2026-01-02T03:04:05.250000000Z late\n2026-01-02T03:04:06.000000000Z last\n");
 }
 
-TEST_CASE("where no runtime answers, a call says so at once") {
+TEST_CASE("a call reports at once that no runtime answers") {
   const auto version = ask_runtime_version("/nonexistent/runtime.sock");
   REQUIRE_FALSE(version);
   CHECK(version.error() ==

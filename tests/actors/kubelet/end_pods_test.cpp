@@ -56,8 +56,7 @@ bool answered(const std::shared_ptr<std::atomic<int>>& answers) {
 
 }  // namespace
 
-TEST_CASE("a machine that is expelled ends its pods at once and takes up nothing more",
-          "[kubelet]") {
+TEST_CASE("an expelled machine ends its pods at once and accepts no others", "[kubelet]") {
   machine here;
   here.start_kubelet();
   for (const auto* name : {"a", "b"})
@@ -107,7 +106,8 @@ TEST_CASE("a machine that is expelled ends its pods though its kubelet crashes m
   CHECK(std::filesystem::is_empty(here.root() / "pods"));
 }
 
-TEST_CASE("a machine that was expelled while it was off ends what still runs there", "[kubelet]") {
+TEST_CASE("a machine that was expelled while it was off ends the pods that still run",
+          "[kubelet]") {
   machine here;
   here.start_kubelet();
   here.create(stubborn_pod("a"));

@@ -84,7 +84,7 @@ void say(int fd, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a command's streams are apart, and its exit code is told", "[kubelet]") {
+TEST_CASE("a command has separate streams, and its exit code is reported", "[kubelet]") {
   sleeper container;
   auto stream = container.shell("echo out; echo err >&2; cat; exit 7");
   CHECK(read_until(stream.output()) == "out\n");
@@ -93,7 +93,7 @@ TEST_CASE("a command's streams are apart, and its exit code is told", "[kubelet]
   CHECK(stream.wait() == 7);
 }
 
-TEST_CASE("a command reads what it is given until the end", "[kubelet]") {
+TEST_CASE("a command reads its input to the end", "[kubelet]") {
   sleeper container;
   auto stream = container.shell("cat; echo over", true);
   say(stream.input(), "hello\n");
@@ -127,7 +127,7 @@ TEST_CASE("a command ends with whoever asked for it", "[kubelet]") {
   CHECK(processes_with(mark + std::string(1, '\0')) == 0);
 }
 
-TEST_CASE("a command in a container that does not run says so", "[kubelet]") {
+TEST_CASE("a command in a container that does not run fails with a message", "[kubelet]") {
   const test::scratch_folder place;
   auto stream = exec_process::start(program, container_dir{place.path() / "none"}, {{"/bin/true"}});
   REQUIRE(stream);

@@ -167,7 +167,8 @@ TEST_CASE("a gRPC probe asks for the service of its spec", "[kubelet]") {
   CHECK(service.request() == std::string("\0\0\0\0\6\x0a\4shop", 11));
 }
 
-TEST_CASE("a gRPC probe ends in time where nobody listens, answers or speaks HTTP/2", "[kubelet]") {
+TEST_CASE("a gRPC probe ends in time if the port is closed, silent or does not speak HTTP/2",
+          "[kubelet]") {
   CHECK_THAT(grpc_check({"127.0.0.1", 1}, 5s).message,
              Catch::StartsWith("error: failed to connect service at \"127.0.0.1:1\": "));
   health_service silent{{.body = {}, .silent = true}};

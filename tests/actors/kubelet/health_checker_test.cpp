@@ -167,7 +167,7 @@ TEST_CASE("a hook's request is well whatever is answered, in plain HTTP too", "[
   CHECK_THAT(answer.message, Catch::EndsWith("server gave HTTP response to HTTPS client"));
 }
 
-TEST_CASE("who does not answer in time, or not at all, has failed", "[kubelet]") {
+TEST_CASE("a check without an answer in time fails", "[kubelet]") {
   int closed = 0;
   {
     tiny_server silent{[](const std::string&) { return std::string{}; }};
@@ -216,7 +216,7 @@ TEST_CASE("a command that takes too long is ended", "[kubelet]") {
   CHECK(std::chrono::steady_clock::now() - begun < 10s);
 }
 
-TEST_CASE("who asks may go while containers have not answered", "[kubelet]") {
+TEST_CASE("a checker may be destroyed while its checks have no answer", "[kubelet]") {
   auto container = std::make_unique<running_container>("exec sleep 300");
   tiny_server silent{[](const std::string&) { return std::string{}; }};
   const auto begun = std::chrono::steady_clock::now();
@@ -238,7 +238,7 @@ TEST_CASE("who asks may go while containers have not answered", "[kubelet]") {
   CHECK(std::chrono::steady_clock::now() - begun < 10s);
 }
 
-TEST_CASE("so many commands run at a time, and the others follow", "[kubelet]") {
+TEST_CASE("the number of concurrent commands is limited, and the others wait", "[kubelet]") {
   running_container container{"exec sleep 300"};
   health_checker checks{"test", 2, container.containers};
   const auto log = container.place.path() / "log";

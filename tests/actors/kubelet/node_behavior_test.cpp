@@ -44,7 +44,8 @@ bool down(const Node& node, std::int64_t later) {
 
 }  // namespace
 
-TEST_CASE("a simulated node is down while it is told so, or by turns", "[simulation]") {
+TEST_CASE("a simulated node is down while its annotation says so, or periodically",
+          "[simulation]") {
   CHECK_FALSE(down(annotated({}), 0));
   CHECK(down(annotated({{"down", "true"}}), 0));
   CHECK_FALSE(down(annotated({{"down", "no"}}), 0));

@@ -91,7 +91,7 @@ TEST_CASE("no path below a volume leads out of it", "[kubelet]") {
   CHECK(make_beneath(*directory, "", 0700));
 }
 
-TEST_CASE("what files take is counted once, and nothing outside", "[kubelet]") {
+TEST_CASE("the bytes of files are counted once, and files outside are not", "[kubelet]") {
   const test::scratch_folder place;
   const auto volume = place.path() / "volume";
   fs::create_directories(volume / "a" / "b");
@@ -123,7 +123,7 @@ TEST_CASE("the containers of a pod go with their logs, and its volumes stay", "[
   CHECK(fs::exists(pod / "volumes" / "v"));
 }
 
-TEST_CASE("a pod's directory goes even when one that went before could not", "[kubelet]") {
+TEST_CASE("a pod's directory is removed although an earlier removal failed", "[kubelet]") {
   const test::scratch_folder place;
   const auto pod = pod_path(place.path(), "u");
   for (int i = 0; i < 3; ++i) {

@@ -40,7 +40,7 @@ std::string exec_probe(const std::string& kind, const std::string& script, int f
 
 }  // namespace
 
-TEST_CASE("a pod is ready when its probe says so, and no longer", "[kubelet]") {
+TEST_CASE("a pod is ready only while its readiness probe succeeds", "[kubelet]") {
   machine here;
   here.start_kubelet();
   const auto flag = here.root().parent_path() / "flag";
@@ -97,7 +97,7 @@ TEST_CASE("a probe may give a container less time to end than its pod does", "[k
   here.remove("web", 0);
 }
 
-TEST_CASE("a container has started when its startup probe says so", "[kubelet]") {
+TEST_CASE("a container has started when its startup probe succeeds", "[kubelet]") {
   machine here;
   here.start_kubelet();
   const auto flag = here.root().parent_path() / "flag";
@@ -128,7 +128,7 @@ TEST_CASE("hooks run in the container, and preStop before SIGTERM", "[kubelet]")
   CHECK(here.events("web", "FailedPreStopHook").size() == 1);
 }
 
-TEST_CASE("a container whose postStart hook is lost with the kubelet or the worker is ready",
+TEST_CASE("a container whose postStart hook is lost with the kubelet or the worker becomes ready",
           "[kubelet]") {
   machine here;
   here.start_kubelet();
@@ -176,7 +176,7 @@ TEST_CASE("a preStop hook that sleeps delays SIGTERM", "[kubelet]") {
   CHECK(std::chrono::steady_clock::now() - begun >= std::chrono::milliseconds{900});
 }
 
-TEST_CASE("a pod's event names what the process runtime does not honour", "[kubelet]") {
+TEST_CASE("a pod's event names the fields that the process runtime does not support", "[kubelet]") {
   machine here;
   here.start_kubelet();
   here.create(pod_with("web", "exec sleep 300",

@@ -49,7 +49,7 @@ TEST_CASE("a pod runs, is deleted with grace, and leaves nothing", "[kubelet]") 
   CHECK(here.events("web", "Killing") == std::vector<std::string>{"Stopping container c"});
 }
 
-TEST_CASE("what the kubelet writes of a pod bears the request of the change it answers to",
+TEST_CASE("the kubelet's writes to a pod carry the request of the change that caused them",
           "[kubelet]") {
   machine here;
   here.start_kubelet();
@@ -227,7 +227,7 @@ TEST_CASE("a container knows its addresses from the first start", "[kubelet]") {
   CHECK(machine::wait([&] { return here.log("web") == "127.0.0.1\n"; }));
 }
 
-TEST_CASE("a container without limits is told what the machine has", "[kubelet]") {
+TEST_CASE("a container without limits gets the machine's resources as its limits", "[kubelet]") {
   machine here;
   here.start_kubelet();
   const auto from = [](const char* resource) {
@@ -379,7 +379,7 @@ TEST_CASE("a pod with a finalizer ends, and stays until the finalizer is gone", 
   CHECK(machine::wait([&] { return !here.find("kept"); }));
 }
 
-TEST_CASE("the next kubelet takes up what runs and ends what has gone", "[kubelet]") {
+TEST_CASE("a new kubelet adopts running pods and ends those that were deleted", "[kubelet]") {
   machine here;
   here.start_kubelet();
   here.create(shell_pod("stays", "echo once; sleep 300"));

@@ -138,7 +138,7 @@ TEST_CASE("a write to a port waits until the other side reads, and ends with it"
   CHECK_FALSE(answer.get());
 }
 
-TEST_CASE("a connection is closed with its stream, whatever it waits for", "[kubelet]") {
+TEST_CASE("a connection is closed with its stream, even during a pending operation", "[kubelet]") {
   running_container container{"exec sleep 300"};
   const listener port;
   auto connected = forward(container, port.port);
@@ -148,7 +148,7 @@ TEST_CASE("a connection is closed with its stream, whatever it waits for", "[kub
   CHECK(read_whole(other).empty());
 }
 
-TEST_CASE("a port at which nobody listens is refused as upstream words it", "[kubelet]") {
+TEST_CASE("a port without a listener is refused with upstream's message", "[kubelet]") {
   running_container container{"exec sleep 300"};
   const listener port{AF_INET, -1};
   const auto refused = try_forward(container, container.uid(), port.port);
@@ -160,7 +160,7 @@ TEST_CASE("a port at which nobody listens is refused as upstream words it", "[ku
   CHECK(try_forward(container, container.uid(), 65'536).error().message == "65536 is not a port");
 }
 
-TEST_CASE("only a pod of which something runs has ports", "[kubelet]") {
+TEST_CASE("only a pod with a running container has ports", "[kubelet]") {
   running_container container{"exec sleep 300"};
   const listener port;
   const auto message = [&](const std::string& uid) {
@@ -185,7 +185,7 @@ TEST_CASE("a port that does not answer is given up in time", "[kubelet]") {
   loop->stop();  // not on its own thread
 }
 
-TEST_CASE("who connects while the runtime ends hears nothing more", "[kubelet]") {
+TEST_CASE("a connection that is pending when the runtime ends gets no answer", "[kubelet]") {
   const deaf_port port;
   bool heard = false;
   {

@@ -28,7 +28,7 @@ constexpr probe_settings three_of_two{.success_threshold = 2, .failure_threshold
 
 }  // namespace
 
-TEST_CASE("a verdict changes with enough equal answers in a row", "[kubelet]") {
+TEST_CASE("a probe's result changes after enough equal answers in a row", "[kubelet]") {
   probe_count readiness{probe_kind::readiness, three_of_two};
   CHECK(readiness.result() == probe_result::failure);
   CHECK_FALSE(readiness.take(true));
@@ -44,7 +44,8 @@ TEST_CASE("a verdict changes with enough equal answers in a row", "[kubelet]") {
   CHECK_FALSE(readiness.over());
 }
 
-TEST_CASE("a liveness probe begins well and speaks once in a container's life", "[kubelet]") {
+TEST_CASE("a liveness probe begins with success and reports one failure for each run",
+          "[kubelet]") {
   probe_count liveness{probe_kind::liveness, {.success_threshold = 1, .failure_threshold = 2}};
   CHECK(liveness.result() == probe_result::success);
   CHECK_FALSE(liveness.take(true));
@@ -55,7 +56,7 @@ TEST_CASE("a liveness probe begins well and speaks once in a container's life", 
   CHECK(liveness.result() == probe_result::failure);
 }
 
-TEST_CASE("a startup probe is over with its first verdict", "[kubelet]") {
+TEST_CASE("a startup probe ends with its first result", "[kubelet]") {
   const probe_settings settings{.success_threshold = 1, .failure_threshold = 2};
   probe_count well{probe_kind::startup, settings}, ill{probe_kind::startup, settings};
   CHECK(well.result() == probe_result::unknown);
@@ -67,7 +68,7 @@ TEST_CASE("a startup probe is over with its first verdict", "[kubelet]") {
   CHECK(ill.over());
 }
 
-TEST_CASE("a verdict is that of the last run which was long enough", "[kubelet]") {
+TEST_CASE("a probe's result is that of the last long enough run of equal answers", "[kubelet]") {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     std::mt19937_64 random{seed};
     const probe_settings settings{.success_threshold = 1 + static_cast<int>(random() % 3),
@@ -92,7 +93,7 @@ TEST_CASE("a verdict is that of the last run which was long enough", "[kubelet]"
   }
 }
 
-TEST_CASE("what a probe leaves out is completed as upstream does", "[kubelet]") {
+TEST_CASE("missing fields of a probe get upstream's defaults", "[kubelet]") {
   const auto settings = settings_of(api::core::v1::Probe{});
   CHECK(settings.period == std::chrono::seconds{10});
   CHECK(settings.timeout == std::chrono::seconds{1});
@@ -132,7 +133,7 @@ spec:
   CHECK(none.error() == "container \"c\" has no port \"none\"");
 }
 
-TEST_CASE("a port that only begins with a number is none", "[kubelet]") {
+TEST_CASE("a port that only begins with a number is invalid", "[kubelet]") {
   for (const char* port : {"8080x", "8080 ", "99999999999", "0x50", "-1"}) {
     INFO(port);
     api::core::v1::ProbeHandler handler;
@@ -152,7 +153,7 @@ TEST_CASE("the excerpt of an answer in an event ends with a whole character", "[
   CHECK(actors::event_text(most + "y\u00e9") == most + "y");
 }
 
-TEST_CASE("nothing in a question becomes another line of the request", "[kubelet]") {
+TEST_CASE("no value of a probe adds a line to its HTTP request", "[kubelet]") {
   const http_get_action check{.host = "h",
                               .port = 1,
                               .path = "/a b\r\nEvil: 1",
@@ -181,7 +182,7 @@ TEST_CASE("any HTTP reply is handled", "[kubelet]") {
   }
 }
 
-TEST_CASE("what the process runtime does not do is listed by its field", "[kubelet]") {
+TEST_CASE("fields that the process runtime does not support are listed", "[kubelet]") {
   CHECK(unsupported_features(pod_from("spec: {containers: [{name: c}]}"), false).empty());
   const auto pod = pod_from(R"(
 spec:

@@ -137,7 +137,7 @@ TEST_CASE("a container that was ready before the node began again stays ready", 
   CHECK(c.said->verdicts == words{"Startup success", "Liveness success", "Readiness success"});
 }
 
-TEST_CASE("a prober that crashed goes on from what its probes had found", "[kubelet]") {
+TEST_CASE("a prober that crashed continues from the previous results of its probes", "[kubelet]") {
   probed_container c{all_three};
   c.well = {{1, true}, {2, true}, {3, true}};
   c.world.advance(20s);
@@ -152,7 +152,7 @@ TEST_CASE("a prober that crashed goes on from what its probes had found", "[kube
   CHECK(std::count(c.asked.begin(), c.asked.end(), 1) == 0);
 }
 
-TEST_CASE("a probe of a port that is not there says so", "[kubelet]") {
+TEST_CASE("a probe of an unknown port reports it", "[kubelet]") {
   probed_container c{"    readinessProbe: {tcpSocket: {port: nowhere}}\n"};
   c.world.advance(1s);
   CHECK(c.said->events ==

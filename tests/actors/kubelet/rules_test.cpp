@@ -115,7 +115,7 @@ TEST_CASE("a container finds the services of its namespace, and the API, by vari
   CHECK(shown(nullptr, {"127.0.0.1", 7443})["KUBERNETES_SERVICE_PORT"] == "7443");
 }
 
-TEST_CASE("a container's host name is what its pod says, or a label of the pod's name",
+TEST_CASE("a container's host name is from its pod's spec, or derived from the pod's name",
           "[kubelet]") {
   auto pod = parse<Pod>("metadata: {name: web}\nspec: {containers: [{name: c}]}");
   const auto hostname = [&] {
@@ -134,7 +134,8 @@ TEST_CASE("a container's host name is what its pod says, or a label of the pod's
   CHECK(hostname() == "shop.example");
 }
 
-TEST_CASE("variables tell of the node's addresses and of any container's resources", "[kubelet]") {
+TEST_CASE("variables contain the node's addresses and the resources of any container",
+          "[kubelet]") {
   auto pod = parse<Pod>(R"yaml(
 metadata: {name: web, namespace: shop, uid: u1}
 spec:
@@ -269,7 +270,7 @@ TEST_CASE("an init container of a former sandbox is undone while others are to r
   CHECK_FALSE(look("first", exited, ill));
 }
 
-TEST_CASE("a container is ready when it has started, its hook has ended and its probe says so",
+TEST_CASE("a container is ready when it has started, its hook has ended and its probe succeeds",
           "[kubelet]") {
   const auto pod = parse<Pod>("metadata: {uid: u}\nspec: {containers: [{name: c}]}");
   std::vector<container_record> all{{.name = "c", .phase = container_phase::running}};

@@ -89,7 +89,7 @@ TEST_CASE("runAsNonRoot refuses root in upstream's words", "[kubelet]") {
   CHECK(refusal(pod("runAsNonRoot: true", ""), of_user()).empty());
 }
 
-TEST_CASE("what the process runtime cannot honour is refused, not left out", "[kubelet]") {
+TEST_CASE("settings that the process runtime cannot honour are refused, not ignored", "[kubelet]") {
   const std::pair<Pod, const char*> all[] = {
       {pod("", "seLinuxOptions: {type: t}"), "seLinuxOptions cannot be honoured"},
       {pod("windowsOptions: {runAsUserName: x}", ""), "windowsOptions are for nodes with Windows"},
@@ -105,7 +105,8 @@ TEST_CASE("what the process runtime cannot honour is refused, not left out", "[k
   CHECK(refusal(pod("appArmorProfile: {type: Unconfined}", "procMount: Default")).empty());
 }
 
-TEST_CASE("a node of an ordinary user honours what it can and refuses the rest", "[kubelet]") {
+TEST_CASE("a node of an ordinary user honours the settings that it can and refuses the rest",
+          "[kubelet]") {
   const auto plain = security_of(pod("runAsUser: 1001, runAsGroup: 1001, fsGroup: 27",
                                      "readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}"),
                                  of_user());
@@ -120,7 +121,7 @@ TEST_CASE("a node of an ordinary user honours what it can and refuses the rest",
     CHECK_FALSE(refusal(pod("", asked), of_user()).empty());
 }
 
-TEST_CASE("without mount namespaces nobody runs as root or as the node's user", "[kubelet]") {
+TEST_CASE("without mount namespaces no container runs as root or as the node's user", "[kubelet]") {
   auto bare = of_root();
   bare.confined_by = confinement::none;
   bare.capabilities &= ~capability_bit(*capability_number("SYS_ADMIN"));
@@ -133,7 +134,7 @@ TEST_CASE("without mount namespaces nobody runs as root or as the node's user", 
   CHECK_THAT(refusal(pod("", ""), own), Catch::StartsWith("container would run as user 1001"));
 }
 
-TEST_CASE("what a container gets never exceeds what was asked for and what the node has",
+TEST_CASE("a container's capabilities never exceed the requested ones and those of the node",
           "[kubelet][property]") {
   std::mt19937_64 random{20'260'101};
   for (int round = 0; round < 2'000; ++round) {
@@ -175,7 +176,7 @@ TEST_CASE("what a container gets never exceeds what was asked for and what the n
   CHECK_FALSE(container_capabilities(asked, default_capabilities()));
 }
 
-TEST_CASE("what confines a container is kept in its spec as it is", "[kubelet]") {
+TEST_CASE("the confinement of a container is stored in its spec unchanged", "[kubelet]") {
   test::scratch_folder folder;
   const container_dir dir{folder.path() / "1"};
   container_spec spec{.command = {"true"}, .environment = {}};

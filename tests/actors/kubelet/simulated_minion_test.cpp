@@ -120,7 +120,7 @@ TEST_CASE("a pod with a finalizer stays on a simulated node until the finalizer 
   c.simulation().system().stop(fleet);
 }
 
-TEST_CASE("a simulated node says when it was last heard of, and what it has in canonical amounts") {
+TEST_CASE("a simulated node reports its last heartbeat, and its capacity in canonical form") {
   cluster c{1};
   actors::simulated_fleet_options one;
   one.nodes = 1;

@@ -46,7 +46,7 @@ std::string read(std::string_view wire) {
 
 }  // namespace
 
-TEST_CASE("frames of SPDY cut in any places come out as they went in") {
+TEST_CASE("SPDY frames split at any place are decoded unchanged") {
   std::mt19937 random{7};
   for (int round = 0; round < 200; ++round) {
     spdy_writer writer;
@@ -101,7 +101,7 @@ TEST_CASE("frames that break the rules of SPDY are named") {
   CHECK(read(bomb) == "wrong: the headers of a frame are invalid");
 }
 
-TEST_CASE("random bytes never upset the reader of SPDY") {
+TEST_CASE("the SPDY reader survives random bytes") {
   std::mt19937 random{5};
   spdy_writer writer;
   const auto good = writer.write({.type = spdy_type::syn_stream,

@@ -48,7 +48,7 @@ struct measured_machine {
 
 }  // namespace
 
-TEST_CASE("nothing is measured while nobody asks", "[kubelet]") {
+TEST_CASE("nothing is measured while there are no requests", "[kubelet]") {
   measured_machine t;
   t.world.advance(1h);
   CHECK(t.readings == 0);
@@ -57,7 +57,7 @@ TEST_CASE("nothing is measured while nobody asks", "[kubelet]") {
   CHECK(t.readings == 2);
 }
 
-TEST_CASE("who asks first waits for two readings, all who ask meanwhile get the same",
+TEST_CASE("the first request waits for two readings, concurrent requests get the same result",
           "[kubelet]") {
   measured_machine t;
   t.ask();
@@ -76,7 +76,7 @@ TEST_CASE("who asks first waits for two readings, all who ask meanwhile get the 
   }
 }
 
-TEST_CASE("figures are good for a while, and say how old they are", "[kubelet]") {
+TEST_CASE("usage figures are reused for a while, and carry their time", "[kubelet]") {
   measured_machine t;
   t.ask();
   t.world.advance(kubelet_defaults::usage_first_window + 3s);
@@ -93,7 +93,7 @@ TEST_CASE("figures are good for a while, and say how old they are", "[kubelet]")
   CHECK(t.answers[2].machine->window == kubelet_defaults::usage_fresh + 3s);
 }
 
-TEST_CASE("a reading of long ago is no beginning of a rate", "[kubelet]") {
+TEST_CASE("an old reading is not the start of a rate", "[kubelet]") {
   measured_machine t;
   t.ask();
   t.world.advance(kubelet_defaults::usage_first_window + kubelet_defaults::usage_longest_window +
@@ -105,8 +105,7 @@ TEST_CASE("a reading of long ago is no beginning of a rate", "[kubelet]") {
   CHECK(t.answers[1].machine->window == kubelet_defaults::usage_first_window);
 }
 
-TEST_CASE("a reading that does not come is given up, and does not count when it comes late",
-          "[kubelet]") {
+TEST_CASE("a reading that does not arrive times out, and a late one is ignored", "[kubelet]") {
   measured_machine t;
   t.silent = true;
   t.ask();
@@ -123,7 +122,7 @@ TEST_CASE("a reading that does not come is given up, and does not count when it 
   CHECK(t.answers[1].machine);
 }
 
-TEST_CASE("who asks a machine that very many ask is refused", "[kubelet]") {
+TEST_CASE("usage requests beyond the limit of pending ones are refused", "[kubelet]") {
   measured_machine t;
   for (std::size_t i = 0; i <= kubelet_defaults::usage_askers; ++i)
     t.ask();

@@ -25,7 +25,8 @@ container_counters container(const std::string& id, usage_counters now,
 
 }  // namespace
 
-TEST_CASE("a rate is what was used, by the time between two readings", "[kubelet]") {
+TEST_CASE("a rate is the usage between two readings divided by the time between them",
+          "[kubelet]") {
   const auto figure = usage_between(counters(10s, 4s, 7), counters(14s, 6s, 5));
   REQUIRE(figure);
   CHECK(figure->cpu_nano == 500'000'000);
@@ -45,8 +46,7 @@ TEST_CASE("readings too close together, or of another counter, give no rate", "[
   CHECK_FALSE(usage_between(counters(1s, 2s), counters(9s, 1s)));
 }
 
-TEST_CASE("containers are told apart by their run, and new ones count from their start",
-          "[kubelet]") {
+TEST_CASE("containers are distinguished by run, and new ones count from their start", "[kubelet]") {
   const usage_reading before{
       .machine = counters(10s, 1s),
       .containers = {container("a", counters(10s, 1s)), container("gone", counters(10s, 1s))}};
@@ -66,8 +66,7 @@ TEST_CASE("containers are told apart by their run, and new ones count from their
   CHECK_FALSE(usage_between({}, now).machine);
 }
 
-TEST_CASE("a machine's processors are busy with all but idling, disks and what others steal",
-          "[kubelet]") {
+TEST_CASE("a machine's processor usage excludes idle, disk wait and stolen time", "[kubelet]") {
   const std::string stat = "cpu  100 20 30 9999 888 7 3 5000 60 0\ncpu0 1 1 1 1 1 1 1 1 1 1\n";
   CHECK(parse_cpu_ns(stat, 100) == 160ull * 10'000'000);
   CHECK_FALSE(parse_cpu_ns("cpu  100 20", 100));

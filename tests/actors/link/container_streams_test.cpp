@@ -68,7 +68,7 @@ TEST_CASE("a megabyte goes through a command on a joined machine and comes back 
   });
 }
 
-TEST_CASE("who does not read holds the command up, and nothing grows", "[link]") {
+TEST_CASE("a reader that stops reading blocks the command, and no buffer grows", "[link]") {
   node_with_streams t;
   const auto client = t.exec({"echo"});
   client->write(std::string(4u << 20, 'x'));
@@ -99,7 +99,7 @@ TEST_CASE("a command that does not read holds the writer up", "[link]") {
   CHECK(taken + t.last()->take_input().size() == 1u << 20);
 }
 
-TEST_CASE("what a command writes is read apart, then how it ended, as often as it is asked",
+TEST_CASE("a command's streams are read separately, and its exit code as often as requested",
           "[link]") {
   node_with_streams t;
   const auto client = t.exec({"ls", "-l"}, false);
@@ -122,7 +122,7 @@ TEST_CASE("what a command writes is read apart, then how it ended, as often as i
   CHECK(t.streams->open_commands() == 0);
 }
 
-TEST_CASE("what came before the end is read before it, by a reader that begins late", "[link]") {
+TEST_CASE("a late reader gets all output before the end", "[link]") {
   node_with_streams t;
   const auto client = t.exec({"ls"}, false);
   t.last()->say("first\n", exec_part::kind::error);
@@ -153,7 +153,7 @@ TEST_CASE("output that does not end does not keep errors from a slow reader", "[
   CHECK(client->output.size() < 200'000);
 }
 
-TEST_CASE("a command that takes no more input says so, and goes on", "[link]") {
+TEST_CASE("a command that accepts no more input reports it and continues", "[link]") {
   node_with_streams t;
   const auto client = t.exec({"head"});
   client->write(std::string(300'000, 'x'));
@@ -212,8 +212,7 @@ TEST_CASE("a port of a pod is reached over the link, to the end of either side",
   CHECK(parts == std::vector<std::string>{"GET /", ""});
 }
 
-TEST_CASE("what the runtime refuses is refused with its kind, its message and its reason",
-          "[link]") {
+TEST_CASE("a refusal of the runtime keeps its kind, message and reason", "[link]") {
   node_with_streams t;
   for (const auto kind : {runtime_error::kind::refused, runtime_error::kind::failed,
                           runtime_error::kind::not_found, runtime_error::kind::unsupported}) {
@@ -228,7 +227,7 @@ TEST_CASE("what the runtime refuses is refused with its kind, its message and it
   CHECK(t.plane.plane().links().table().connected("n0"));
 }
 
-TEST_CASE("a handle that goes ends the stream at its node, whatever it waits for", "[link]") {
+TEST_CASE("a dropped handle ends the stream at its node, even in a pending operation", "[link]") {
   node_with_streams t;
   const auto client = t.exec({"sink"});
   client->read();
@@ -284,7 +283,7 @@ TEST_CASE("streams end with their link, at both of its ends, and others are open
   CHECK(again->output == "more");
 }
 
-TEST_CASE("whatever crashes, each answer comes and no command is left behind", "[link]") {
+TEST_CASE("despite crashes each request is answered and no command is left", "[link]") {
   for_each_seed(40, [](std::uint64_t seed) {
     node_with_streams t{seed};
     std::mt19937_64 random{seed};
@@ -320,7 +319,8 @@ TEST_CASE("whatever crashes, each answer comes and no command is left behind", "
   });
 }
 
-TEST_CASE("a stream whose actor crashes ends with the reason, and its link stays", "[link]") {
+TEST_CASE("the crash of a stream's actor ends the stream with the reason, and its link stays",
+          "[link]") {
   node_with_streams t;
   const auto client = t.exec({"sink"});
   client->read();
@@ -333,7 +333,7 @@ TEST_CASE("a stream whose actor crashes ends with the reason, and its link stays
   CHECK(t.exec({"sink"})->stream);
 }
 
-TEST_CASE("a node that is not connected is told from one that does not answer", "[link]") {
+TEST_CASE("a node that is not connected is distinguished from one that does not answer", "[link]") {
   node_with_streams t{1, false};
   const auto away = t.exec({"ls"});
   REQUIRE(away->error);

@@ -183,7 +183,7 @@ TEST_CASE("events cross the link in parts that are one list again", "[link]") {
   }
 }
 
-TEST_CASE("errors cross the link with what callers look at", "[link]") {
+TEST_CASE("errors cross the link with code, key, revision and message", "[link]") {
   actors::wire::CommitDone done;
   actors::write_commit_done(
       done, 1,
@@ -204,7 +204,7 @@ TEST_CASE("errors cross the link with what callers look at", "[link]") {
   CHECK_THAT(answer->error().message, Contains("\"web\" not found"));
 }
 
-TEST_CASE("what makes no sense on the link is an error that says what", "[link]") {
+TEST_CASE("an invalid item on the link is an error that names the problem", "[link]") {
   const auto pod = random_pod(1);
   actors::wire::Commit commit;
   persistence::transaction transaction;

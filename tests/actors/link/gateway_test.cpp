@@ -150,7 +150,7 @@ TEST_CASE("a stream that was refused is asked for again after a while", "[link]"
   CHECK(kubelet.heard->ended.empty());
 }
 
-TEST_CASE("who ends, or wants no more, is forgotten at both ends", "[link]") {
+TEST_CASE("a subscriber that ends or unsubscribes is removed at both ends", "[link]") {
   node_world world;
   const auto plane = world.connect();
   actor_of_test kubelet{world.simulation, "kubelet"}, other{world.simulation, "other"};
@@ -173,7 +173,7 @@ TEST_CASE("who ends, or wants no more, is forgotten at both ends", "[link]") {
   CHECK(kubelet.heard->events.empty());
 }
 
-TEST_CASE("requests that nobody answers end, and so do those that are too many or too large",
+TEST_CASE("unanswered requests end, and requests beyond the limits of number and size are refused",
           "[link]") {
   node_world world;
   const auto plane = world.connect();
@@ -243,7 +243,7 @@ TEST_CASE("a session that ends before anybody has read of it ends like any other
   CHECK_FALSE(unread.plane->end.empty());
 }
 
-TEST_CASE("an answer that no frame can hold is one that says so", "[link]") {
+TEST_CASE("an answer too large for a frame is replaced by an error", "[link]") {
   node_world world;
   const auto plane = world.connect();
   world.say(plane, [](auto& item) { item.mutable_ask_console()->set_ask(4); });
@@ -272,7 +272,7 @@ struct silent_logs : actors::log_source {
 
 }  // namespace
 
-TEST_CASE("the logs that a node tells of are bounded, and end with the session", "[link]") {
+TEST_CASE("the log streams of a node are bounded, and end with the session", "[link]") {
   runtime::simulation world{1};
   const auto gateway = actors::spawn_gateway(
       world.system(), {.node = "n0", .logs = std::make_shared<silent_logs>()});
@@ -309,7 +309,7 @@ TEST_CASE("the logs that a node tells of are bounded, and end with the session",
   CHECK(tellers() == 0);
 }
 
-TEST_CASE("a gateway that crashed tells no log of its former incarnation", "[link]") {
+TEST_CASE("a gateway that crashed continues no log stream of its former incarnation", "[link]") {
   runtime::simulation world{1};
   const auto gateway = actors::spawn_gateway(
       world.system(), {.node = "n0", .logs = std::make_shared<silent_logs>()});

@@ -9,7 +9,7 @@
 using namespace troupe;
 using namespace troupe::actors;
 
-TEST_CASE("a node is refused for good only by a state as new as its call") {
+TEST_CASE("a node is refused permanently only by a state as new as its call") {
   test::core_fixture cluster{1, {.far = true}};
   late_states states;
   CHECK_FALSE(states.counts(*cluster.store, "a"));
@@ -22,7 +22,7 @@ TEST_CASE("a node is refused for good only by a state as new as its call") {
   CHECK_FALSE(states.counts(*cluster.store, "a"));
 }
 
-TEST_CASE("a store of its own shows the newest state always") {
+TEST_CASE("an embedded store always shows the newest state") {
   test::core_fixture cluster{1};
   CHECK(late_states{}.counts(*cluster.store, "a"));
 }

@@ -147,7 +147,7 @@ TEST_CASE("a log that ends while it is read is read once more", "[link]") {
   CHECK(t.parts->now().back().problem.empty());
 }
 
-TEST_CASE("a log is told as far as the credit goes, and on when there is more", "[link]") {
+TEST_CASE("a log is sent as far as the credit allows, and continued with more credit", "[link]") {
   telling t;
   constexpr auto size = 4 * actors::defaults::log_part_bytes;
   t.log->text = std::string(size, 'x');

@@ -140,7 +140,7 @@ TEST_CASE("a node is given the tokens that volumes of its pods ask for", "[link]
              Contains("requests a token of 86400 seconds"));
 }
 
-TEST_CASE("a link belongs to a node whose Node names its key", "[link]") {
+TEST_CASE("a link belongs to the node whose Node names its key", "[link]") {
   two_nodes world;
   runtime::link::peer peer{"system:node:n0", {"system:nodes"}, "sha256:n0", {}};
   CHECK(actors::admit_node(world.now(), peer).value() == "n0");
@@ -148,7 +148,7 @@ TEST_CASE("a link belongs to a node whose Node names its key", "[link]") {
     peer.key_hash = "sha256:n1";
     const auto refused = actors::admit_node(world.now(), peer);
     CHECK_THAT(refused.error(), Contains("node n0 was removed from this cluster: join it again"));
-    CHECK(actors::says_removed("the link said: " + refused.error()));
+    CHECK(actors::is_removal_reason("the link said: " + refused.error()));
   }
   SECTION("not without a Node") {
     peer.name = "system:node:n7";
@@ -258,7 +258,7 @@ TEST_CASE("a node's commands and events are about the very object that it means"
   CHECK(actors::may_remove(world.now(), "n0", removal).error().code == 403);
 }
 
-TEST_CASE("what two pods of a node use is used until both have gone", "[link]") {
+TEST_CASE("an object used by two pods of a node is referenced until both are deleted", "[link]") {
   two_nodes world;
   const auto one = world.state.find<Pod>("default", "p-n0");
   auto copy = one->copy_as<Pod>();
@@ -277,7 +277,7 @@ TEST_CASE("what two pods of a node use is used until both have gone", "[link]") 
   CHECK_FALSE(references.used(secret));
 }
 
-TEST_CASE("a node cannot write by guessing a state that is yet to come", "[link]") {
+TEST_CASE("a node cannot write with a precondition on a future revision", "[link]") {
   two_nodes world;
   auto transaction = actors::succeed(*world.state.find<Pod>("default", "p-n0"),
                                      world.state.find<Pod>("default", "p-n0")->copy_as<Pod>());
@@ -323,7 +323,7 @@ TEST_CASE("a node makes its Lease with its Node as the owner, or without one", "
   CHECK_FALSE(may([](auto& meta) { meta.add_finalizers("a.b/c"); }));
 }
 
-TEST_CASE("a node may tie what it writes to the state of its own Node alone", "[link]") {
+TEST_CASE("a node may make a write conditional on the state of its own Node alone", "[link]") {
   two_nodes world;
   const auto tied_to = [&](const std::string& node) {
     const auto pod = world.state.find<Pod>("default", "p-n0");
@@ -335,7 +335,7 @@ TEST_CASE("a node may tie what it writes to the state of its own Node alone", "[
   CHECK_FALSE(tied_to("n1"));
 }
 
-TEST_CASE("a node follows itself, its pods and what they use", "[link]") {
+TEST_CASE("a node watches itself, its pods and the objects that they refer to", "[link]") {
   two_nodes world;
   actors::node_references references;
   const auto pod = world.state.find<Pod>("default", "p-n0");
@@ -404,7 +404,7 @@ TEST_CASE("a node takes its finalizer from a volume of its own that goes, and no
       {}, "v-n0", [](PersistentVolume& volume) { volume.mutable_metadata()->clear_finalizers(); }));
 }
 
-TEST_CASE("of a pod that runs elsewhere a node sees what policies are judged by", "[link]") {
+TEST_CASE("of a pod on another node a node sees only the fields that policies need", "[link]") {
   api::core::v1::Pod pod;
   pod.mutable_metadata()->set_name("p");
   pod.mutable_metadata()->set_uid("u");
@@ -428,7 +428,7 @@ TEST_CASE("of a pod that runs elsewhere a node sees what policies are judged by"
   CHECK(body.ShortDebugString().find("hidden") == std::string::npos);
 }
 
-TEST_CASE("what a node asks for by chance never touches what is another's", "[link]") {
+TEST_CASE("random requests of a node never change objects of others", "[link]") {
   for_each_seed(30, [](std::uint64_t seed) {
     two_nodes world;
     std::mt19937_64 random{seed};

@@ -187,7 +187,7 @@ TEST_CASE("a node with more streams than the bound loses its session", "[link]")
   CHECK_THAT(t.made.node->end, Contains("more than 10000 streams"));
 }
 
-TEST_CASE("a node whose key is taken away hears that it was removed", "[link]") {
+TEST_CASE("a node whose key is removed learns that it was removed", "[link]") {
   one_node t;
   t.plane.change<Node>({}, "n0", [](Node& n) { n.mutable_metadata()->clear_annotations(); });
   t.plane.settle();
@@ -198,8 +198,7 @@ TEST_CASE("a node whose key is taken away hears that it was removed", "[link]") 
   CHECK_FALSE(t.plane.plane().links().table().connected("n0"));
 }
 
-TEST_CASE("who writes over a link is not for the node to say, nor what it makes to be nobody's",
-          "[link]") {
+TEST_CASE("the server sets the author of a node's writes and the owner of its Lease", "[link]") {
   one_node t;
   t.plane.create(pod_named("web", "n0"));
   const auto key = api::kind_of<Pod>().key("default", "web");
@@ -239,7 +238,7 @@ TEST_CASE("who writes over a link is not for the node to say, nor what it makes 
   CHECK(made->meta().has_creation_timestamp());
 }
 
-TEST_CASE("a node with too many requests under way is told so, and goes on when they are done",
+TEST_CASE("requests of a node beyond the limit are refused, and it continues when they are done",
           "[link]") {
   one_node t;
   constexpr std::uint64_t most = actors::link_defaults::requests_under_way * 2;
@@ -292,7 +291,7 @@ TEST_CASE("an event of a node says no more than an event may, in whole character
   CHECK((*found)->as<Event>().message() == "y" + accents.substr(0, 1'022));
 }
 
-TEST_CASE("a reader's orders reach its own log, and what it did not ask for ends the session",
+TEST_CASE("a reader's credit reaches its own log, and parts beyond the credit end the session",
           "[link]") {
   one_node t;
   actor_of_test one{t.plane.simulation(), "one"}, two{t.plane.simulation(), "two"};
@@ -371,7 +370,7 @@ TEST_CASE("questions to a node are bounded, are forgotten in time, and end with 
   CHECK_THAT(asker.heard->views[2].body, Contains("the link to node n0 was lost"));
 }
 
-TEST_CASE("the listener is wanted once, by the first node that has joined", "[link]") {
+TEST_CASE("the listener is requested once, by the first node that has joined", "[link]") {
   cluster plane{1, {.plane = {.controllers = false}}};
   int wanted = 0;
   plane.plane().links().await_nodes([&] {
@@ -396,7 +395,7 @@ TEST_CASE("the listener is wanted once, by the first node that has joined", "[li
   CHECK(wanted == 1);
 }
 
-TEST_CASE("a listener that cannot be started is wanted again", "[link]") {
+TEST_CASE("a listener that cannot be started is requested again", "[link]") {
   cluster plane{1, {.plane = {.controllers = false}}};
   int wanted = 0;
   plane.plane().links().await_nodes([&] { return ++wanted == 3; });

@@ -76,7 +76,7 @@ TEST_CASE("pods that are bound to a joined node run there and say so", "[link]")
   CHECK(plane.run_until([&] { return !plane.find<Pod>("default", "web"); }));
 }
 
-TEST_CASE("who wrote over a link stands in the history", "[link]") {
+TEST_CASE("the history names the node of a write over a link", "[link]") {
   joined_cluster world{1};
   auto& plane = world.plane();
   join(world, "n0");
@@ -111,7 +111,7 @@ TEST_CASE("a status that was written while the link was down arrives after it", 
   }
 }
 
-TEST_CASE("what happened on a node without a link is told when it has one, as of then", "[link]") {
+TEST_CASE("events of a node without a link arrive later, with their original times", "[link]") {
   joined_cluster world{1};
   auto& plane = world.plane();
   join(world, "n0");
@@ -153,7 +153,7 @@ TEST_CASE("what happened on a node without a link is told when it has one, as of
   CHECK(told("refused").last_timestamp().seconds() == then + 23);
 }
 
-TEST_CASE("a node that was removed is told so and never let in again", "[link]") {
+TEST_CASE("a removed node learns of it and is never admitted again", "[link]") {
   joined_cluster world{1};
   auto& plane = world.plane();
   join(world, "n0");
@@ -182,7 +182,7 @@ TEST_CASE("the newest session of a node takes the place of the older one", "[lin
   CHECK_FALSE(plane.plane().links().table().connected("n0"));
 }
 
-TEST_CASE("what a node may not do is refused with a reason", "[link]") {
+TEST_CASE("requests beyond a node's permissions are refused with a reason", "[link]") {
   joined_cluster world{1};
   auto& plane = world.plane();
   world.add("n0");
@@ -329,7 +329,7 @@ ReplicationController six_replicas() {
 
 }  // namespace
 
-TEST_CASE("nodes behind links that come and go end with what the objects say", "[link]") {
+TEST_CASE("nodes behind links that come and go converge to the specified state", "[link]") {
   for_each_seed(25, [](std::uint64_t seed) {
     joined_cluster world{seed, {.plane = {.node_grace = seconds{5}}}};
     auto& plane = world.plane();

@@ -135,7 +135,7 @@ struct session_world {
 
 // -- the node -------------------------------------------------------------------------------------
 
-TEST_CASE("a node sends of a stream what it has credit for, to the byte", "[link]") {
+TEST_CASE("a node sends exactly as many bytes of a stream as it has credit for", "[link]") {
   gateway_world t;
   t.open(7, "ls", 10);
   const auto opened = t.heard();
@@ -219,14 +219,14 @@ TEST_CASE("a control plane that sends more input than it has credit for loses it
   CHECK(t.streams->open_commands() == 0);
 }
 
-TEST_CASE("a number that is used twice ends the session, too", "[link]") {
+TEST_CASE("a stream number that is used twice ends the session", "[link]") {
   gateway_world t;
   t.open(1, "sink", 0);
   t.open(1, "sink", 0);
   CHECK_THAT(t.unlinked, Contains("opens a stream twice"));
 }
 
-TEST_CASE("a node refuses what is no stream, what it has not, and what is too much", "[link]") {
+TEST_CASE("a node refuses invalid, unknown and too many streams", "[link]") {
   gateway_world t;
   t.say([](auto& item) {
     item.mutable_open_stream()->set_ask(1);
@@ -277,7 +277,8 @@ TEST_CASE("messages about a node's stream from other actors are ignored", "[link
   CHECK(heard[0].stream_output().text() == "true");
 }
 
-TEST_CASE("a node whose control plane does not read keeps a few pieces of each stream", "[link]") {
+TEST_CASE("a node whose control plane does not read buffers a few pieces of each stream",
+          "[link]") {
   gateway_world t;
   t.made.plane->deaf = true;
   constexpr std::size_t count = 100;
@@ -330,7 +331,8 @@ TEST_CASE("a control plane sends input as far as the node gives credit, in piece
   CHECK(heard[0].end_input().ask() == number);
 }
 
-TEST_CASE("a control plane gives credit for what was read of it, half a window at once", "[link]") {
+TEST_CASE("a control plane grants credit for bytes that were read, half a window at once",
+          "[link]") {
   session_world t;
   const auto number = t.open(0);
   for (int i = 0; i < 4; ++i)
@@ -359,7 +361,7 @@ TEST_CASE("a node that overruns its credit loses its session", "[link]") {
   CHECK(t.client.end.size() == 1);
 }
 
-TEST_CASE("a node that takes what it was not sent, or sends before it opens, loses its session",
+TEST_CASE("a node that acknowledges unsent input, or sends before it opens, loses its session",
           "[link]") {
   session_world t;
   SECTION("taken") {
@@ -398,7 +400,7 @@ TEST_CASE("a control plane asks a node for no more streams than the bound", "[li
 }
 
 // Like a version without streams.
-TEST_CASE("a node that passes over what it does not know is given up after 5 s", "[link]") {
+TEST_CASE("a request that a node ignores fails after 5 s", "[link]") {
   session_world t;
   const auto number = t.ask();
   t.plane.advance(seconds{6});
@@ -412,7 +414,7 @@ TEST_CASE("a node that passes over what it does not know is given up after 5 s",
   CHECK(t.client.answers == 1);
 }
 
-TEST_CASE("what a node says of streams that nobody asked it for changes nothing", "[link]") {
+TEST_CASE("messages of a node about unknown streams change nothing", "[link]") {
   session_world t;
   t.world.add("n1");
   const auto other = connect_raw_node(t.plane, "n1");

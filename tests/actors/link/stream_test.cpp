@@ -90,7 +90,7 @@ struct two_witnesses {
 
 }  // namespace
 
-TEST_CASE("a stream over a link that comes and goes has no gap and no double", "[link]") {
+TEST_CASE("a stream over a link that comes and goes has no gap and no duplicate", "[link]") {
   for_each_seed(100, [](std::uint64_t seed) {
     two_witnesses world{seed};
     auto& plane = world.joined.plane();

@@ -14,7 +14,7 @@ namespace troupe::test {
 using api::core::v1::Event;
 using api::core::v1::Pod;
 
-TEST_CASE("a probe whose output is no text is an event, and costs its node no link", "[link]") {
+TEST_CASE("probe output that is not text becomes an event, and its node keeps the link", "[link]") {
   joined_cluster world{1};
   auto& plane = world.plane();
   world.add("n0");

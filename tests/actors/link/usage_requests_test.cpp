@@ -48,8 +48,7 @@ struct asked_node {
 
 }  // namespace
 
-TEST_CASE("a node that is asked what it uses tells figures of the machine and its containers",
-          "[link]") {
+TEST_CASE("a node reports the usage of its machine and its containers on request", "[link]") {
   asked_node t;
   t.ask();
   const auto asked = t.heard();
@@ -83,8 +82,7 @@ TEST_CASE("a node that is asked what it uses tells figures of the machine and it
   CHECK(t.made.node->end.empty());
 }
 
-TEST_CASE("questions what a node uses are bounded, are forgotten in time, and end with its session",
-          "[link]") {
+TEST_CASE("usage requests to a node are bounded, time out, and end with its session", "[link]") {
   asked_node t;
   t.ask("n1");
   REQUIRE(t.usages.size() == 1);
@@ -129,7 +127,7 @@ TEST_CASE("impossible usage figures of a node are refused", "[link]") {
   CHECK(usage.supplies.pids.all == actors::link_defaults::usage_most_supply);
 }
 
-TEST_CASE("a gateway asks the meter of its node, and says so where there is none", "[link]") {
+TEST_CASE("a gateway asks the usage meter of its node, and reports its absence", "[link]") {
   runtime::simulation world{1};
   const auto gateway = actors::spawn_gateway(world.system(), {.node = "n0"});
   const auto plane = connect_raw_plane(gateway);

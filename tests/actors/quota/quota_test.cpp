@@ -51,7 +51,7 @@ std::string used(const cluster& c, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("a quota refuses what would exceed it, and shows what is used", "[quota]") {
+TEST_CASE("a quota refuses writes beyond its limits, and shows its usage", "[quota]") {
   cluster c{1, without_controllers()};
   c.plane().start_leading();
   REQUIRE(c.try_create(pod_named("before", "1")));
@@ -88,7 +88,8 @@ TEST_CASE("a pod that has ended makes room", "[quota]") {
   CHECK(c.try_create(pod_named("b")));
 }
 
-TEST_CASE("a controller without quota says so, and goes on when there is some", "[quota]") {
+TEST_CASE("a controller that exceeds a quota reports it, and continues when there is room",
+          "[quota]") {
   cluster c{1};
   c.create(quota_of({{"pods", "2"}}));
   ReplicationController rc;

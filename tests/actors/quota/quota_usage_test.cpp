@@ -55,7 +55,7 @@ bool counts(const ResourceQuotaSpec& spec, const Pod& pod) {
 
 }  // namespace
 
-TEST_CASE("a pod counts as an object, and until it has ended for what it asks for", "[quota]") {
+TEST_CASE("a pod counts as an object, and with its requests until it has ended", "[quota]") {
   auto pod = pod_of("100m", "64Mi");
   (*pod.mutable_spec()
         ->mutable_containers(0)
@@ -72,7 +72,7 @@ TEST_CASE("a pod counts as an object, and until it has ended for what it asks fo
   CHECK(usage_of(pod) == texts{{"count/pods", "1"}});
 }
 
-TEST_CASE("a pod that is resized counts for the larger of what it asks for and what it has",
+TEST_CASE("a resized pod counts with the larger of its requested and its allocated resources",
           "[quota]") {
   auto pod = pod_of("100m", "64Mi");
   auto& status = *pod.mutable_status()->add_container_statuses();
@@ -137,7 +137,7 @@ TEST_CASE("a quota with scopes counts the pods of these scopes only", "[quota]")
   CHECK(quota::charge(objects, api::kind_of<ConfigMap>(), ConfigMap{}).empty());
 }
 
-TEST_CASE("a pod must name what a quota bounds", "[quota]") {
+TEST_CASE("a pod must specify the resources that a quota limits", "[quota]") {
   auto pod = pod_of("100m", "");
   *pod.mutable_spec()->add_containers() = pod_of("", "1Gi").spec().containers(0);
   pod.mutable_spec()->mutable_containers(1)->set_name("d");
@@ -147,7 +147,7 @@ TEST_CASE("a pod must name what a quota bounds", "[quota]") {
   CHECK(quota::unnamed_resources(quota_of({"cpu"}, "BestEffort"), pod).empty());
 }
 
-TEST_CASE("a kind is looked at where the quota may bound it", "[quota]") {
+TEST_CASE("a kind is counted only where the quota may limit it", "[quota]") {
   CHECK(quota::may_count(quota_of({"requests.cpu"}), api::kind_of<Pod>()));
   CHECK_FALSE(quota::may_count(quota_of({"requests.cpu"}), api::kind_of<ConfigMap>()));
   CHECK(quota::may_count(quota_of({"configmaps"}), api::kind_of<ConfigMap>()));

@@ -231,7 +231,8 @@ TEST_CASE("plugins are switched on and off at one point or at all, in upstream's
   plugins("multiPoint: {disabled: [{name: DynamicResources}]}");
 }
 
-TEST_CASE("what cannot be honoured is refused with its path", "[scheduler][scheduler-config]") {
+TEST_CASE("settings that cannot be honoured are refused with their path",
+          "[scheduler][scheduler-config]") {
   CHECK(refused("profiels: []") == lines{"profiels: unknown field; did you mean profiles?"});
   CHECK(refused("profiles: [{}, {plugins: {filtre: {}}}]") ==
         lines{"profiles[1].plugins.filtre: unknown field; did you mean filter?"});
@@ -390,7 +391,7 @@ TEST_CASE("any switching of plugins is honoured at each point or refused",
   if (std::getenv("TROUPE_SEED") == nullptr) CHECK(honoured > 50);
 }
 
-TEST_CASE("a damaged file is taken or refused with words, whatever is damaged",
+TEST_CASE("a damaged file is accepted or refused with a message, for any damage",
           "[scheduler-config]") {
   const auto whole = head + dumped;
   int refusals = 0;

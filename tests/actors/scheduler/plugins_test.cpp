@@ -33,7 +33,8 @@ struct bench {
 
 }  // namespace
 
-TEST_CASE("a pod goes where its requests fit, and is told what is short", "[scheduler]") {
+TEST_CASE("a pod goes where its requests fit, and the message names the missing resources",
+          "[scheduler]") {
   bench b;
   CHECK(b.place(make_request("p", "1", "1Gi")) == "no nodes available to schedule pods");
   b.node(make_node("small", "{}", "{}", "1", "1Gi"));
@@ -82,7 +83,8 @@ TEST_CASE("cordoned and tainted nodes take only pods that tolerate it", "[schedu
                          "operator: Exists, effect: NoSchedule}]}")) == "cordoned");
 }
 
-TEST_CASE("a node is judged as it is, however often it was cordoned and tainted", "[scheduler]") {
+TEST_CASE("a node is evaluated in its current state, however often it was cordoned and tainted",
+          "[scheduler]") {
   bench b;
   const auto cordoned = [&] { b.node(make_node("n", "{}", "{unschedulable: true}")); };
   const auto tainted = [&] {
@@ -104,7 +106,8 @@ TEST_CASE("a node is judged as it is, however often it was cordoned and tainted"
   }
 }
 
-TEST_CASE("a node that would rather not is taken only when there is no other", "[scheduler]") {
+TEST_CASE("a node with a PreferNoSchedule taint is used only when there is no other",
+          "[scheduler]") {
   bench b;
   b.node(make_node("shy", "{}", "{taints: [{key: a, effect: PreferNoSchedule}]}"));
   CHECK(b.place(make_pod("p")) == "shy");
@@ -133,7 +136,7 @@ TEST_CASE("selectors and node affinity choose nodes by label", "[scheduler]") {
     CHECK(b.place(make_pod("p", preferred)) == "one");
 }
 
-TEST_CASE("a pod that names its node is looked at on that node alone", "[scheduler]") {
+TEST_CASE("a pod that names its node is evaluated on that node alone", "[scheduler]") {
   bench b;
   for (const char* name : {"a", "b", "c"})
     b.node(make_node(name, "{}", "{}", "1", "1Gi"));
@@ -208,7 +211,7 @@ TEST_CASE("pods spread over zones within maxSkew", "[scheduler]") {
   }
 }
 
-TEST_CASE("a zone that the pod cannot come to is left out of the count, as its policies say",
+TEST_CASE("a zone that the pod cannot use is not counted, according to its policies",
           "[scheduler]") {
   bench b;
   for (const std::string zone : {"a", "b", "c", "d"})
@@ -313,7 +316,7 @@ TEST_CASE("the pods of a controller are spread over zones", "[scheduler]") {
   CHECK(on["b1"] <= 6);
 }
 
-TEST_CASE("siblings that are counted as they come and go are those that are there", "[scheduler]") {
+TEST_CASE("the incremental count of siblings equals the existing ones", "[scheduler]") {
   std::mt19937_64 random{5};
   cluster_view view;
   const auto draw = [&](int below) { return static_cast<int>(random() % below); };
@@ -363,7 +366,7 @@ TEST_CASE("siblings that are counted as they come and go are those that are ther
   }
 }
 
-TEST_CASE("pods keep near to and away from each other", "[scheduler]") {
+TEST_CASE("pod affinity and anti-affinity are respected", "[scheduler]") {
   bench b;
   b.node(make_node("one", "{host: one, zone: a}"));
   b.node(make_node("two", "{host: two, zone: a}"));
@@ -391,7 +394,7 @@ TEST_CASE("pods keep near to and away from each other", "[scheduler]") {
   CHECK(b.place(make_pod("web", near)) == "two");
 }
 
-TEST_CASE("neighbours are looked for in the namespaces that their labels select", "[scheduler]") {
+TEST_CASE("affinity terms apply to the namespaces that their labels select", "[scheduler]") {
   bench b;
   b.node(make_node("one", "{host: one}"));
   b.node(make_node("two", "{host: two}"));
@@ -446,8 +449,7 @@ TEST_CASE("nodes are never overcommitted and every pod that fits finds one", "[s
   }
 }
 
-TEST_CASE("an important pod may ask others to leave, as few and as unimportant as can be",
-          "[scheduler]") {
+TEST_CASE("a pod preempts as few and as unimportant pods as possible", "[scheduler]") {
   bench b;
   b.node(make_node("one", "{}", "{}", "4", "8Gi"));
   b.node(make_node("two", "{}", "{}", "4", "8Gi"));
@@ -486,7 +488,7 @@ TEST_CASE("the requests of a pod are its containers' or its largest init contain
   CHECK(pod->scoring_requests.memory == (std::int64_t{1} << 30) + (std::int64_t{200} << 20));
 }
 
-TEST_CASE("a pod that is resized holds the larger of what it asks for and what it has") {
+TEST_CASE("a resized pod holds the larger of its requested and its allocated resources") {
   auto pod = make_pod("p",
                       "{containers: [{name: a, resources: {requests: {cpu: 300m, memory: "
                       "1Gi}}}, {name: b, resources: {requests: {cpu: 200m}}}]}")
@@ -508,7 +510,7 @@ TEST_CASE("a pod that is resized holds the larger of what it asks for and what i
   CHECK(take_the_same(before, *pod));
 }
 
-TEST_CASE("a profile names what it does not know") {
+TEST_CASE("an unknown profile or plugin is refused by name") {
   CHECK(built_in_profile("tomorrow").error().find("choose today or 2014") != std::string::npos);
   auto wrong = *built_in_profile("2014");
   wrong.plugins.push_back({"Magic", 1});

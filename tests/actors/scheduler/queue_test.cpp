@@ -27,7 +27,7 @@ struct bench {
 
 }  // namespace
 
-TEST_CASE("pods leave the queue by priority, then as they came", "[scheduler]") {
+TEST_CASE("pods leave the queue by priority, then in order of arrival", "[scheduler]") {
   bench b;
   b.waiting.add(make_request("first", "1", "1Mi"), b.now);
   b.waiting.add(make_request("second", "1", "1Mi"), b.now);
@@ -85,7 +85,7 @@ TEST_CASE("an unschedulable pod waits for an event that can help it", "[schedule
   CHECK(b.next() == "p");
 }
 
-TEST_CASE("nobody waits as unschedulable for more than five minutes", "[scheduler]") {
+TEST_CASE("no pod waits as unschedulable for more than five minutes", "[scheduler]") {
   bench b;
   const auto pod = make_request("p", "1", "1Mi");
   b.waiting.add(pod, b.now);
@@ -99,7 +99,7 @@ TEST_CASE("nobody waits as unschedulable for more than five minutes", "[schedule
   CHECK(b.next() == "p");
 }
 
-TEST_CASE("a pod for which room is made is tried as soon as its victims go", "[scheduler]") {
+TEST_CASE("a preempting pod is tried as soon as its victims are gone", "[scheduler]") {
   bench b;
   const auto pod = make_request("p", "1", "1Mi");
   b.waiting.add(pod, b.now);
@@ -109,7 +109,7 @@ TEST_CASE("a pod for which room is made is tried as soon as its victims go", "[s
   CHECK(b.next() == "p");
 }
 
-TEST_CASE("no pod is lost or doubled whatever happens in whatever order", "[scheduler]") {
+TEST_CASE("no pod is lost or duplicated, for any order of events", "[scheduler]") {
   std::mt19937 random{4};
   bench b;
   std::set<std::string> expected;

@@ -138,7 +138,7 @@ TEST_CASE("an exception in a plugin loses no pod and delays no other", "[schedul
   CHECK(info->restarts == 0);
 }
 
-TEST_CASE("a scheduler that is killed at any moment binds every pod and fills no node beyond",
+TEST_CASE("a scheduler that is killed at any moment binds every pod and overcommits no node",
           "[scheduler]") {
   for_each_seed(60, [](std::uint64_t moment) {
     cluster c{moment};
@@ -167,7 +167,7 @@ TEST_CASE("a scheduler that is killed at any moment binds every pod and fills no
   });
 }
 
-TEST_CASE("a pod whose actor asks between its bind and the news of it is not bound again",
+TEST_CASE("a pod whose actor asks again before it sees the bind is not bound again",
           "[scheduler]") {
   cluster c{7};
   add_small_node(c, "n1", 4);
@@ -189,7 +189,7 @@ TEST_CASE("a pod whose actor asks between its bind and the news of it is not bou
   CHECK(told(c, "FailedScheduling") == 0);
 }
 
-TEST_CASE("a question about a pod that has ended since comes to nothing", "[scheduler]") {
+TEST_CASE("a scheduling request for a pod that has ended is dropped", "[scheduler]") {
   cluster c{8};
   add_small_node(c, "n1", 4);
   const auto unbound = c.create(asking("p", 1));
@@ -272,7 +272,7 @@ TEST_CASE("a plugin's answer to a former incarnation of the scheduler ends no bi
   answers.clear();
 }
 
-TEST_CASE("the room that a failed bind leaves is for those who wait for it", "[scheduler]") {
+TEST_CASE("resources released by a failed bind go to waiting pods", "[scheduler]") {
   auto& answers = elsewhere::answers;
   answers.clear();
   cluster c{11, with_elsewhere()};
@@ -318,7 +318,7 @@ TEST_CASE("a foreign scheduler binds its own pods beside ours", "[scheduler]") {
                                "are available: 1 No preemption victims found for incoming pod."));
 }
 
-TEST_CASE("a pod that lets others be says so when there is no room for it", "[scheduler]") {
+TEST_CASE("a pod that never preempts says so when there is no room for it", "[scheduler]") {
   cluster c{5};
   add_small_node(c, "n1", 2);
   c.create(asking("there", 2));
@@ -337,8 +337,7 @@ TEST_CASE("a pod that lets others be says so when there is no room for it", "[sc
         "preemptionPolicy=Never.");
 }
 
-TEST_CASE("an important pod gets its room from few, and no more leave while it waits",
-          "[scheduler]") {
+TEST_CASE("a preemption evicts few pods, and no more while the pod waits", "[scheduler]") {
   cluster c{3};
   add_small_node(c, "n1", 2);
   add_small_node(c, "n2", 2);
@@ -376,7 +375,7 @@ TEST_CASE("an important pod gets its room from few, and no more leave while it w
   CHECK(node_of(c, "boss") == nominated);
 }
 
-TEST_CASE("room that is kept for a pod is not given to one of its own rank", "[scheduler]") {
+TEST_CASE("room nominated for a pod is not given to a pod of equal priority", "[scheduler]") {
   cluster c{4};
   add_small_node(c, "n1", 2);
   c.create(asking("old", 2));
@@ -392,7 +391,7 @@ TEST_CASE("room that is kept for a pod is not given to one of its own rank", "[s
   CHECK(node_of(c, "rival").empty());
 }
 
-TEST_CASE("room that is kept for a pod is taken by a more important one", "[scheduler]") {
+TEST_CASE("room nominated for a pod is taken by a pod of higher priority", "[scheduler]") {
   cluster c{5};
   add_small_node(c, "n1", 2);
   c.create(asking("old", 2));
@@ -410,7 +409,7 @@ TEST_CASE("room that is kept for a pod is taken by a more important one", "[sche
   CHECK(c.get<Pod>("default", "boss").status().nominated_node_name().empty());
 }
 
-TEST_CASE("room that was made is kept through a crash of the scheduler", "[scheduler]") {
+TEST_CASE("nominated room is kept through a crash of the scheduler", "[scheduler]") {
   cluster c{6};
   add_small_node(c, "n1", 2);
   c.create(asking("old", 2));

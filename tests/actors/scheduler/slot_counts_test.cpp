@@ -6,7 +6,7 @@
 
 namespace troupe::actors::scheduler {
 
-TEST_CASE("counts by slot are what was added, over many pages", "[scheduler]") {
+TEST_CASE("counters by slot equal the sums that were added, over many pages", "[scheduler]") {
   std::mt19937_64 random{17};
   slot_counts counts;
   std::map<std::uint32_t, std::int64_t> expected;

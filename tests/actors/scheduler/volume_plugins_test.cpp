@@ -96,7 +96,8 @@ TEST_CASE("a pod goes where the volumes of its bound claims are", "[scheduler][v
   CHECK_FALSE(b.prepare(b.pod("p", "c"), "n2").result.ok());
 }
 
-TEST_CASE("a pod is told what keeps its claim from it", "[scheduler][volumes]") {
+TEST_CASE("the message of an unschedulable pod names the problem of its claim",
+          "[scheduler][volumes]") {
   volume_bench b;
   CHECK(b.place(b.pod("p", "c")) == nowhere + "persistentvolumeclaim \"c\" not found.");
   b.claim("c", "");
@@ -156,7 +157,7 @@ TEST_CASE("a pod goes into the zone of its volume", "[scheduler][volumes]") {
   CHECK(b.place(b.pod("p", "c")) == nowhere + "2 node(s) had no available volume zone.");
 }
 
-TEST_CASE("a claim for one pod alone has one", "[scheduler][volumes]") {
+TEST_CASE("a ReadWriteOncePod claim is used by one pod", "[scheduler][volumes]") {
   volume_bench b;
   b.volume("v", "");
   b.view.volumes().put(parse<PersistentVolumeClaim>(

@@ -91,7 +91,7 @@ TEST_CASE("the first stage of a policy that fits decides, annotations override i
   CHECK_FALSE(actors::behavior_of(labelled("q", "web"), given.get()));
 }
 
-TEST_CASE("a stage happens to its share of the pods, always the same ones",
+TEST_CASE("a stage applies to its share of the pods, always the same ones",
           "[simulated][simulation-policy]") {
   const auto given = policy_of(
       "- {name: unlucky, selector: {kind: Pod, share: 0.2}, delay: 1s, next: {crash: {times: 2}}}");
@@ -169,7 +169,7 @@ TEST_CASE("nodes fail and return as a policy says", "[simulated][simulation-poli
   CHECK(down(1321));
 }
 
-TEST_CASE("pods use what a policy says", "[simulated][simulation-policy]") {
+TEST_CASE("pods use the resources that a policy specifies", "[simulated][simulation-policy]") {
   cluster c{3};
   const auto given = policy_of(R"(
 - {name: load, selector: {kind: Pod, matchLabels: {app: web}}, next: {use: {cpu: "0s=1,10m=250m", memory: 64Mi}}}
@@ -196,7 +196,7 @@ TEST_CASE("pods use what a policy says", "[simulated][simulation-policy]") {
   CHECK(actors::simulated_usage(c.store().read(), {node}, c.now()).empty());
 }
 
-TEST_CASE("a policy that makes no sense is refused with its paths", "[simulation-policy]") {
+TEST_CASE("an invalid policy is refused with its paths", "[simulation-policy]") {
   using lines = std::vector<std::string>;
   const auto one = [](const std::string& stage) { return refused("- {name: s, " + stage + "}\n"); };
   CHECK(one("selector: {kind: Pod}, next: {}") ==
@@ -230,7 +230,7 @@ TEST_CASE("a policy that makes no sense is refused with its paths", "[simulation
   CHECK(refused(many) == lines{"stages: there may be 256 at most"});
 }
 
-TEST_CASE("a damaged policy is taken or refused with words", "[simulation-policy]") {
+TEST_CASE("a damaged policy is accepted or refused with a message", "[simulation-policy]") {
   const auto whole = head + "stages:" + batch;
   int refusals = 0;
   for_each_seed(300, [&](std::uint64_t seed) {

@@ -49,7 +49,7 @@ TEST_CASE("a simulated amount is a quantity, or one for each time", "[usage]") {
   }
 }
 
-TEST_CASE("what a simulated amount has come to grows with its steps", "[usage]") {
+TEST_CASE("the accumulated usage of a simulated amount grows with its steps", "[usage]") {
   const auto total = [](const char* text, std::int64_t seconds) {
     return amount_over_time::parse(text).value().total_ns(seconds);
   };

@@ -34,7 +34,7 @@ volume_step look(const api::object_ptr& volume, const api::object_ptr& claim = n
 
 }  // namespace
 
-TEST_CASE("a claim without a volume is bound, provisioned, or told what it waits for",
+TEST_CASE("a claim without a volume is bound, provisioned, or gets an event with the reason",
           "[volumes]") {
   CHECK(plan(make_claim("c", "1Gi"), nullptr, {make_free_volume("v", "1Gi")}).todo == action::bind);
   CHECK(event_of(plan(make_claim("c", "1Gi"))) ==
@@ -75,7 +75,7 @@ TEST_CASE("a claim that names no class gets the default one later, one that want
   CHECK(default_class_of({make_class("a", "x")}) == nullptr);
 }
 
-TEST_CASE("a claim that names its volume waits for it, or is told why it cannot have it",
+TEST_CASE("a claim that names its volume waits for it, or gets an event with the reason",
           "[volumes]") {
   const auto claim = make_claim("c", "1Gi", ", volumeName: v");
   CHECK(plan(claim).todo == action::none);
@@ -121,7 +121,7 @@ TEST_CASE("a volume shows whether it is free, bound or released", "[volumes]") {
   CHECK(look(bound, elsewhere).phase == "Available");
 }
 
-TEST_CASE("the reclaim policy decides what becomes of a released volume", "[volumes]") {
+TEST_CASE("the reclaim policy decides whether a released volume is kept or deleted", "[volumes]") {
   const auto released = [](const std::string& policy, const std::string& meta = {}) {
     return look(make_free_volume("v", "1Gi", of_c + ", persistentVolumeReclaimPolicy: " + policy,
                                  meta, "Released"));
@@ -137,8 +137,9 @@ TEST_CASE("the reclaim policy decides what becomes of a released volume", "[volu
             .empty());
 }
 
-TEST_CASE("a directory is removed with its volume by its node, and kept where nobody is to",
-          "[volumes]") {
+TEST_CASE(
+    "a released volume's node removes its directory, if the policy is Delete and the node exists",
+    "[volumes]") {
   const auto local = [](const std::string& policy, const std::string& phase, bool deleted) {
     return parse<PersistentVolume>(
         "metadata: {name: v, finalizers: [local-path.troupe.dev/directory]" +

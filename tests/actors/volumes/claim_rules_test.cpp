@@ -29,7 +29,8 @@ TEST_CASE("a claim gets the smallest volume that fits it", "[volumes]") {
   CHECK(match(volumes, make_claim("c", "11Gi")).empty());
 }
 
-TEST_CASE("class, access modes, volume mode and selector decide what fits", "[volumes]") {
+TEST_CASE("class, access modes, volume mode and selector decide whether a volume fits",
+          "[volumes]") {
   const auto fits = [](const std::string& volume, const std::string& claim,
                        const std::string& meta = {}) {
     return !match({make_free_volume("v", "1Gi", volume, meta)}, make_claim("c", "1Gi", claim))
@@ -113,7 +114,7 @@ TEST_CASE("the built-in provisioner makes a volume of one node, named after the 
       has_directory(*make_volume(claim->as<PersistentVolumeClaim>(), *storage_class, node)));
 }
 
-TEST_CASE("the built-in provisioner refuses what a directory cannot be", "[volumes]") {
+TEST_CASE("the built-in provisioner refuses claims that a directory cannot serve", "[volumes]") {
   const auto refusal = [](const std::string& claim, const std::string& of_class = {}) {
     return check_provisioning(
                make_class("local", defaults::local_path, of_class)->as<StorageClass>(),

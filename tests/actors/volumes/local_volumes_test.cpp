@@ -58,8 +58,7 @@ TEST_CASE("no name of a volume leads out of the directory of the volumes", "[kub
   CHECK(fs::exists(here.root / "pods"));
 }
 
-TEST_CASE("a link in the place of a volume is removed, and what it points at is kept",
-          "[kubelet]") {
+TEST_CASE("a link in place of a volume is removed, and its target is kept", "[kubelet]") {
   machine here;
   const auto outside = here.root / "outside";
   fs::create_directories(outside / "precious");

@@ -197,7 +197,7 @@ TEST_CASE("a pod waits for its volume as long as its profile says",
   CHECK(s.phase("data") == "Pending");
 }
 
-TEST_CASE("a volume of hand is bound to the claim that it fits, and kept when that goes",
+TEST_CASE("a manually created volume is bound to a matching claim, and kept after it",
           "[volumes]") {
   storage s{3};
   s.c.create(volume_named("large", "10Gi"));
@@ -279,7 +279,7 @@ TEST_CASE("a claim that asks for more gets more where its class allows it", "[vo
         *api::quantity::parse("3Gi"));
 }
 
-TEST_CASE("whatever crashes and conflicts, no volume has two claims and each claim gets one",
+TEST_CASE("despite crashes and conflicts each claim gets one volume, and no volume two claims",
           "[volumes][seeds]") {
   for_each_seed(20, [](std::uint64_t seed) {
     cluster_options options;

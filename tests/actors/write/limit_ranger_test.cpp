@@ -46,7 +46,8 @@ void store_range(cluster& c, const LimitRange& range) {
 
 }  // namespace
 
-TEST_CASE("A LimitRange gives a pod what it does not name, and notes it", "[admission][limits]") {
+TEST_CASE("A LimitRange gives a pod defaults for missing resources, and records them",
+          "[admission][limits]") {
   LimitRange range;
   auto& item = limits_of(range, "Container");
   put(*item.mutable_default_(), "cpu", "200m");
@@ -70,7 +71,7 @@ TEST_CASE("A LimitRange gives a pod what it does not name, and notes it", "[admi
   CHECK(pod.SerializeAsString() == once);
 }
 
-TEST_CASE("A LimitRange says what is below its minimum and above its maximum",
+TEST_CASE("A LimitRange reports amounts below its minimum and above its maximum",
           "[admission][limits]") {
   LimitRange range;
   auto& item = limits_of(range, "Container");
@@ -79,15 +80,15 @@ TEST_CASE("A LimitRange says what is below its minimum and above its maximum",
   put(*item.mutable_max_limit_request_ratio(), "cpu", "4");
   using texts = std::vector<std::string>;
 
-  CHECK(admission::breaches(range, pod_with("100m", "400m")).empty());
-  CHECK(admission::breaches(range, pod_with("10m", "40m")) ==
+  CHECK(admission::limit_violations(range, pod_with("100m", "400m")).empty());
+  CHECK(admission::limit_violations(range, pod_with("10m", "40m")) ==
         texts{"minimum cpu usage per Container is 50m, but request is 10m"});
-  CHECK(admission::breaches(range, pod_with("400m", "600m")) ==
+  CHECK(admission::limit_violations(range, pod_with("400m", "600m")) ==
         texts{"maximum cpu usage per Container is 500m, but limit is 600m"});
-  CHECK(admission::breaches(range, pod_with("50m", "500m")) ==
+  CHECK(admission::limit_violations(range, pod_with("50m", "500m")) ==
         texts{"cpu max limit to request ratio per Container is 4, but provided ratio is "
               "10.000000"});
-  CHECK(admission::breaches(range, pod_with("", "")) ==
+  CHECK(admission::limit_violations(range, pod_with("", "")) ==
         texts{"minimum cpu usage per Container is 50m.  No request is specified",
               "maximum cpu usage per Container is 500m.  No limit is specified",
               "cpu max limit to request ratio per Container is 4, but no request is specified or "
@@ -100,18 +101,18 @@ TEST_CASE("A LimitRange of pods counts all containers, those that run first and 
   put(*limits_of(range, "Pod").mutable_max(), "cpu", "1");
   auto pod = pod_with("300m", "300m");
   *pod.mutable_spec()->add_containers() = pod.spec().containers(0);
-  CHECK(admission::breaches(range, pod).empty());
+  CHECK(admission::limit_violations(range, pod).empty());
 
   put(*pod.mutable_spec()->mutable_overhead(), "cpu", "500m");
-  CHECK(admission::breaches(range, pod) ==
+  CHECK(admission::limit_violations(range, pod) ==
         std::vector<std::string>{"maximum cpu usage per Pod is 1, but limit is 1100m"});
 
   pod.mutable_spec()->clear_overhead();
   auto& first = *pod.mutable_spec()->add_init_containers();
   put(*first.mutable_resources()->mutable_limits(), "cpu", "900m");
-  CHECK(admission::breaches(range, pod).empty());
+  CHECK(admission::limit_violations(range, pod).empty());
   first.set_restart_policy("Always");
-  CHECK(admission::breaches(range, pod) ==
+  CHECK(admission::limit_violations(range, pod) ==
         std::vector<std::string>{"maximum cpu usage per Pod is 1, but limit is 1500m"});
 }
 

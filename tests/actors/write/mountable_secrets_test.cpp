@@ -60,7 +60,7 @@ const std::string not_listed =
 
 }  // namespace
 
-TEST_CASE("a pod uses the secrets that its account lists, where the account says so",
+TEST_CASE("a pod may use only the secrets that its account lists, where the account restricts them",
           "[admission]") {
   const limited_account world;
   auto pod = robot_pod();

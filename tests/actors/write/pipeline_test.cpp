@@ -138,8 +138,7 @@ TEST_CASE("a write of a part of an object meets the plugins that handle parts", 
   CHECK(s.seen().empty());
 }
 
-TEST_CASE("an update to what an object is already changes nothing and reserves nothing",
-          "[admission]") {
+TEST_CASE("an update without a difference changes and reserves nothing", "[admission]") {
   stages s;
   const auto map = s.c.create(*config_map("a", "1"));
   s.seen();
@@ -165,7 +164,7 @@ TEST_CASE("a name that is made up and taken is made up again, one that was chose
   CHECK(s.name_of(taken).error().reason == "AlreadyExists");
 }
 
-TEST_CASE("a controller's pod gets what a client's gets", "[admission]") {
+TEST_CASE("a controller's pod passes the same admission as a client's", "[admission]") {
   cluster c{1, without_controllers()};
   std::mt19937_64 random{1};
   const auto made = actors::create_transaction(c.store().read(), api::kind_of<Pod>(),

@@ -26,7 +26,7 @@ PriorityClass priority_class(const std::string& name, std::int32_t value, bool i
 
 }  // namespace
 
-TEST_CASE("NamespaceLifecycle ties a new object to the namespace that it was looked at with",
+TEST_CASE("NamespaceLifecycle makes a creation conditional on the namespace that it checked",
           "[admission]") {
   cluster c{1, without_controllers()};
   const judged by{admission::make_namespace_lifecycle(), c.store().read()};
@@ -131,7 +131,7 @@ TEST_CASE("Priority refuses unknown classes and numbers that are not the class's
              Catch::Contains("the integer value of priority (5) must not be provided"));
 }
 
-TEST_CASE("Priority keeps what a pod has where its update leaves it out", "[admission]") {
+TEST_CASE("Priority keeps the pod's values that an update leaves out", "[admission]") {
   cluster c{1, without_controllers()};
   const judged admit{actors::admission::make_priority(), c.store().read(), operation::update};
   auto before = web_pod();
@@ -162,7 +162,7 @@ TEST_CASE("Priority allows one default class, and keeps those of the system", "[
              Catch::Contains("this is a system priority class and cannot be deleted"));
 }
 
-TEST_CASE("DefaultTolerationSeconds adds what a pod does not say itself", "[admission]") {
+TEST_CASE("DefaultTolerationSeconds adds tolerations that a pod does not specify", "[admission]") {
   cluster c{1, without_controllers()};
   const judged by{admission::make_default_toleration_seconds(), c.store().read()};
   auto pod = web_pod();

@@ -83,7 +83,7 @@ TEST_CASE("A namespace without labels lets every pod in", "[podsecurity]") {
   CHECK(seen.said.warnings.empty());
 }
 
-TEST_CASE("A namespace that enforces a level refuses a pod below it with all that is wrong",
+TEST_CASE("A namespace that enforces a level refuses a pod below it with all violations",
           "[podsecurity]") {
   cluster c{1, without_controllers()};
   label(c, "enforce", "baseline");
@@ -99,7 +99,7 @@ TEST_CASE("A namespace that enforces a level refuses a pod below it with all tha
   CHECK(judge(c, nullptr, restricted_pod()).verdict);
 }
 
-TEST_CASE("A namespace that warns or audits lets the pod in and says what is wrong",
+TEST_CASE("A namespace that warns or audits admits the pod and reports the violations",
           "[podsecurity]") {
   cluster c{1, without_controllers()};
   label(c, "warn", "baseline");
@@ -125,7 +125,7 @@ TEST_CASE("The template of a workload is warned about and not refused", "[podsec
   CHECK(seen.warning().starts_with("would violate PodSecurity \"baseline:latest\": privileged"));
 }
 
-TEST_CASE("An update is judged where it changes an image, a container or a profile",
+TEST_CASE("An update is evaluated when it changes an image, a container or a profile",
           "[podsecurity]") {
   cluster c{1, without_controllers()};
   label(c, "enforce", "baseline");
@@ -199,7 +199,7 @@ TEST_CASE("A stricter level warns of the pods that would not be let in", "[podse
   CHECK(judge(c, &now, *before).said.warnings.empty());
 }
 
-TEST_CASE("Namespaces, users and runtime classes are spared by the configuration",
+TEST_CASE("Namespaces, users and runtime classes are exempted by the configuration",
           "[podsecurity]") {
   const settings_guard guard{{.defaults = {.enforce = {pod_security::level::restricted, {}}},
                               .exempt_namespaces = {"kube-system"},

@@ -181,7 +181,7 @@ TEST_CASE("Profiles that do not confine are refused by field and by annotation",
   });
 }
 
-TEST_CASE("The controls of restricted demand that a pod gives up what it does not need",
+TEST_CASE("The controls of restricted demand that a pod gives up unneeded privileges",
           "[podsecurity]") {
   const auto plain = R"({"containers":[{"name":"c"}]})";
   const auto windows = R"({"os":{"name":"windows"},"containers":[{"name":"c"}]})";
@@ -259,7 +259,7 @@ TEST_CASE("A version has the controls of its time", "[podsecurity]") {
   }));
 }
 
-TEST_CASE("Restricted names what is broken in upstream's order, each thing once", "[podsecurity]") {
+TEST_CASE("Restricted lists each violation once, in upstream's order", "[podsecurity]") {
   const auto pod = pod_of(R"({"hostNetwork":true,"containers":[{"name":"c","securityContext":)"
                           R"({"privileged":true,"capabilities":{"add":["SYS_ADMIN"]}}}],)"
                           R"("volumes":[{"name":"v","hostPath":{"path":"/"}}]})");

@@ -126,7 +126,8 @@ TEST_CASE("the verb escalate allows any role, of its name where it names one", "
   CHECK_THAT(s.judge(&other_was, &other), Catch::StartsWith("403 "));
 }
 
-TEST_CASE("any change of a role is judged by all its rules, but that of its owners", "[access]") {
+TEST_CASE("any change of a role is checked against all its rules, except a change of owners",
+          "[access]") {
   stage s;
   const auto was = cluster_role("strong", {may({"*"}, "*", "*")});
   auto now = was;
@@ -174,7 +175,8 @@ TEST_CASE("a binding needs every rule of its role, or the verb bind of it", "[ac
   CHECK_THAT(s.create(bind<RoleBinding>("b", "ClusterRole", "nodes")), Catch::StartsWith("403 "));
 }
 
-TEST_CASE("a subject cannot be added to a binding of a role that one has not", "[access]") {
+TEST_CASE("a subject cannot be added to a binding of a role that the user does not have",
+          "[access]") {
   stage s;
   s.c.create(cluster_role("secrets", {may({"get"}, "", "secrets")}));
   const auto was = bind<RoleBinding>("b", "ClusterRole", "secrets", "boss");

@@ -55,7 +55,7 @@ class silent_step final : public actors::admission::outside_step {
 
 }  // namespace
 
-TEST_CASE("a controller whose pods are refused tells why, and goes on when they are not",
+TEST_CASE("a controller whose pods are refused reports why, and continues when they are admitted",
           "[admission]") {
   cluster c{1};
   c.create(controller_of_class("missing"));

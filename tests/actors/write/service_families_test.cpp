@@ -86,7 +86,7 @@ TEST_CASE("a headless service without a selector has both families in any cluste
   CHECK(chosen({.ips = {"None"}}, false).families == v4);
 }
 
-TEST_CASE("what a service or the cluster cannot have is refused in upstream's words",
+TEST_CASE("a service that the cluster cannot provide is refused with upstream's message",
           "[services]") {
   CHECK(chosen({.policy = "RequireDualStack"}, false).problems ==
         texts{"spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": this cluster is not "

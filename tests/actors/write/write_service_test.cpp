@@ -248,7 +248,8 @@ TEST_CASE("a refusal from outside is the answer of the write", "[admission]") {
   CHECK(s.ended->wait(1).front().error().message == "configmaps \"a\" is forbidden: says the fake");
 }
 
-TEST_CASE("what a step outside changes is defaulted, admitted and validated again", "[admission]") {
+TEST_CASE("changes by an external step are defaulted, admitted and validated again",
+          "[admission]") {
   const auto step = std::make_shared<fake_step>(true);
   service s{{step}};
   std::string chosen;
@@ -307,7 +308,7 @@ TEST_CASE("a deletion is asked about with the object that goes", "[admission]") 
   CHECK(step->last()->before->meta().name() == "a");
 }
 
-TEST_CASE("where nobody outside handles a kind nobody is asked", "[admission]") {
+TEST_CASE("a kind that no external step handles causes no request", "[admission]") {
   const auto step = std::make_shared<fake_step>(false);
   service s{{step}};
   Namespace ns;
@@ -317,7 +318,8 @@ TEST_CASE("where nobody outside handles a kind nobody is asked", "[admission]") 
   CHECK(step->asked() == 0);
 }
 
-TEST_CASE("what a controller creates is asked about, and a barrier waits for it", "[admission]") {
+TEST_CASE("creations of a controller pass the external steps, and a barrier waits for them",
+          "[admission]") {
   const auto step = std::make_shared<fake_step>(false);
   service s{{step}};
   std::mt19937_64 random{1};

@@ -71,7 +71,7 @@ TEST_CASE("a lease is given for a twentieth of its time, at most a minute, and t
   CHECK_FALSE(of_seconds.take(1, begin + seconds{1}));
 }
 
-TEST_CASE("what shares a lease goes at one revision, and no transaction is its cause",
+TEST_CASE("objects that share a lease expire at one revision, without a transaction as the cause",
           "[replica][leases]") {
   const captured_log log;
   model_cluster cluster;
@@ -101,7 +101,7 @@ TEST_CASE("what shares a lease goes at one revision, and no transaction is its c
   CHECK(cluster.lease_of(key_of("event1")) != lease);
 }
 
-TEST_CASE("what is written again lives on by the newest lease, what is not by its own",
+TEST_CASE("a rewritten object gets the newest lease, an unchanged one keeps its own",
           "[replica][leases]") {
   const captured_log log;
   model_cluster cluster;
@@ -162,7 +162,7 @@ TEST_CASE("more objects than may share a lease get another one", "[replica][leas
     CHECK(objects <= defaults::lease_objects);
 }
 
-TEST_CASE("what needs a lease is refused where none can be had, and all else is written",
+TEST_CASE("an object that needs a lease is refused when none is granted, other writes continue",
           "[replica][leases]") {
   const captured_log log;
   model_cluster cluster;
@@ -174,7 +174,8 @@ TEST_CASE("what needs a lease is refused where none can be had, and all else is 
   must(commit(*store, just(put("other", "1"))));
 }
 
-TEST_CASE("etcd ends what has a lease, of ours and of somebody else", "[etcd][leases]") {
+TEST_CASE("etcd deletes objects with an expired lease, of ours and of another program",
+          "[etcd][leases]") {
   if (const auto why = test::etcd_server::missing(); !why.empty()) return test::skip(why);
   const captured_log log;
   const test::etcd_server etcd;

@@ -67,7 +67,7 @@ const std::string maps = "/api/v1/namespaces/default/configmaps";
 
 }  // namespace
 
-TEST_CASE("a request in somebody else's name has that user's rights") {
+TEST_CASE("an impersonated request has the rights of the impersonated user") {
   guarded_api api;
   REQUIRE(api.ask("POST", maps, {}, R"({"metadata":{"name":"m"}})").status == 201);
   const auto refused = api.ask("DELETE", maps + "/m", {{"Impersonate-User", "nobody"}});
@@ -83,7 +83,7 @@ TEST_CASE("a request in somebody else's name has that user's rights") {
   CHECK(api.ask("DELETE", maps + "/m", master).status == 200);
 }
 
-TEST_CASE("a review shows the user that a request is taken for, with all that was said of it") {
+TEST_CASE("a review shows the impersonated user with all given attributes") {
   guarded_api api;
   const auto groups = [&](http_client::fields as) {
     return api.who_am_i(std::move(as)).at("status.userInfo.groups");
@@ -120,7 +120,7 @@ TEST_CASE("only masters may impersonate, and groups need a user") {
   }
 }
 
-TEST_CASE("the audit log names who asks and in whose name") {
+TEST_CASE("the audit log names the user and the impersonated user") {
   guarded_api api;
   REQUIRE(api.ask("POST", maps, {}, R"({"metadata":{"name":"m"}})").status == 201);
   const auto log = spdlog::get("audit");

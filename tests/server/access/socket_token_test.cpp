@@ -33,7 +33,7 @@ struct socket_server : filtered_server {
 
 }  // namespace
 
-TEST_CASE("a subprotocol with a bearer token names the user, and nobody behind sees it") {
+TEST_CASE("a subprotocol with a bearer token authenticates the user, and handlers do not see it") {
   socket_server server;
   const auto got = server.get("v4.channel.k8s.io, " + protocol_of("plain-token") + ", other");
   CHECK(got.status == 200);
@@ -44,7 +44,7 @@ TEST_CASE("a subprotocol with a bearer token names the user, and nobody behind s
   CHECK(both.body == "joe a");
 }
 
-TEST_CASE("a subprotocol with a token that is not good is a 401") {
+TEST_CASE("a subprotocol with an invalid token is a 401") {
   socket_server server;
   CHECK(server.get("a, " + protocol_of("wrong")).status == 401);
   CHECK(server.get(protocol_of("plain-token")).status == 401);  // no other one to select

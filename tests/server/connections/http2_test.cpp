@@ -164,7 +164,7 @@ TEST_CASE("garbage after the HTTP/2 handshake ends that connection only") {
   CHECK(bystander.request("GET", "/hello").status == 200);
 }
 
-TEST_CASE("an idle HTTP/2 connection is told to go and closed") {
+TEST_CASE("an idle HTTP/2 connection gets a GOAWAY and is closed") {
   server::http_options options;
   options.idle_timeout = 150ms;
   test_server server{options};

@@ -46,7 +46,7 @@ struct watch_route {
 
 }  // namespace
 
-TEST_CASE("what is written to a stream arrives in order and at once, also from another thread") {
+TEST_CASE("bytes written to a stream arrive in order and at once, also from another thread") {
   test_server server;
   watch_route watch{server};
   http_client client{server.client()};
@@ -258,7 +258,7 @@ TEST_CASE("a stream that its reader has stopped reading is cut off after the sta
   CHECK(server.server().stats().timed_out == 1);
 }
 
-TEST_CASE("stopping the server ends streams properly and tells the handler") {
+TEST_CASE("stopping the server ends streams properly and informs the handler") {
   test_server server;
   watch_route watch{server};
   http_client client{server.client()};

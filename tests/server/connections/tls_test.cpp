@@ -97,7 +97,7 @@ TEST_CASE("of several common names the last one counts, as where a request is ch
   CHECK(seen_user(server, options) == "system:node:n1,system:nodes,system:authenticated");
 }
 
-TEST_CASE("a certificate of another authority, expired, or a server's names nobody, and says why") {
+TEST_CASE("a foreign, an expired and a server's certificate authenticate nobody, with the reason") {
   using namespace std::chrono_literals;
   test_server server;
   const auto now = std::chrono::system_clock::now();

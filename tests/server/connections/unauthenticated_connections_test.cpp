@@ -117,8 +117,7 @@ TEST_CASE("one address does not take the place of other unauthenticated connecti
     CHECK(each->get("/hello").status == 200);
 }
 
-TEST_CASE(
-    "an unauthenticated connection whose request is being answered stays before an idle one") {
+TEST_CASE("an unauthenticated connection with a pending request outlives an idle one") {
   http_options options;
   options.io_threads = 1;
   options.unauthenticated_per_address = 2;

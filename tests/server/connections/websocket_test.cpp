@@ -190,7 +190,7 @@ TEST_CASE("an invalid handshake is a 400, and over HTTP/2 there is no upgrade") 
   CHECK(second.at(id).error_code == 0xd);  // HTTP_1_1_REQUIRED
 }
 
-TEST_CASE("a tunnel whose receiver pauses takes no more until it is resumed") {
+TEST_CASE("a tunnel whose receiver pauses reads no more until it is resumed") {
   test_server server;
   std::mutex mutex;
   std::string received;

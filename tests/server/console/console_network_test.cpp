@@ -7,7 +7,7 @@ using namespace troupe;
 using namespace troupe::server::testing;
 using Catch::Matchers::Contains;
 
-TEST_CASE("network tells the path to a service, and where it ends") {
+TEST_CASE("network shows the path to a service, and where it ends") {
   console_test t;
   t.create_controller("web", 1);
   REQUIRE(t.post("/api/v1/namespaces/default/services",

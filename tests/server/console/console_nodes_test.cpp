@@ -101,7 +101,7 @@ TEST_CASE("the actors of a joined node are seen from the control plane's console
   CHECK(t.show("actors?node=here&kind=writer").size("") == 1);
 }
 
-TEST_CASE("what a joined node cannot answer is said by name, with the remedy") {
+TEST_CASE("an error about a joined node names the missing actor, node or link") {
   const auto far = std::make_shared<far_machine>();
   console_test t{far};
   const auto missing = t.show("actor?name=pod/default/none&node=far");
@@ -150,7 +150,7 @@ TEST_CASE("a joined node's console bears whatever it is asked") {
   CHECK_THAT(answer.body, Contains("too long"));
 }
 
-TEST_CASE("an order to an actor of a joined node needs the same right and names who gave it") {
+TEST_CASE("an order to an actor of a joined node needs the same right and names its user") {
   const auto far = std::make_shared<far_machine>();
   console_test t{far};
   const auto refused = t.post("/console/api/kill?name=pod/default/far-0&node=far", "");

@@ -105,7 +105,7 @@ TEST_CASE("an object whose last change is no longer in the log is not called mis
   CHECK(t.show("history?object=cm/none").status == 404);
 }
 
-TEST_CASE("history tells of an earlier object of the same name, and why leaves it out") {
+TEST_CASE("history shows an earlier object of the same name, and why leaves it out") {
   console_test t;
   create_map(t, "c");
   const auto uid = json_text{t.get(maps + "/c").text()}.at("metadata.uid");

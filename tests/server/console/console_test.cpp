@@ -61,7 +61,7 @@ TEST_CASE("actors are filtered, sorted and cut into pages by the server") {
   CHECK(t.show("actors?offset=10001").status == 400);
 }
 
-TEST_CASE("an actor tells of itself, by its name or by part of it") {
+TEST_CASE("an actor is described by its name or by a part of it") {
   console_test t;
   t.create_controller("web", 2);
   const auto one = t.show("actor?name=writer");
@@ -78,7 +78,7 @@ TEST_CASE("an actor tells of itself, by its name or by part of it") {
   CHECK_THAT(missing.at("message"), Contains("pod/default/none"));
 }
 
-TEST_CASE("an actor names who supervises it, whom it supervises, and what it follows") {
+TEST_CASE("an actor shows its supervisor, its children and its subscriptions") {
   console_test t;
   t.create_controller("web", 2);
   REQUIRE(rest_test::eventually([&] { return t.show("actors?kind=pod").size("") == 2; }));
@@ -96,7 +96,7 @@ TEST_CASE("an actor names who supervises it, whom it supervises, and what it fol
   CHECK_THAT(t.show("actor?name=watcher").text(), Contains(R"({"as":"watched by","with":")"));
 }
 
-TEST_CASE("an actor that is stuck is shown all the same, within the time of an answer") {
+TEST_CASE("a stuck actor is shown within the time limit of an answer") {
   console_test t;
   std::promise<void> leave;
   const auto stuck = t.system().spawn({"dawdler", "d"}, runtime::make<dawdler>());
@@ -180,7 +180,8 @@ TEST_CASE("a binding's cause is the pod's own last change, however many are boun
   }
 }
 
-TEST_CASE("a change bears the request of its own pod's, however many are told of in one go") {
+TEST_CASE(
+    "a change carries the request of its own pod, also when one message reports several pods") {
   console_test t;
   const auto name = [](int i) { return fmt::format("p{}", i); };
   // For objects that existed before it started, the scheduler knows no request.
@@ -204,7 +205,7 @@ TEST_CASE("a change bears the request of its own pod's, however many are told of
   }
 }
 
-TEST_CASE("history tells every change of an object, also when it is gone") {
+TEST_CASE("history shows every change of an object, also after its deletion") {
   console_test t;
   t.post("/api/v1/namespaces/default/configmaps", R"({"metadata":{"name":"c"},"data":{"a":"1"}})");
   test::http_client client{t.where()};
@@ -229,7 +230,7 @@ TEST_CASE("history tells every change of an object, also when it is gone") {
   CHECK(t.show("history?object=c").status == 400);
 }
 
-TEST_CASE("what a secret holds is in no answer of the console") {
+TEST_CASE("no answer of the console contains the data of a secret") {
   console_test t;
   watching lines{t.where(), "/console/api/trace"};
   t.post("/api/v1/namespaces/default/secrets",
@@ -292,7 +293,7 @@ TEST_CASE("a trace ends with its client and leaves nothing behind") {
   CHECK(rest_test::eventually([&] { return t.show("actors?kind=trace").size("") == 0; }));
 }
 
-TEST_CASE("a trace of an object shows its actor and what its changes caused") {
+TEST_CASE("a trace of an object shows its actor and the effects of its changes") {
   console_test t;
   watching lines{t.where(), "/console/api/trace?object=replicationcontrollers/default/web&as=text"};
   t.create_controller("web", 1);
@@ -305,7 +306,7 @@ TEST_CASE("a trace of an object shows its actor and what its changes caused") {
   }
 }
 
-TEST_CASE("a trace of an object shows what each of its changes caused, however short it lived") {
+TEST_CASE("a trace of an object shows the effects of each change, however short it lived") {
   console_test t;
   watching lines{t.where(), "/console/api/trace?object=cm/short"};
   REQUIRE(lines.status() == 200);
@@ -358,7 +359,7 @@ TEST_CASE("nothing is changed without the right to control") {
   CHECK(t.show("actor?name=writer").at("restarts") == "0");
 }
 
-TEST_CASE("an actor is paused, resumed, restarted and killed by hand") {
+TEST_CASE("an actor is paused, resumed, restarted and killed on request") {
   console_test t;
   CHECK(t.control("pause?name=recorder/recorder&seconds=60").at("done") == "pause");
   CHECK(t.show("actor?name=recorder/recorder").at("paused") == "true");
@@ -392,7 +393,7 @@ TEST_CASE("console commands that change state are logged with all their argument
   CHECK_THAT(log.text(), Contains(" message=remove") && Contains(" object=pods/default/none"));
 }
 
-TEST_CASE("a command sent by hand is one of the writer's") {
+TEST_CASE("a command sent from the console is executed by the writer") {
   console_test t;
   t.create_controller("web", 1);
   const auto pod = t.first_pod();
@@ -421,7 +422,7 @@ TEST_CASE("killing any actor while a controller scales ends in the right number 
   CHECK(settled.size("") == 1);
 }
 
-TEST_CASE("a console that looks at everything all the time changes no result") {
+TEST_CASE("continuous use of the console changes no result") {
   console_test t;
   t.start_nodes(5);
   const watching lines{t.where(), "/console/api/trace"};  // of a client that does not read
@@ -514,7 +515,7 @@ TEST_CASE("the log's level is changed while it runs, for all or for one") {
   CHECK(t.control("log?level=info&logger=nobody").status == 400);
 }
 
-TEST_CASE("what the cluster, the store and the watchers are is shown") {
+TEST_CASE("the state of the cluster, the store and the watchers is shown") {
   console_test t;
   t.create_controller("web", 3);
   const auto cluster = t.show("cluster");
@@ -579,7 +580,7 @@ TEST_CASE("the same answer comes as text and as YAML") {
   CHECK(t.show("store?as=music").status == 400);
 }
 
-TEST_CASE("the page is part of the program and asks nobody else") {
+TEST_CASE("the page is part of the program and loads nothing from other servers") {
   console_test t;
   const auto page = t.get("/console/");
   CHECK(page.status == 200);

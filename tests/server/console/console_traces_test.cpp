@@ -57,7 +57,7 @@ TEST_CASE("when all places of traces are taken, the one that is stuck longest gi
   CHECK(room->enter() != nullptr);
 }
 
-TEST_CASE("more traces than there are places are refused with what to do") {
+TEST_CASE("traces beyond the limit are refused with a remedy") {
   console_test t;
   std::vector<std::unique_ptr<watching>> traces;
   for (std::size_t i = 0; i < defaults::traces; ++i) {
@@ -73,7 +73,7 @@ TEST_CASE("more traces than there are places are refused with what to do") {
   }));
 }
 
-TEST_CASE("400 traces that nobody reads take at most 32 MB, and a new one finds a place",
+TEST_CASE("400 unread traces take at most 32 MB, and a new one finds a place",
           "[.alone][traces_memory]") {
   if (!test::memory_is_the_programs()) return;
   console_test t;

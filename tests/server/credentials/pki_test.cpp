@@ -75,7 +75,7 @@ TEST_CASE(
   CHECK(server::x509::belongs(again.client, again.authority));
 }
 
-TEST_CASE("a second start finds what the first has made") {
+TEST_CASE("a second start uses the files of the first") {
   const test::scratch_folder folder;
   const auto now = std::chrono::system_clock::now();
   const auto first = pki::open({folder.path() / "pki", {}}, now).value()->server();
@@ -139,7 +139,7 @@ TEST_CASE("a damaged authority is an error that names the files and is left as i
   CHECK(text_of(directory / "ca.crt") == certificate);
 }
 
-TEST_CASE("a first start that was cut off between key and certificate is made good") {
+TEST_CASE("a first start that was interrupted between key and certificate is completed") {
   const test::scratch_folder folder;
   const auto directory = folder.path() / "pki";
   const auto now = std::chrono::system_clock::now();
@@ -150,7 +150,8 @@ TEST_CASE("a first start that was cut off between key and certificate is made go
   CHECK(text_of(directory / "ca.key") == key);
 }
 
-TEST_CASE("files that others may read are narrowed, and a directory that is none is an error") {
+TEST_CASE(
+    "files that others may read lose that mode, and a path that is no directory is an error") {
   const test::scratch_folder folder;
   const auto path = folder.write("secret", "text");
   ::chmod(path.c_str(), 0644);

@@ -8,7 +8,7 @@
 using namespace troupe;
 using Catch::Contains;
 
-TEST_CASE("a file that somebody names is read within a bound, and a directory is none") {
+TEST_CASE("a configured file is read up to a limit, and a directory is refused") {
   const test::scratch_folder folder;
   const auto path = folder.path() / "named";
   const auto write = [&](std::size_t size) { std::ofstream{path} << std::string(size, 'x'); };

@@ -5,7 +5,7 @@
 
 using namespace troupe::server;
 
-TEST_CASE("what was sealed opens with its key in its context") {
+TEST_CASE("a sealed text opens with its key in its context") {
   const auto key = make_sealing_key().value();
   CHECK(is_sealing_key(key));
   for (const auto* text : {"", "a", "the keys of a cluster"}) {

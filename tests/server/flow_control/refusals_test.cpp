@@ -174,7 +174,7 @@ TEST_CASE("a flood of refusals is counted, not written line by line") {
   CHECK(log.count("192.0.2.1") == 2);
 }
 
-TEST_CASE("a flood of refusals from many addresses writes so many lines in a second") {
+TEST_CASE("a flood of refusals from many addresses writes a bounded number of lines in a second") {
   const audit_lines log;
   refusal_log refusals;
   const auto start = refusal_log::clock::now();

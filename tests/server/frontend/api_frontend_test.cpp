@@ -75,7 +75,8 @@ class front_of_node {
 
 }  // namespace
 
-TEST_CASE("a front makes its files and lets the administrator in by certificate and by token") {
+TEST_CASE(
+    "the frontend creates its files and authenticates the administrator by certificate and token") {
   front_of_node node;
   node.start();
   struct stat state {};
@@ -98,7 +99,7 @@ TEST_CASE("a front makes its files and lets the administrator in by certificate 
             .status == 200);
 }
 
-TEST_CASE("a certificate that is near its end is renewed while the front serves") {
+TEST_CASE("a certificate that is near its end is renewed while the frontend serves") {
   front_of_node node{[](auto& options) { options.renew_period = 20ms; }};
   node.start();
   const auto before = read(node.pki("server.crt"));
@@ -142,7 +143,7 @@ TEST_CASE("a server that listens on all addresses is called by each of them, and
   if (!outward.empty()) CHECK_FALSE(server::is_loopback(outward));
 }
 
-TEST_CASE("what listens on all addresses is reached at one of them, anything else at its own") {
+TEST_CASE("a wildcard listener is reached at an address of the machine, any other at its own") {
   const auto outward = server::outward_address();
   CHECK(server::reachable_address("0.0.0.0") == (outward.empty() ? "127.0.0.1" : outward));
   CHECK(server::reachable_address("localhost") == "127.0.0.1");
@@ -150,7 +151,7 @@ TEST_CASE("what listens on all addresses is reached at one of them, anything els
   CHECK(server::reachable_address("::1") == "::1");
 }
 
-TEST_CASE("a token that is taken out of the file is refused soon") {
+TEST_CASE("a token that is removed from the file is refused soon") {
   front_of_node node{[](auto& options) { options.renew_period = 20ms; }};
   node.start();
   REQUIRE(server::write_private_file(node.pki("tokens.csv"), "other,o,1,system:masters\n"));
@@ -160,8 +161,7 @@ TEST_CASE("a token that is taken out of the file is refused soon") {
   }));
 }
 
-TEST_CASE(
-    "the plain listener for the clients of 2014 is there when asked for, and asks nobody's name") {
+TEST_CASE("the plain listener for clients of 2014 exists on demand, and needs no credentials") {
   front_of_node node{[](auto& options) {
     options.legacy_listen = {"127.0.0.1", 0};
     options.names = {"test"};  // as the client calls it
@@ -195,7 +195,7 @@ TEST_CASE("a port in use and a data directory that is none are one line each") {
   CHECK(no_directory.error().find('\n') == std::string::npos);
 }
 
-TEST_CASE("curl speaks both protocols to the front") {
+TEST_CASE("curl speaks both protocols to the frontend") {
   if (!has_program("curl")) {
     test::skip("curl is not installed");
     return;

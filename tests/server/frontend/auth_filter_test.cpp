@@ -27,7 +27,7 @@ TEST_CASE("without credentials only health and version are answered") {
   CHECK(server.api.served == 0);
 }
 
-TEST_CASE("where nobody may be anonymous, everybody needs credentials for every path") {
+TEST_CASE("without anonymous access every path needs credentials") {
   const server::authenticator users{{std::make_shared<named_tokens>()}, false};
   server::request head;
   head.connection = std::make_shared<server::connection_info>();
@@ -72,7 +72,8 @@ TEST_CASE("a bearer token names the user; a wrong one is a 401 even for public p
 }
 
 TEST_CASE(
-    "a known user sees discovery and what an authorizer allows, else 403 in upstream's words") {
+    "an authenticated user sees discovery and permitted paths, else a 403 with upstream's "
+    "message") {
   filtered_server server;
   CHECK(server.get("/api", "plain-token").status == 404);  // allowed; but the path is unknown
   CHECK(server.get("/openapi/v3", "plain-token").status == 404);
@@ -177,7 +178,7 @@ TEST_CASE("a health check that throws is a failing check") {
   CHECK(server.get("/livez").status == 500);
 }
 
-TEST_CASE("the version document has what clients read") {
+TEST_CASE("the version document has the fields that clients read") {
   filtered_server server;
   const auto answer = server.get("/version?timeout=32s");
   CHECK(answer.header("content-type") == "application/json");

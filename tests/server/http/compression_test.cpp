@@ -100,7 +100,7 @@ TEST_CASE("a short answer stays as it is") {
   CHECK(answer.content.size_bytes() == server::defaults::compress_from - 1);
 }
 
-TEST_CASE("answers that nobody reads keep a bounded number of compressions") {
+TEST_CASE("unread answers keep a bounded number of compressions") {
   const auto is_packed = [](const response& answer) { return !answer.fields.empty(); };
   const auto long_answer = [] {
     response answer;

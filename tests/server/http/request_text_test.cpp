@@ -91,7 +91,7 @@ TEST_CASE("a request target is a path with a query, also in its absolute form") 
   CHECK_FALSE(parse_target("/a%00", request));
 }
 
-TEST_CASE("requests are about what upstream takes them to be about") {
+TEST_CASE("the attributes of a request equal upstream's") {
   CHECK(summary("GET", "/api/v1/namespaces/default/pods/web") == "api||v1|default|pods|web||get");
   CHECK(summary("HEAD", "/api/v1/pods/") == "api||v1||pods|||list");
   CHECK(summary("GET", "/api/v1/pods?watch=true") == "api||v1||pods|||watch");
@@ -115,7 +115,7 @@ TEST_CASE("requests are about what upstream takes them to be about") {
     CHECK(summary("GET", path) == std::string("path ") + path + " get");
 }
 
-TEST_CASE("watches, logs and the like are long, and only what changes state mutates") {
+TEST_CASE("watches and logs are long-running, and only writes are mutating") {
   CHECK(about("GET", "/api/v1/pods?watch=1").long_running());
   CHECK(about("GET", "/api/v1/namespaces/a/pods/p/log").long_running());
   CHECK(about("POST", "/api/v1/namespaces/a/pods/p/exec").long_running());

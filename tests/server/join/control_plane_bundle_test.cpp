@@ -31,7 +31,7 @@ struct authority {
 
 }  // namespace
 
-TEST_CASE("a bundle has what all control planes share, and nothing of one of them") {
+TEST_CASE("a bundle has the files that all control planes share, and none of a single one") {
   authority of;
   REQUIRE(write_private_file(of.folder.path() / "sa-old.pub", "an older key"));
   std::vector<std::string> names;

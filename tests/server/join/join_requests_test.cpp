@@ -76,7 +76,7 @@ TEST_CASE("a body that is too long is refused, whether its length is announced o
   CHECK(answer.status == 413);
 }
 
-TEST_CASE("who shows a token is its user, in the groups that it names and that of all tokens") {
+TEST_CASE("a token authenticates as its user, in its own groups and that of all tokens") {
   join_test cluster;
   actors::bootstrap_token token;
   token.id = "aaaaaa";
@@ -153,7 +153,7 @@ TEST_CASE("a certificate of short life is dated back by a part of it, a long one
   }
 }
 
-TEST_CASE("an administrator is told how to take a node out: its own path is the node's") {
+TEST_CASE("an administrator that calls a node's own leave path learns how to remove a node") {
   join_test cluster;
   cluster.join("n0", x509::make_key().value());
   const auto refused =

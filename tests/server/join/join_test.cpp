@@ -105,7 +105,7 @@ TEST_CASE("a machine joins by the longest name that a node may have") {
   CHECK(node_key_of(cluster, name) == x509::key_hash(certificate));
 }
 
-TEST_CASE("a request that asks for more gets what every node gets") {
+TEST_CASE("a certificate request with excessive rights gets the same certificate as every node") {
   join_test cluster;
   const auto answer = cluster.ask(
       {cluster.add_token(), {}, {}}, "POST", certificates,
@@ -189,7 +189,7 @@ TEST_CASE("a node renews its certificate with the same key and with a new one, w
   CHECK(cluster.ask_certificate(renewed, "worker-1", second).status == 201);
 }
 
-TEST_CASE("a node that was removed renews no more and is told why") {
+TEST_CASE("a removed node cannot renew its certificate and learns why") {
   join_test cluster;
   const auto key = new_key();
   const auto node = cluster.join("worker-1", key);
@@ -246,7 +246,7 @@ TEST_CASE("a request that is too large is not read, and too many wait") {
   CHECK(refused == 1);
 }
 
-TEST_CASE("a request whose signature is not by its key, or whose key is weak, is refused") {
+TEST_CASE("a request with a foreign signature or a weak key is refused") {
   auto good = x509::make_request(new_key(), "n").value();
   CHECK(x509::read_request(good));
   // One bit of the signature, at the end.
@@ -256,7 +256,7 @@ TEST_CASE("a request whose signature is not by its key, or whose key is weak, is
   CHECK_FALSE(x509::make_request("no key", "n"));
 }
 
-TEST_CASE("the administrator learns how the cluster is joined; nobody else does") {
+TEST_CASE("only the administrator learns how the cluster is joined") {
   join_test cluster;
   const auto answer = cluster.ask(cluster.administrator(), "GET", "/troupe/v1/cluster");
   REQUIRE(answer.status == 200);

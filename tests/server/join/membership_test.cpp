@@ -57,11 +57,11 @@ class members {
   }
 
   api::expected<persistence::transaction> admit(const std::string& node, const std::string& key,
-                                                const membership_asker& by) {
+                                                const membership_requester& by) {
     return plan_admission(store_->read(), node, key, by, runtime::wall_time{}, random_);
   }
-  departure depart(const std::string& node, bool at_once = false) const {
-    auto step = plan_departure(store_->read(), {node, "key-" + node}, at_once);
+  leave_step depart(const std::string& node, bool at_once = false) const {
+    auto step = plan_leave_step(store_->read(), {node, "key-" + node}, at_once);
     REQUIRE(step);
     return std::move(*step);
   }
@@ -88,7 +88,7 @@ void check_refused(const api::expected<persistence::transaction>& got, int code,
   CHECK_THAT(got.error().message, Contains(words));
 }
 
-const membership_asker by_token;
+const membership_requester by_token;
 
 }  // namespace
 
@@ -151,7 +151,7 @@ TEST_CASE("a certificate renews for the key that the Node names, and makes no No
   check_refused(all.admit("n0", "next", {"n0", "key-n0"}), 403, "n0 was removed");
 }
 
-TEST_CASE("a node that leaves is cordoned first, evicts what runs, and goes when nothing is left") {
+TEST_CASE("a node that leaves is cordoned, then evicts its pods, and goes when none is left") {
   members all;
   all.add_node("n0", "key-n0");
   all.write<Lease>("kube-node-lease", "n0", {});
@@ -227,11 +227,11 @@ TEST_CASE(
   CHECK_FALSE(step.transaction.mutations[0].content);
 
   for (const bool at_once : {false, true}) {
-    const auto refused = plan_departure(all.now(), {"n0", "another"}, at_once);
+    const auto refused = plan_leave_step(all.now(), {"n0", "another"}, at_once);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == 403);
   }
-  const auto absent = plan_departure(all.now(), {"n1", "any"}, false);
+  const auto absent = plan_leave_step(all.now(), {"n1", "any"}, false);
   REQUIRE(absent);
   CHECK(absent->gone);
   CHECK(absent->transaction.mutations.empty());

@@ -32,7 +32,7 @@ void removed(const test::http_answer& answer) {
 
 }  // namespace
 
-TEST_CASE("a node's certificate opens what is the node's own, and nothing of another") {
+TEST_CASE("a node's certificate permits access to the node's own objects only") {
   join_test cluster;
   const auto n0 = cluster.join("n0", x509::make_key().value());
   cluster.join("n1", x509::make_key().value());

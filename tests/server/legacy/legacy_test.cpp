@@ -106,7 +106,7 @@ TEST_CASE("a write of an older revision is a conflict, one without is not") {
   CHECK(put(controller("else", 1)).status == 400);
 }
 
-TEST_CASE("failures are told in the words of the client's version") {
+TEST_CASE("failures have the messages of the client's version") {
   legacy_test api;
   const auto gone = api.old("GET", "/pods/nobody");
   CHECK(gone.status == 404);
@@ -272,7 +272,7 @@ TEST_CASE("labels that are none of today's are kept, and select") {
   CHECK(api.old("GET", "/pods?labels=app%3Da/c").size("items") == 0);
 }
 
-TEST_CASE("what nobody serves is a plain 404, and the few documents are there") {
+TEST_CASE("an unknown path is a plain 404, and the served documents are found") {
   legacy_test api;
   for (const auto* path :
        {"/unicorns", "/pods/a/b", "/watch/unicorns", "//apis", "/operations/x"}) {
@@ -333,7 +333,7 @@ TEST_CASE("a redirect leads to an address of the service") {
   CHECK(api.old("GET", "/redirect/pods/web").status == 400);
 }
 
-TEST_CASE("a watch of 2014 tells what happens, from the state or from a revision") {
+TEST_CASE("a watch of 2014 delivers changes, from the state or from a revision") {
   legacy_test api;
   REQUIRE(api.old("POST", "/pods", pod("a")).status == 200);
   api.create_pod("b", R"({"tier":"x"})");

@@ -127,7 +127,8 @@ TEST_CASE("a pod that runs is updated from its file") {
   CHECK(today.size("metadata.annotations") == 0);
 }
 
-TEST_CASE("a controller keeps what the version of the client that resizes it does not know") {
+TEST_CASE(
+    "a controller keeps fields that are unknown to the version of the client that resizes it") {
   legacy_test api;
   REQUIRE(api.post(controllers_of_today, R"({"metadata":{"name":"web"},"spec":{"replicas":1,
       "template":{"metadata":{"labels":{"app":"web"}},"spec":{"nodeSelector":{"disk":"ssd"},

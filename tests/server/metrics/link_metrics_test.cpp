@@ -90,7 +90,7 @@ std::string harmless_frame() {
 
 }  // namespace
 
-TEST_CASE("the metrics show what goes over the links, and nothing of a node that has left") {
+TEST_CASE("the metrics show the traffic of the links, and nothing of a removed node") {
   console_test t;
   const auto none = all_of(0, 0, 0, 0, 0, 0, 0);
   CHECK(of_links(t) == none);
@@ -130,7 +130,7 @@ TEST_CASE("the metrics show what goes over the links, and nothing of a node that
   CHECK(rest_test::eventually([&] { return of_links(t) == none; }));
 }
 
-TEST_CASE("the metrics show what the listener of nodes has refused, by reason") {
+TEST_CASE("the metrics show the refusals of the nodes' listener, by reason") {
   console_test t;
   link::listener_stats seen;
   seen.refused = {1, 2, 3, 4, 5, 6};

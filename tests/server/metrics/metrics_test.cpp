@@ -24,7 +24,7 @@ double value_of(const std::string& text, const std::string& line_begin) {
 
 }  // namespace
 
-TEST_CASE("metrics have upstream's names and count what happened") {
+TEST_CASE("metrics have upstream's names and count events") {
   console_test t;
   t.create_controller("web", 3);
   REQUIRE(rest_test::eventually([&] {
@@ -50,7 +50,7 @@ TEST_CASE("metrics have upstream's names and count what happened") {
                  "result=\"unschedulable\"}") >= 3);
 }
 
-TEST_CASE("every controller of the registry says how many objects it looks after") {
+TEST_CASE("every controller of the registry has a metric of its number of objects") {
   console_test t;
   t.create_controller("web", 1);
   const auto text = t.get("/metrics").text();
@@ -95,7 +95,7 @@ TEST_CASE("every line of the metrics is a comment or a sample, and no family com
   CHECK(families.size() > 25);
 }
 
-TEST_CASE("what clients invent becomes no label, and no series comes twice") {
+TEST_CASE("values from clients never become labels, and no series appears twice") {
   console_test t;
   t.get("/api/v1/namespaces/default/pods/x/invented-by-a-client");
   t.get("/api/v1/invented-resources");

@@ -115,7 +115,7 @@ TEST_CASE("a group that is built in is not handed to another server") {
   CHECK(t.server->get("/apis/apps/v1/deployments").at("kind") == "DeploymentList");
 }
 
-TEST_CASE("a server whose list of resources is too long or no list adds nothing to discovery") {
+TEST_CASE("an invalid or too long list of resources adds nothing to discovery") {
   aggregation_stage t;
   t.serve();
   std::string list =
@@ -144,7 +144,7 @@ TEST_CASE("a server whose list of resources is too long or no list adds nothing 
       [&] { return t.condition("message").find("bad status") != std::string::npos; }));
 }
 
-TEST_CASE("OpenAPI v2 has what another server says of its version, in both forms") {
+TEST_CASE("OpenAPI v2 contains another server's paths of its version, in both forms") {
   aggregation_stage t;
   t.serve();
   t.backend->respond = [&](const std::string& request) {

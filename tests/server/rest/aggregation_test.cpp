@@ -206,7 +206,7 @@ TEST_CASE("another protocol of an aggregated API goes both ways") {
       [&] { return t.backend->received().find("as it is") != std::string::npos; }));
 }
 
-TEST_CASE("who asks is written so that no name can end its field") {
+TEST_CASE("user fields for other servers are encoded so that no name can end its field") {
   using server::front_fields_of;
   const auto fields = front_fields_of(
       {.name = "jane", .uid = "7", .groups = {"a", "b"}, .extra = {{"Example.com/Scope", {"x"}}}});

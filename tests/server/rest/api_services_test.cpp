@@ -76,7 +76,7 @@ TEST_CASE("the groups that the server has are local API services, with upstream'
   }
 }
 
-TEST_CASE("the next start puts local API services right, and leaves what is somebody's own") {
+TEST_CASE("a start repairs local API services, and leaves those of users alone") {
   rest_test server;
   const auto restart = [&] { REQUIRE(server.api().create_system_objects().has_value()); };
   const auto priority = [&](const std::string& name) {
@@ -142,7 +142,7 @@ TEST_CASE("a version of a custom group is a local API service as long as a defin
   CHECK(goes(server, "v1.example.com"));
 }
 
-TEST_CASE("an API service that somebody made for the group of a definition is left alone") {
+TEST_CASE("an API service that a user made for the group of a definition is left alone") {
   rest_test server{{.simulated_nodes = 1}};
   REQUIRE(server
               .post(api_services, R"({"metadata":{"name":"v1.example.com"},

@@ -48,7 +48,7 @@ std::string deployment_yaml(const std::string& spec) {
 
 }  // namespace
 
-TEST_CASE("what is applied is created, owned, and the same a second time") {
+TEST_CASE("an applied object is created, owned, and unchanged by a second apply") {
   apply_test server;
   const auto made = server.apply(maps + "/m", "one", map_yaml("a: '1', b: '2'"));
   INFO(made.text());
@@ -65,8 +65,7 @@ TEST_CASE("what is applied is created, owned, and the same a second time") {
   CHECK_FALSE(less.has("data.b"));
 }
 
-TEST_CASE(
-    "a field that another one owns is a conflict, unless the value is the same or force says so") {
+TEST_CASE("a field of another manager is a conflict, unless the value is equal or force is set") {
   apply_test server;
   REQUIRE(server.apply(maps + "/m", "one", map_yaml("a: '1', b: '2'")).status == 201);
   const auto same = server.apply(maps + "/m", "two", map_yaml("a: '1'"));
@@ -86,7 +85,7 @@ TEST_CASE(
                                                    R"(two Apply {"f:data":{"f:b":{}}})"});
 }
 
-TEST_CASE("an object that was never applied belongs to who was before") {
+TEST_CASE("an object that was never applied belongs to its earlier manager") {
   apply_test server;
   REQUIRE(server.post(maps, R"({"metadata":{"name":"m"},"data":{"a":"1","b":"2"}})").status == 201);
   CHECK(server.get(maps + "/m").size("metadata.managedFields") == 0);
@@ -100,7 +99,7 @@ TEST_CASE("an object that was never applied belongs to who was before") {
                                  R"(before-first-apply Update {"f:data":{"f:b":{}}})"});
 }
 
-TEST_CASE("another write takes over what it changes") {
+TEST_CASE("another write takes ownership of the fields that it changes") {
   apply_test server;
   REQUIRE(server.apply(maps + "/m", "one", map_yaml("a: '1', b: '2'")).status == 201);
   const auto patched =
@@ -269,7 +268,7 @@ TEST_CASE("a scale is applied, and owns the number of replicas of its object") {
         400);
 }
 
-TEST_CASE("the scale of an object that was never applied is in conflict with who was before") {
+TEST_CASE("the scale of an object that was never applied conflicts with its earlier manager") {
   apply_test server;
   for (const auto* path : {"/api/v1/namespaces/default/replicationcontrollers",
                            "/apis/apps/v1/namespaces/default/replicasets",
@@ -299,7 +298,7 @@ TEST_CASE("the scale of an object that was never applied is in conflict with who
   }
 }
 
-TEST_CASE("what one creates and another one applies is in conflict as upstream says") {
+TEST_CASE("a create by one manager and an apply by another conflict as in upstream") {
   apply_test server;
   REQUIRE(server
               .post(maps + "?fieldManager=kubectl-create",

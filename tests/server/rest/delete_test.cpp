@@ -73,7 +73,7 @@ TEST_CASE("a deletion may demand the uid and the revision of its object") {
   CHECK(right.status == 200);
 }
 
-TEST_CASE("what becomes of dependents is said by the options, the query, or the kind") {
+TEST_CASE("options, query or kind decide what becomes of the dependents") {
   rest_test server;
   const auto finalizers = [&](const std::string& query, const std::string& body) {
     REQUIRE(server.post(controllers, controller_json).status == 201);

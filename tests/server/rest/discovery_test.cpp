@@ -140,7 +140,7 @@ TEST_CASE("both forms of discovery say the same") {
   CHECK(plain == aggregated_resources(server));
 }
 
-TEST_CASE("what discovery lists answers its verbs, and no others") {
+TEST_CASE("listed resources answer exactly their verbs") {
   rest_test server;
   std::vector<std::string> wrong;
   for (const auto& each : plain_resources(server)) {
@@ -160,7 +160,7 @@ TEST_CASE("what discovery lists answers its verbs, and no others") {
   CHECK(wrong.empty());
 }
 
-TEST_CASE("what discovery says can be watched is watched") {
+TEST_CASE("every resource listed with the verb watch can be watched") {
   rest_test server;
   for (const auto& each : plain_resources(server)) {
     if (each.verbs.find("watch ") == each.verbs.npos) continue;

@@ -125,7 +125,7 @@ TEST_CASE("the form of a body is that of its content type") {
   CHECK(body_media("text/plain").error().code == 415);
 }
 
-TEST_CASE("a continue token comes back as it was, and nothing else is taken for one") {
+TEST_CASE("a continue token is decoded unchanged, and any other text is refused") {
   const auto text = encode_token({1234, "default/we\"b"});
   CHECK(text.find('=') == std::string::npos);
   const auto back = decode_token(text);

@@ -164,7 +164,7 @@ TEST_CASE("a list and the watch from its revision give the present state, also w
   }
 }
 
-TEST_CASE("resourceVersionMatch means what upstream's table says") {
+TEST_CASE("resourceVersionMatch follows upstream's table") {
   rest_test server;
   server.post(maps, R"({"metadata":{"name":"a"}})");
   const auto forgotten = server.get(maps).at("metadata.resourceVersion");
@@ -217,7 +217,7 @@ TEST_CASE("resourceVersionMatch means what upstream's table says") {
         422);
 }
 
-TEST_CASE("bookmarks carry nothing but a revision, and come only to those who ask") {
+TEST_CASE("bookmarks carry only a revision, and are sent only on request") {
   rest_test server;
   server.post(maps, R"({"metadata":{"name":"a","labels":{"x":"y"}}})");
   const auto from = server.get(maps).at("metadata.resourceVersion");

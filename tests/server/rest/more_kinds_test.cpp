@@ -163,7 +163,7 @@ TEST_CASE("a kind that this cluster enforces comes without the warning") {
   CHECK_FALSE(made.headers.contains("warning"));
 }
 
-TEST_CASE("a request for a certificate names who asks, and is approved apart") {
+TEST_CASE("a certificate request names its user, and is approved by a subresource") {
   rest_test server;
   const std::string requests = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
   const auto made = server.post(
@@ -207,7 +207,7 @@ TEST_CASE("parts of the control plane say how they are when they are asked") {
   CHECK(server.post("/api/v1/componentstatuses", "{}").status == 405);
 }
 
-TEST_CASE("who reads a kind that upstream has deprecated is warned") {
+TEST_CASE("a read of a kind that upstream deprecated returns a warning") {
   rest_test server;
   const auto warning = [&](const std::string& path) {
     const auto answer = server.get(path);

@@ -77,7 +77,7 @@ const std::string unrelated = "no relationship found between node 'n0' and this 
 
 }  // namespace
 
-TEST_CASE("a kubelet reads what its pods use and nothing else") {
+TEST_CASE("a kubelet reads only the objects that its pods refer to") {
   two_kubelets api;
   const auto reads = [&](const std::string& path) { return api.ask(n0, "GET", path); };
   for (const auto* path :
@@ -118,7 +118,7 @@ TEST_CASE("a kubelet reads what its pods use and nothing else") {
   CHECK(reads("/api/v1/configmaps").status == 403);
 }
 
-TEST_CASE("what a kubelet may read follows its pods at once") {
+TEST_CASE("a kubelet's read access follows its pods at once") {
   two_kubelets api;
   const auto late = core + "secrets/late";
   api.make(core + "secrets", R"({"metadata":{"name":"late"}})");

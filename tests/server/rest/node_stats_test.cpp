@@ -96,7 +96,7 @@ struct summary {
 
 }  // namespace
 
-TEST_CASE("a node's summary says what machine, pods and containers use and what is left") {
+TEST_CASE("a node's summary shows usage and remaining resources of machine, pods and containers") {
   const node_of_test t;
   const summary seen{server::stats_summary(t.of(), false)};
   INFO(seen.text);

@@ -235,7 +235,7 @@ TEST_CASE("a pod's service account is there before it") {
   CHECK(make("b", "default").status == 201);
 }
 
-TEST_CASE("clients are told who they are and what they may do") {
+TEST_CASE("clients learn their identity and their permissions") {
   const server::authorization permissions{{}};
   rest_test server{{.rest = {.permissions = &permissions, .observe = {}}}};
   const auto me = server.post("/apis/authentication.k8s.io/v1/selfsubjectreviews", "{}");
@@ -253,7 +253,7 @@ TEST_CASE("clients are told who they are and what they may do") {
   CHECK(rules.at("status.resourceRules.0.verbs.0") == "*");
 }
 
-TEST_CASE("each request is told to the observer once, with its answer") {
+TEST_CASE("each request is reported to the observer once, with its response") {
   std::vector<std::pair<server::verb, int>> found;
   std::mutex mutex;
   rest_test server{{.rest = {.observe = [&](const server::request_record& record) {
@@ -269,7 +269,7 @@ TEST_CASE("each request is told to the observer once, with its answer") {
                                                            {server::verb::remove, 200}});
 }
 
-TEST_CASE("there are no custom kinds, and clients may know it") {
+TEST_CASE("a cluster without custom kinds serves an empty list of definitions") {
   rest_test server;
   const auto none = server.get("/apis/apiextensions.k8s.io/v1/customresourcedefinitions");
   CHECK(none.status == 200);
@@ -278,7 +278,7 @@ TEST_CASE("there are no custom kinds, and clients may know it") {
   CHECK(server.get("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/x").status == 404);
 }
 
-TEST_CASE("a pod is replaced by what it was without what admission had set") {
+TEST_CASE("a pod may be replaced by its manifest without the fields that admission set") {
   rest_test server;
   auto text = server.create_pod("web").text();
   for (const std::string set :
@@ -342,7 +342,7 @@ TEST_CASE("a review is never a table") {
   CHECK(asked(table + ",application/json").at("kind") == "SelfSubjectAccessReview");
 }
 
-TEST_CASE("the root tells all paths") {
+TEST_CASE("the root lists all paths") {
   rest_test server;
   const auto root = server.get("/");
   CHECK(root.status == 200);

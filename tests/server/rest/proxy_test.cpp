@@ -35,7 +35,7 @@ struct proxy_test {
 
 }  // namespace
 
-TEST_CASE("a request for a pod's port arrives without what is the API server's own") {
+TEST_CASE("a request to a pod's port arrives without the API server's own header fields") {
   proxy_test t;
   t.backend->answer =
       "HTTP/1.1 201 Created\r\nContent-Type: text/x\r\nX-Own: 1\r\nX-Hop: 2\r\n"
@@ -104,7 +104,7 @@ TEST_CASE("unreachable pods and services are reported in upstream's words") {
              Contains("pod lost does not have a host assigned"));
 }
 
-TEST_CASE("an answer that stops before its end does not look whole") {
+TEST_CASE("a response that ends early is recognized as incomplete") {
   proxy_test t;
   t.backend->answer = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf";
   test::http_client client{t.server.where()};
@@ -137,7 +137,7 @@ TEST_CASE("a client that reads nothing holds up its pod, and gets all of it late
   CHECK(got == size);
 }
 
-TEST_CASE("a port that speaks TLS is reached by https, without asking who it is") {
+TEST_CASE("a port with TLS is reached by https, without verification of its certificate") {
   proxy_test t;
   test::scratch_folder folder;
   const auto keys =

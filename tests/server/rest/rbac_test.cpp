@@ -40,7 +40,7 @@ TEST_CASE("bindings apply from the response on, and removed ones do not") {
 }
 
 TEST_CASE(
-    "a request is judged by all that was acknowledged before it was sent, on any connection") {
+    "an authorization includes all writes acknowledged before the request, on any connection") {
   guarded_api api;
   std::atomic<int> done{0};
   std::atomic<int> wrong{0};
@@ -64,7 +64,7 @@ TEST_CASE(
   CHECK(wrong == 0);
 }
 
-TEST_CASE("who presents nothing is anonymous and may do little, who presents nonsense is nobody") {
+TEST_CASE("a request without credentials is anonymous, one with invalid credentials is refused") {
   guarded_api api;
   CHECK(api.ask("", "GET", maps).status == 403);
   CHECK_THAT(api.ask("", "GET", maps).at("message"),
@@ -86,7 +86,7 @@ TEST_CASE("a refusal names a role that is bound and is not there") {
         "found");
 }
 
-TEST_CASE("a bootstrap token has nothing of what all known users have") {
+TEST_CASE("a bootstrap token has no rights of authenticated users") {
   guarded_api api;
   api.make(api.cluster_bindings, R"({"metadata":{"name":"all"},"roleRef":{"kind":"ClusterRole",)"
                                  R"("name":"cluster-admin"},"subjects":[{"kind":"Group",)"
@@ -233,7 +233,7 @@ TEST_CASE("an update that creates needs the verb create") {
   CHECK(api.ask("joe", "PUT", lease, body).status == 200);
 }
 
-TEST_CASE("a list of one name is judged by that name") {
+TEST_CASE("a list of one name is authorized by that name") {
   guarded_api api;
   api.give("joe", R"({"verbs":["get","list","watch"],"apiGroups":[""],"resources":["configmaps"],)"
                   R"("resourceNames":["mine"]})");
@@ -247,7 +247,7 @@ TEST_CASE("a list of one name is judged by that name") {
   CHECK(api.ask("joe", "GET", maps + "/mine").status == 404);
 }
 
-TEST_CASE("reviews say what others may, with the reason") {
+TEST_CASE("reviews show the permissions of others, with the reason") {
   guarded_api api;
   const std::string reviews = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
   const std::string local =
@@ -304,7 +304,7 @@ TEST_CASE("everybody learns the rules that they have in a namespace") {
   CHECK_THAT(other.at("status.resourceRules"), !Contains("configmaps"));
 }
 
-TEST_CASE("every start adds what the defaults lack, and nothing where they lack nothing") {
+TEST_CASE("a start adds missing default rules, and writes nothing if none is missing") {
   rest_test server;
   const std::string group = "/apis/rbac.authorization.k8s.io/v1/";
   CHECK(server.get(group + "clusterroles").size("items") > 60);

@@ -26,7 +26,7 @@ std::set<std::string> names(const rest_answer& list) {
 
 }  // namespace
 
-TEST_CASE("what is not there is a 404 in the words of Kubernetes") {
+TEST_CASE("a missing object is a 404 with upstream's message") {
   rest_test server;
   const auto pod = server.get(pods + "/none");
   CHECK(pod.status == 404);
@@ -93,7 +93,7 @@ TEST_CASE("a list is read page by page at the revision of its first page") {
   CHECK(server.get(pods + "?continue=nonsense").status == 400);
 }
 
-TEST_CASE("a page whose revision has gone is a 410 with a token that goes on") {
+TEST_CASE("a page of a compacted revision is a 410 with a token to continue") {
   rest_test server{{.history_revisions = 1}};
   server.create_pods(5);
   const auto page = server.get(pods + "?limit=2");

@@ -107,7 +107,7 @@ TEST_CASE("numbers are free again when a type changes, and when it was only trie
   CHECK(count() == 2);
 }
 
-TEST_CASE("keys of numbers are nobody's to read, and there for services that are older") {
+TEST_CASE("allocation keys are not readable by clients, and exist for older services") {
   rest_test server;
   REQUIRE(server.post(services, service_json("a", R"("clusterIP":"10.96.0.77",)")).status == 201);
   const auto groups = server.get("/apis");
@@ -125,7 +125,7 @@ TEST_CASE("keys of numbers are nobody's to read, and there for services that are
   CHECK_THAT(taken.at("message"), Catch::Contains("provided IP is already allocated"));
 }
 
-TEST_CASE("a client is told of the bound that its pod would exceed") {
+TEST_CASE("a client learns the limit that its pod would exceed") {
   rest_test server{{.capacity = {.pods = 2}}};
   server.create_pods(2);
   const auto third = server.post("/api/v1/namespaces/default/pods", pod_json("third"));

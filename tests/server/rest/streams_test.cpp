@@ -56,7 +56,7 @@ const std::string success =
 
 }  // namespace
 
-TEST_CASE("a command over WebSocket is told its input and its end, and tells how it ended") {
+TEST_CASE("a command over WebSocket gets its input and its end, and reports its exit") {
   stream_test t;
   auto client = t.websocket(run_cat, "v5.channel.k8s.io");
   REQUIRE(client.head().status == 101);
@@ -142,7 +142,7 @@ TEST_CASE("a command over SPDY begins when its streams are there, and carries a 
   CHECK(client.got(error) == success);
 }
 
-TEST_CASE("a terminal has no error stream, and is told its size") {
+TEST_CASE("a terminal has no error stream, and gets its size") {
   stream_test t;
   auto client = t.spdy(run_cat + "&tty=true");
   client.open({{"streamtype", "error"}});
@@ -220,7 +220,7 @@ TEST_CASE("a command that reads nothing holds up its client, and nothing grows h
   }
 }
 
-TEST_CASE("what cannot be connected is refused before the connection changes") {
+TEST_CASE("an invalid stream request is refused before the connection is upgraded") {
   stream_test t;
   const test::http_client::fields upgrade = {{"Connection", "Upgrade"}, {"Upgrade", "SPDY/3.1"}};
   const auto refused = [&](const std::string& path) {
@@ -247,7 +247,7 @@ TEST_CASE("what cannot be connected is refused before the connection changes") {
              Contains("pod lost does not have a host assigned"));
 }
 
-TEST_CASE("attaching is to the container's own process, whose exit code is the pod's matter") {
+TEST_CASE("attach connects to the container's main process, and succeeds whatever its exit code") {
   stream_test t;
   auto client = t.websocket(pods + "/web/attach?stdin=true&stdout=true", "v5.channel.k8s.io");
   CHECK(client.next() == channel(1, ""));

@@ -31,7 +31,7 @@ using texts = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a node's metrics say what it uses, when, and for how long that was looked at") {
+TEST_CASE("a node's metrics show its usage, time and window") {
   measured_cluster t;
   const auto seen = t.server.get(node_usage + "/here");
   INFO(seen.text());
@@ -190,7 +190,7 @@ struct users_of_metrics final : server::token_source {
 
 }  // namespace
 
-TEST_CASE("who may view a namespace sees what its pods use, and no more") {
+TEST_CASE("a user who may view a namespace sees the usage of its pods only") {
   rest_test rest;
   server::authenticator users{{std::make_shared<users_of_metrics>()}};
   server::authorization may{{std::make_shared<server::join_authorizer>(),

@@ -327,8 +327,7 @@ class historian {
 
 }  // namespace
 
-TEST_CASE(
-    "watches that are cut, resumed and compacted away show what happened, once and in order") {
+TEST_CASE("watches that are cut, resumed and compacted deliver each change once and in order") {
   test::for_each_seed(3, [](std::uint64_t seed) {
     rest_test server{{.history_revisions = 1}};
     historian writes{server, seed};

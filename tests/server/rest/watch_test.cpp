@@ -32,7 +32,7 @@ std::string label(rest_test& server, const std::string& name, const std::string&
 
 }  // namespace
 
-TEST_CASE("a watch without a revision begins with what is there") {
+TEST_CASE("a watch without a revision begins with the present state") {
   rest_test server;
   server.create_pod("a");
   server.create_pod("b");
@@ -44,7 +44,7 @@ TEST_CASE("a watch without a revision begins with what is there") {
   CHECK(name_of(events.next()) == "ADDED c");
 }
 
-TEST_CASE("a watch from a revision sees what came after it, once and in order") {
+TEST_CASE("a watch from a revision delivers later changes, once and in order") {
   rest_test server;
   server.create_pod("a");
   const auto from = server.create_pod("b").at("metadata.resourceVersion");
@@ -88,7 +88,7 @@ TEST_CASE("a client cut off between deletions of one transaction sees the rest w
   CHECK(name_of(events.next()) == "ADDED d");
 }
 
-TEST_CASE("a transaction over several objects is seen whole or not at all by who is cut off") {
+TEST_CASE("a client that is cut off sees a transaction over several objects whole or not at all") {
   rest_test server;
   const auto& kind = api::kind_of<api::core::v1::Pod>();
   server.create_pod("a");

@@ -57,7 +57,7 @@ TEST_CASE("a name is made where only its beginning is given") {
   CHECK(server.post(maps, R"({"metadata":{}})").status == 422);
 }
 
-TEST_CASE("what cannot be is refused with the field named") {
+TEST_CASE("an invalid object is refused with its fields") {
   rest_test server;
   const auto bad = server.post(pods, R"({"metadata":{"name":"Web"},"spec":{"containers":[{}]}})");
   CHECK(bad.status == 422);
@@ -76,7 +76,7 @@ TEST_CASE("what cannot be is refused with the field named") {
   CHECK(version.status == 400);
 }
 
-TEST_CASE("unknown fields are ignored, told of or refused as the client asks") {
+TEST_CASE("unknown fields are ignored, reported or refused as the client requests") {
   rest_test server;
   const auto body = [](const char* name) {
     return fmt::format(R"({{"metadata":{{"name":"{}"}},"dat":{{}},"data":{{"k":"v"}}}})", name);
@@ -93,7 +93,7 @@ TEST_CASE("unknown fields are ignored, told of or refused as the client asks") {
   CHECK(server.post(maps + "?fieldValidation=Maybe", body("d")).status == 422);
 }
 
-TEST_CASE("fields that come twice in a patch are ignored, told of or refused as the client asks") {
+TEST_CASE("duplicate fields in a patch are ignored, reported or refused as the client requests") {
   rest_test server;
   server.post(maps, map_json("a", "v"));
   const std::string twice = R"({"data":{"k":"1","k":"2"}})";
@@ -278,7 +278,7 @@ TEST_CASE("status and the rest are written apart") {
   CHECK(server.get(controllers + "/rc/status").at("kind") == "ReplicationController");
 }
 
-TEST_CASE("what is scaled has a scale") {
+TEST_CASE("scalable kinds have the subresource scale") {
   rest_test server;
   REQUIRE(server.post(controllers, controller_json).status == 201);
   const auto scale = server.get(controllers + "/rc/scale");

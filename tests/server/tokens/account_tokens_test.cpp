@@ -133,7 +133,7 @@ TEST_CASE("a token that was asked for is its account's", "[tokens]") {
         std::string::npos);
 }
 
-TEST_CASE("an account may read what every authenticated user may, and no more", "[tokens]") {
+TEST_CASE("an account may read only the paths of every authenticated user", "[tokens]") {
   const token_test server;
   const auto token = server.token();
   CHECK(server.ask("GET", "/api/v1", {}, token).status == 200);
@@ -210,7 +210,7 @@ TEST_CASE("tokens of others, and tokens for others, are refused", "[tokens]") {
   CHECK(server.whoami(good).status == 201);
 }
 
-TEST_CASE("a review says whose a token is", "[tokens]") {
+TEST_CASE("a review names the account of a token", "[tokens]") {
   const token_test server;
   const auto token = server.token();
   const auto answer = server.review(token);
@@ -228,7 +228,7 @@ TEST_CASE("a review says whose a token is", "[tokens]") {
   CHECK(server.review("").status == 400);
 }
 
-TEST_CASE("whoever verifies tokens elsewhere finds the keys", "[tokens]") {
+TEST_CASE("the keys to verify tokens are published", "[tokens]") {
   const token_test server;
   const auto about = server.get("/.well-known/openid-configuration");
   CHECK(about.status == 200);

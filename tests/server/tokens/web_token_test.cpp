@@ -55,7 +55,7 @@ bool same(const token_claims& a, const token_claims& b) {
 
 }  // namespace
 
-TEST_CASE("a token says what upstream's says", "[tokens]") {
+TEST_CASE("a token has the same claims as upstream's", "[tokens]") {
   CHECK(print_claims(claims(), "https://issuer") ==
         R"({"aud":["a","b"],"exp":1731536000,"iat":1700000000,"jti":"jti","kubernetes.io":{)"
         R"("namespace":"shop","node":{"name":"n0","uid":"u3"},"pod":{"name":"web","uid":"u2"},)"

@@ -145,8 +145,7 @@ TEST_CASE("a pod has the users, names, files and sidecars that its spec asks for
   CHECK(on.runtime.ctr("containers ls -q") == "");
 }
 
-TEST_CASE("how a container ended, or why it does not start, is told by its status",
-          "[containers]") {
+TEST_CASE("a container's status shows how it ended, or why it does not start", "[containers]") {
   if (const auto lacks = private_containerd::missing()) return skip(*lacks);
   const scratch_folder folder;
   container_machine on{folder.path(), "10.213.6.0/24"};

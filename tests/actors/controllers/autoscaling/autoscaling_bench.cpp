@@ -24,7 +24,8 @@ void label_as(api::meta::v1::ObjectMeta& meta, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("a look beside a thousand autoscalers of a namespace", "[.bench][autoscaling]") {
+TEST_CASE("one reconciliation beside a thousand autoscalers of a namespace",
+          "[.bench][autoscaling]") {
   using namespace actors::autoscaling;
   cluster c{1};
   for (int i = 0; i < autoscalers; ++i) {

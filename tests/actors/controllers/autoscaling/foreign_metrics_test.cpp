@@ -65,7 +65,7 @@ TEST_CASE("a value for all pods counts the ready ones, and is left alone near it
         "count");
 }
 
-TEST_CASE("a value that the pods share asks for as many as it takes", "[autoscaling]") {
+TEST_CASE("a value shared by the pods sets the number of pods", "[autoscaling]") {
   CHECK(replicas_for_share({35'000, 5'000, usual}, 1).replicas == 7);
   CHECK(replicas_for_share({35'000, 5'000, usual}, 1).average_milli == 35'000);
   CHECK(replicas_for_share({36'000, 5'000, usual}, 7).replicas == 7);
@@ -75,7 +75,7 @@ TEST_CASE("a value that the pods share asks for as many as it takes", "[autoscal
   CHECK(replicas_for_share({0, 5'000, usual}, 7).replicas == 0);
 }
 
-TEST_CASE("metrics of pods count as what the pods use, for those that run", "[autoscaling]") {
+TEST_CASE("pod metrics count like the pods' own usage, for running pods only", "[autoscaling]") {
   auto pods = ready_pods(3);
   const auto value = [](const std::string& pod, std::int64_t milli) {
     return metric_value{.object = pod, .milli = milli, .at = some_time, .window = 60};
@@ -91,7 +91,7 @@ TEST_CASE("metrics of pods count as what the pods use, for those that run", "[au
         "did not receive metrics for targeted pods (pods might be unready)");
 }
 
-TEST_CASE("what an autoscaler proposes by other servers' metrics is named and shown as upstream's",
+TEST_CASE("a proposal by metrics of other servers is named and shown as upstream's",
           "[autoscaling]") {
   const auto pods = ready_pods(2);
   const auto autoscaler = autoscaler_of_web(50);
@@ -133,8 +133,7 @@ TEST_CASE("what an autoscaler proposes by other servers' metrics is named and sh
         "custom metrics API: no custom metrics API (custom.metrics.k8s.io) registered");
 }
 
-TEST_CASE("an object is asked for by its resource, and only one of a kind that is known",
-          "[autoscaling]") {
+TEST_CASE("an object metric is queried by its resource, for known kinds only", "[autoscaling]") {
   const auto asked = query_for(of_ingress(false), "default", "app=web");
   REQUIRE(asked);
   CHECK(asked->resource == "ingresses.networking.k8s.io");

@@ -80,7 +80,7 @@ TEST_CASE("without a behavior a step down waits for five minutes", "[autoscaling
   CHECK(down.limit.reason == "TooFewReplicas");
 }
 
-TEST_CASE("policies bound a step by what was changed in their period", "[autoscaling]") {
+TEST_CASE("policies limit a step by the change within their period", "[autoscaling]") {
   auto spec = between(1, 1000);
   auto& behavior = *spec.mutable_behavior();
   behavior.mutable_scale_up()->set_stabilization_window_seconds(0);
@@ -124,7 +124,7 @@ TEST_CASE("a window on the way up takes the lowest recommendation", "[autoscalin
   CHECK(c.step(9).replicas == 8);
 }
 
-TEST_CASE("an autoscaler stays between its bounds and within its policies, whatever it is asked",
+TEST_CASE("an autoscaler stays within its bounds and policies for any recommendation",
           "[autoscaling]") {
   std::mt19937_64 random{7};
   const auto number = [&](int least, int greatest) {

@@ -69,7 +69,8 @@ struct stage {
 
 }  // namespace
 
-TEST_CASE("an autoscaler makes as many pods as the load needs, and tells why", "[autoscaling]") {
+TEST_CASE("an autoscaler makes as many pods as the load needs, and reports the reason",
+          "[autoscaling]") {
   stage s{1};
   s.c.create(loaded("2"));
   s.c.create(autoscaler_of_web(50));
@@ -156,7 +157,7 @@ TEST_CASE("a second autoscaler of the same pods does not act, and the first stop
   CHECK(s.condition("ScalingActive") == "True ValidMetricFound");
 }
 
-TEST_CASE("metrics that nobody serves forbid to scale down and no more", "[autoscaling]") {
+TEST_CASE("metrics without a server only prevent scaling down", "[autoscaling]") {
   stage s{4};
   s.c.create(loaded("2"));
   auto wanted = autoscaler_of_web(50);
@@ -181,33 +182,36 @@ TEST_CASE("metrics that nobody serves forbid to scale down and no more", "[autos
 
 namespace {
 
-// A metrics desk whose servers always return the same.
-class fake_desk : public runtime::actor {
+// A metrics client whose servers always return the same.
+class fake_metrics_client : public runtime::actor {
  public:
   struct figures {
     actors::metric_values answer;
     std::vector<actors::metric_query> asked = {};
   };
-  explicit fake_desk(std::shared_ptr<figures> says) : says_{std::move(says)} {}
+  explicit fake_metrics_client(std::shared_ptr<figures> says) : says_{std::move(says)} {}
 
   const runtime::behavior& make_behavior() const override {
-    static const auto table = runtime::handlers(&fake_desk::on_ask_metrics);
+    static const auto table = runtime::handlers(&fake_metrics_client::on_query_metrics);
     return table;
   }
 
  private:
-  void on_ask_metrics(const actors::ask_metrics& m, runtime::promise<actors::metrics_told> answer) {
+  void on_query_metrics(const actors::query_metrics& m,
+                        runtime::promise<actors::metrics_result> answer) {
     says_->asked = m.queries;
     answer.deliver({std::vector<actors::metric_values>(m.queries.size(), says_->answer)});
   }
   const std::shared_ptr<figures> says_;
 };
 
-std::shared_ptr<fake_desk::figures> start_desk(stage& s, actors::metric_values answer) {
-  auto made = std::make_shared<fake_desk::figures>(fake_desk::figures{std::move(answer)});
+std::shared_ptr<fake_metrics_client::figures> start_metrics_client(stage& s,
+                                                                   actors::metric_values answer) {
+  auto made = std::make_shared<fake_metrics_client::figures>(
+      fake_metrics_client::figures{std::move(answer)});
   s.c.simulation().system().spawn(
-      {.kind = actors::metrics_desk_kind, .name = actors::metrics_desk_kind},
-      runtime::make<fake_desk>(made));
+      {.kind = actors::metrics_client_kind, .name = actors::metrics_client_kind},
+      runtime::make<fake_metrics_client>(made));
   return made;
 }
 
@@ -228,8 +232,8 @@ HorizontalPodAutoscaler by_queue(const std::string& per_pod) {
 
 TEST_CASE("an autoscaler follows a metric from outside up and down", "[autoscaling]") {
   stage s{6};
-  const auto desk =
-      start_desk(s, std::vector<actors::metric_value>{{.milli = 25'000}, {.milli = 10'000}});
+  const auto client = start_metrics_client(
+      s, std::vector<actors::metric_value>{{.milli = 25'000}, {.milli = 10'000}});
   s.c.create(loaded("100m"));
   s.c.create(by_queue("5"));
   REQUIRE(s.settles_at(7));
@@ -242,14 +246,15 @@ TEST_CASE("an autoscaler follows a metric from outside up and down", "[autoscali
   CHECK(status.current_metrics(0).type() == "External");
   CHECK(status.current_metrics(0).external().metric().name() == "queue");
   CHECK(status.current_metrics(0).external().current().average_value().string() == "5");
-  REQUIRE(desk->asked.size() == 1);
-  CHECK(desk->asked[0].of == actors::metric_query::source::external);
-  CHECK(desk->asked[0].selector == "shard=a");
-  desk->answer = std::vector<actors::metric_value>{{.milli = 9'000}};
+  REQUIRE(client->asked.size() == 1);
+  CHECK(client->asked[0].of == actors::metric_query::source::external);
+  CHECK(client->asked[0].selector == "shard=a");
+  client->answer = std::vector<actors::metric_value>{{.milli = 9'000}};
   s.c.advance(minutes{4});
   CHECK(s.replicas() == 7);
   REQUIRE(s.settles_at(2));
-  desk->answer = tl::make_unexpected(std::string{"no metrics returned from external metrics API"});
+  client->answer =
+      tl::make_unexpected(std::string{"no metrics returned from external metrics API"});
   s.c.advance(seconds{20});
   CHECK(s.condition("ScalingActive") == "False FailedGetExternalMetric");
   CHECK(s.replicas() == 2);
@@ -267,16 +272,16 @@ TEST_CASE("an autoscaler measures its pods where another server serves metrics.k
   service.mutable_spec()->mutable_service()->set_namespace_("kube-system");
   service.mutable_spec()->mutable_service()->set_name("metrics-server");
   s.c.create(service);
-  const auto desk = start_desk(s, tl::make_unexpected(std::string{"down"}));
+  const auto client = start_metrics_client(s, tl::make_unexpected(std::string{"down"}));
   s.c.create(loaded("2"));
   s.c.create(autoscaler_of_web(50));
   // The usage of the nodes is ignored.
   s.c.advance(minutes{2});
   CHECK(s.replicas() == 1);
   CHECK(s.condition("ScalingActive") == "False FailedGetResourceMetric");
-  REQUIRE(desk->asked.size() == 1);
-  CHECK(desk->asked[0].of == actors::metric_query::source::usage);
-  CHECK(desk->asked[0].pods == "app=web");
+  REQUIRE(client->asked.size() == 1);
+  CHECK(client->asked[0].of == actors::metric_query::source::usage);
+  CHECK(client->asked[0].pods == "app=web");
   s.c.remove<api::apiregistration::v1::APIService>("", "v1beta1.metrics.k8s.io");
   REQUIRE(s.settles_at(8));
 }

@@ -51,7 +51,7 @@ TEST_CASE("a schedule follows the clock of its time zone", "[cron]") {
   CHECK_FALSE(find_zone("Europe/Nowhere"));
 }
 
-TEST_CASE("of the starts that were missed the newest counts, and all are numbered", "[cron]") {
+TEST_CASE("of missed starts the newest is used, and all are counted", "[cron]") {
   const auto hourly = api::parse_schedule("0 * * * *").value();
   const auto missed = starts_between(hourly, absl::UTCTimeZone(), 0, 3'600 * 200 + 5);
   CHECK(missed.count == 200);

@@ -46,7 +46,7 @@ node_fit fit_of(const DaemonSet& set, const given_node& given) {
 
 }  // namespace
 
-TEST_CASE("nodes are chosen by selector and taints, and those in trouble stay", "[daemonsets]") {
+TEST_CASE("nodes are selected by selector and taints, and unhealthy nodes stay", "[daemonsets]") {
   DaemonSet set;
   set.mutable_metadata()->set_name("agent");
   CHECK(fit_of(set, {}).runs);
@@ -105,7 +105,8 @@ TEST_CASE("a node gets one pod, and keeps the oldest of several", "[daemonsets]"
   CHECK(plan_node(closed, in_place).remove == keys{"a"});
 }
 
-TEST_CASE("an update in place takes as many available pods as may be away", "[daemonsets]") {
+TEST_CASE("an update in place deletes as many available pods as maxUnavailable allows",
+          "[daemonsets]") {
   std::vector<daemon_node> nodes{node("1", {pod("a", false)}), node("2", {pod("b", false)}),
                                  node("3", {pod("c", false, false)}), node("4", {pod("d", true)})};
   CHECK(plan_rolling(nodes, in_place).remove == keys{"c", "a"});

@@ -106,7 +106,7 @@ TEST_CASE("a daemon set has a pod on each node, also on one that comes later", "
     CHECK(pod->as<Pod>().spec().node_name() == node_of(pod->as<Pod>()));
 }
 
-TEST_CASE("a node whose labels no longer fit loses its daemon", "[daemonsets]") {
+TEST_CASE("a node whose labels no longer match loses its daemon pod", "[daemonsets]") {
   auto wanted = daemon_set();
   (*wanted.mutable_spec()->mutable_template_()->mutable_spec()->mutable_node_selector())["disk"] =
       "ssd";
@@ -127,7 +127,7 @@ TEST_CASE("a node whose labels no longer fit loses its daemon", "[daemonsets]") 
   CHECK(s.c.count<Pod>() == 0);
 }
 
-TEST_CASE("an update of a daemon set leaves no more nodes without one than it may",
+TEST_CASE("an update of a daemon set leaves at most maxUnavailable nodes without a pod",
           "[daemonsets]") {
   const bool surges = GENERATE(false, true);
   auto wanted = daemon_set();
@@ -171,8 +171,7 @@ TEST_CASE("a daemon that fails is removed and made again, later each time", "[da
   CHECK(fail() > seconds{1});
 }
 
-TEST_CASE("whatever crashes and conflicts, no node has two daemons, and each gets one",
-          "[daemonsets]") {
+TEST_CASE("despite crashes and conflicts each node gets exactly one daemon pod", "[daemonsets]") {
   for_each_seed(30, [](std::uint64_t seed) {
     cluster_options options;
     options.plane.conflict_chance = 0.05;
@@ -195,8 +194,7 @@ TEST_CASE("whatever crashes and conflicts, no node has two daemons, and each get
   });
 }
 
-TEST_CASE("a daemon set says so where its pods are refused when they are to be committed",
-          "[daemonsets]") {
+TEST_CASE("a daemon set reports pods that are refused at commit", "[daemonsets]") {
   cluster_options options;
   options.plane.capacity.pods = 1;
   stage s{31, 3, daemon_set(), options};

@@ -37,7 +37,7 @@ TEST_CASE("pods that never became available are the first to go") {
   CHECK(shrunk == std::vector<resize>{{"broken", 0}});
 }
 
-TEST_CASE("a rolling update keeps its two promises at every step and ends") {
+TEST_CASE("a rolling update respects maxSurge and maxUnavailable at every step and ends") {
   std::mt19937 random{20140821};
   for (int round = 0; round < 300; ++round) {
     const auto replicas = static_cast<std::int32_t>(1 + random() % 40);

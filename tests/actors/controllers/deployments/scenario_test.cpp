@@ -120,7 +120,7 @@ constexpr stage::promises of_ten = {.most_asked = 13, .most_pods = 13, .least_av
 
 }  // namespace
 
-TEST_CASE("a rolling update keeps its promises at every revision", "[deployments]") {
+TEST_CASE("a rolling update respects its limits at every revision", "[deployments]") {
   for_each_seed(20, [](std::uint64_t seed) {
     stage s{seed, deployment("web", 10, "one")};
     REQUIRE(s.roll_out({.most_pods = 10}));
@@ -134,9 +134,8 @@ TEST_CASE("a rolling update keeps its promises at every revision", "[deployments
   });
 }
 
-TEST_CASE(
-    "a rollback in the middle of an update keeps the promises and makes the old set the newest",
-    "[deployments]") {
+TEST_CASE("a rollback during an update respects the limits and makes the old set the newest",
+          "[deployments]") {
   for_each_seed(20, [](std::uint64_t seed) {
     stage s{seed, deployment("web", 10, "one")};
     REQUIRE(s.roll_out({}));
@@ -178,17 +177,17 @@ void kill_and_come_right(std::uint64_t seed, bool far) {
 
 }  // namespace
 
-TEST_CASE("a deployment comes right whatever of the control plane is killed on the way",
+TEST_CASE("a deployment completes although parts of the control plane are killed",
           "[deployments][seeds]") {
   for_each_seed(60, [](std::uint64_t seed) { kill_and_come_right(seed, false); });
 }
 
-TEST_CASE("a deployment comes right where the newest state is elsewhere and others write",
+TEST_CASE("a deployment converges over a remote store with other writers",
           "[deployments][seeds][far]") {
   for_each_seed(30, [](std::uint64_t seed) { kill_and_come_right(seed, true); });
 }
 
-TEST_CASE("a deployment controller that is killed at every step loses no promise",
+TEST_CASE("a deployment controller that is killed at every step respects the limits",
           "[deployments]") {
   stage s{5, deployment("web", 10, "one")};
   REQUIRE(s.roll_out({}));
@@ -259,7 +258,7 @@ TEST_CASE("recreate ends all old pods before it makes a new one", "[deployments]
   CHECK(s.size("two") == 4);
 }
 
-TEST_CASE("an update that makes no progress is called so after its deadline", "[deployments]") {
+TEST_CASE("an update without progress is reported after its deadline", "[deployments]") {
   auto wanted = deployment("web", 4, "one");
   wanted.mutable_spec()->set_progress_deadline_seconds(60);
   stage s{6, wanted};
@@ -308,7 +307,7 @@ TEST_CASE("a deployment keeps as many old sets as its history limit says", "[dep
   CHECK(s.revision_of("v5") == "6");
 }
 
-TEST_CASE("a deployment says what it does", "[deployments]") {
+TEST_CASE("a deployment records an event for each scaling", "[deployments]") {
   stage s{8, deployment("web", 2, "one")};
   REQUIRE(s.roll_out({}));
   const auto one = s.set_of("one")->meta().name();
@@ -355,7 +354,7 @@ TEST_CASE("a deployment reports why its set cannot create pods", "[deployments]"
   CHECK(find_condition(after.status().conditions(), "ReplicaFailure") == nullptr);
 }
 
-TEST_CASE("a deployment whose set cannot be made says why and tries again, later each time",
+TEST_CASE("a deployment whose replica set cannot be made reports it and retries with back-off",
           "[deployments]") {
   // Valid for a Deployment; its set's name would be longer than allowed.
   const std::string name(250, 'w');
@@ -393,7 +392,7 @@ TEST_CASE("a deployment whose set cannot be made says why and tries again, later
     CHECK(is_delay(until_next_sync(c, "deployment", "default/" + name), wait));
 }
 
-TEST_CASE("a deployment made again under its name takes up the sets that were left behind",
+TEST_CASE("a deployment that is created again adopts the orphaned sets of its predecessor",
           "[deployments]") {
   stage s{11, deployment("web", 3, "one")};
   REQUIRE(s.roll_out({}));

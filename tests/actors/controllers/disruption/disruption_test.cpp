@@ -118,7 +118,7 @@ TEST_CASE("a budget counts required and available pods", "[disruption]") {
   CHECK(counted(budget_of("1"), ended) == counts{2, 1, 2, 1});
 }
 
-TEST_CASE("an eviction that was allowed counts until it is too late", "[disruption]") {
+TEST_CASE("an allowed eviction counts until its time-out", "[disruption]") {
   auto budget = budget_of("1");
   (*budget.mutable_status()->mutable_disrupted_pods())["p0"].set_seconds(now - 10);
   (*budget.mutable_status()->mutable_disrupted_pods())["gone"].set_seconds(now - 10);
@@ -133,7 +133,7 @@ TEST_CASE("an eviction that was allowed counts until it is too late", "[disrupti
   CHECK(plan.overdue == std::vector<std::string>{"p0"});
 }
 
-TEST_CASE("evictions use up a budget, and are refused where it is used up", "[disruption]") {
+TEST_CASE("evictions consume a budget, and are refused when it is exhausted", "[disruption]") {
   cluster c{3};
   c.create(web_controller(3));
   c.create(budget_of("2"));
@@ -166,7 +166,8 @@ TEST_CASE("evictions use up a budget, and are refused where it is used up", "[di
       "The disruption budget guard needs 2 healthy pods and has"));
 }
 
-TEST_CASE("a pod of two budgets is not evicted, one that is not ready by rule", "[disruption]") {
+TEST_CASE("a pod of two budgets is not evicted, one that is not ready by the budget's policy",
+          "[disruption]") {
   cluster c{3, without_controllers()};
   auto pod = web_pod();
   (*pod.mutable_metadata()->mutable_labels())["app"] = "web";

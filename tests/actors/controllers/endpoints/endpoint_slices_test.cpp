@@ -112,7 +112,7 @@ TEST_CASE("endpoints have the zone of their node, and a hint where the service p
   CHECK(hinted() == zones{{"uid-0001", "east for east"}, {"uid-0002", "east"}, {"uid-0003", ""}});
 }
 
-TEST_CASE("slices tell of each pod once, and a second look writes nothing", "[endpoints]") {
+TEST_CASE("slices list each pod once, and an unchanged plan writes nothing", "[endpoints]") {
   for (unsigned seed = 1; seed <= 40; ++seed) {
     INFO("seed " << seed);
     std::mt19937 random{seed};
@@ -188,7 +188,7 @@ TEST_CASE("a service with two families has slices of each, with the pods' addres
   CHECK(addresses(store) == by_family{{"IPv6", {}}});
 }
 
-TEST_CASE("one pod more is one write, and leaves the others where they are", "[endpoints]") {
+TEST_CASE("an additional pod needs one write, and does not move the others", "[endpoints]") {
   slices_store store;
   std::vector<api::object_ptr> pods;
   for (int i = 0; i < 250; ++i)

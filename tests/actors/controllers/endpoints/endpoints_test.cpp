@@ -96,7 +96,7 @@ std::string shown(const Endpoints& endpoints) {
 
 }  // namespace
 
-TEST_CASE("which pods stand behind a service", "[endpoints]") {
+TEST_CASE("a service has endpoints for running pods by readiness", "[endpoints]") {
   const auto pods = objects_of({{"c", "10.0.0.3"},
                                 {"a", "10.0.0.1"},
                                 {"b", "10.0.0.2", false},
@@ -115,7 +115,7 @@ TEST_CASE("which pods stand behind a service", "[endpoints]") {
   CHECK(first.node_name() == "n1");
 }
 
-TEST_CASE("a port of a service leads to a number, or to a name of a container's", "[endpoints]") {
+TEST_CASE("a port of a service targets a number, or a named port of a container", "[endpoints]") {
   const auto pod = pod_of({"a", "10.0.0.1"});
   auto port = service().spec().ports(0);
   CHECK(target_of(port, pod) == 8080);
@@ -127,7 +127,7 @@ TEST_CASE("a port of a service leads to a number, or to a name of a container's"
   CHECK(target_of(port, pod) == 9000);
 }
 
-TEST_CASE("a headless service without ports has addresses alone", "[endpoints]") {
+TEST_CASE("a headless service without ports has addresses only", "[endpoints]") {
   auto headless = service();
   headless.mutable_spec()->clear_ports();
   headless.mutable_spec()->set_cluster_ip("None");
@@ -140,7 +140,8 @@ TEST_CASE("a headless service without ports has addresses alone", "[endpoints]")
   CHECK(made->metadata().labels().contains("service.kubernetes.io/headless"));
 }
 
-TEST_CASE("pods with other ports are another subset, and there is an end to them", "[endpoints]") {
+TEST_CASE("pods with other ports are another subset, and the number of addresses is limited",
+          "[endpoints]") {
   auto other = pod_of({"other", "10.0.0.9"});
   other.mutable_spec()->mutable_containers(0)->mutable_ports(0)->set_container_port(9090);
   auto pods = objects_of({{"a", "10.0.0.1"}, {"b", "10.0.0.2"}});
@@ -156,7 +157,8 @@ TEST_CASE("pods with other ports are another subset, and there is an end to them
   CHECK(made->metadata().annotations().at("endpoints.kubernetes.io/over-capacity") == "truncated");
 }
 
-TEST_CASE("endpoints follow the pods that a service selects, and go with it", "[endpoints]") {
+TEST_CASE("endpoints follow the pods that a service selects, and are deleted with it",
+          "[endpoints]") {
   cluster c{1};
   actors::simulated_fleet_options two;
   two.nodes = 2;

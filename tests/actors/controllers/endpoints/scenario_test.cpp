@@ -141,7 +141,7 @@ class stage {
 
 }  // namespace
 
-TEST_CASE("whatever crashes and conflicts, services have in the end the pods that they select",
+TEST_CASE("despite crashes and conflicts services end with the pods that they select",
           "[endpoints][seeds]") {
   for_each_seed(60, [](std::uint64_t seed) {
     cluster_options options;

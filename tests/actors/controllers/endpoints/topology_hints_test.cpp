@@ -97,7 +97,7 @@ TEST_CASE("endpoints serve their own zone, and one that has fewer than its share
   CHECK(all_in_one.counts() == counts{{"a", 4}, {"b", 2}});
 }
 
-TEST_CASE("without enough nodes, endpoints or zones there are no hints, and it is said why",
+TEST_CASE("without enough nodes, endpoints or zones there are no hints, with a reason",
           "[endpoints]") {
   endpoint_set two;
   two.add("a");
@@ -118,7 +118,7 @@ TEST_CASE("without enough nodes, endpoints or zones there are no hints, and it i
   CHECK(two.hints().empty());
 }
 
-TEST_CASE("hints give each zone about its share, and hold on while they do", "[endpoints]") {
+TEST_CASE("hints give each zone about its share, and stay while they do", "[endpoints]") {
   int hinted = 0, kept = 0;
   for (unsigned seed = 1; seed <= 2'000; ++seed) {
     INFO("seed " << seed);

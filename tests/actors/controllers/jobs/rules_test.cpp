@@ -73,7 +73,7 @@ TEST_CASE("index sets read and write the form of completedIndexes", "[jobs]") {
   CHECK(index_set::parse("", 10).empty());
 }
 
-TEST_CASE("an index set holds what was put into it, in any order", "[jobs]") {
+TEST_CASE("an index set contains the indexes that were added, in any order", "[jobs]") {
   for_each_seed(200, [](std::uint64_t seed) {
     std::mt19937_64 random{seed};
     index_set all;
@@ -187,7 +187,7 @@ TEST_CASE("a pod that a former controller has noted as uncounted is counted once
   CHECK(plan.release.size() == 1);
 }
 
-TEST_CASE("whatever pods do, plans keep to parallelism and completions and count each pod once",
+TEST_CASE("plans respect parallelism and completions and count each pod once, for any pods",
           "[jobs][seeds]") {
   for_each_seed(300, [](std::uint64_t seed) {
     std::mt19937_64 random{seed};
@@ -231,7 +231,7 @@ TEST_CASE("whatever pods do, plans keep to parallelism and completions and count
   });
 }
 
-TEST_CASE("a job with more pods than it asked for tells so", "[jobs]") {
+TEST_CASE("a job with too many pods reports it in an event", "[jobs]") {
   const auto job = job_of(2, 1);
   const auto told = [](const job_plan& plan) {
     std::set<std::string> reasons;

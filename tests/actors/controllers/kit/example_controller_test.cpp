@@ -83,7 +83,7 @@ struct stage {
 
 }  // namespace
 
-TEST_CASE("the controller of the guide notes sizes, and mends what others do to its notes",
+TEST_CASE("the controller of the guide records sizes, and restores records that others change",
           "[controllers]") {
   stage s;
   REQUIRE(s.noted() == "3");

@@ -108,7 +108,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a controller that begins to observe learns of what went before the initial state was taken",
+    "a controller that begins to observe a kind learns of objects deleted before the initial read",
     "[controllers]") {
   stage s{api::kind_of<ConfigMap>(), ""};
   s.c.change<Service>("default", "web", [](Service& each) {

@@ -55,7 +55,7 @@ TEST_CASE("owners that demand no certain label are candidates for all of their n
   CHECK(candidates(index, "other", labels_of({{"app", "a"}})).empty());
 }
 
-TEST_CASE("owners that share a label are told apart by another one", "[controllers]") {
+TEST_CASE("owners that share one label are distinguished by another", "[controllers]") {
   selector_index<int> index;
   for (int i = 0; i < 100; ++i)
     index.put("default", parse("app=web,hash=h" + std::to_string(i)), i);
@@ -64,7 +64,7 @@ TEST_CASE("owners that share a label are told apart by another one", "[controlle
   CHECK(found == std::vector{0, 5});
 }
 
-TEST_CASE("the index misses no owner that a look at all of them finds", "[controllers]") {
+TEST_CASE("the index finds every owner that a scan of all owners finds", "[controllers]") {
   std::mt19937_64 random{1};
   const auto pick = [&](std::size_t below) { return random() % below; };
   const std::vector<std::string> terms{"a=1", "a=2",        "b=1", "b!=1",       "a",

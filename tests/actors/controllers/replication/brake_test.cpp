@@ -81,7 +81,7 @@ TEST_CASE("a controller that asks for 2147483647 pods makes only some that wait 
   CHECK(failure<ReplicationController>(c, "web").empty());
 }
 
-TEST_CASE("a controller that was killed still says that its pods wait for nodes",
+TEST_CASE("a controller that was killed still reports that its pods wait for nodes",
           "[replication][brake]") {
   cluster c{7};
   c.create(replication_controller("web", most_replicas, web));
@@ -96,7 +96,7 @@ TEST_CASE("a controller that was killed still says that its pods wait for nodes"
   CHECK(failure<ReplicationController>(c, "web").empty());
 }
 
-TEST_CASE("a deployment says that its pods wait for nodes", "[replication][brake]") {
+TEST_CASE("a deployment reports that its pods wait for nodes", "[replication][brake]") {
   cluster c{8};
   c.create(deployment("web", 5'600, "example:1"));
   c.settle();
@@ -105,8 +105,7 @@ TEST_CASE("a deployment says that its pods wait for nodes", "[replication][brake
   CHECK(c.run_until([&] { return failure<Deployment>(c, "web").empty(); }, seconds{30}));
 }
 
-TEST_CASE("pods that wait are followed by more as soon as nodes take them",
-          "[replication][brake]") {
+TEST_CASE("more pods are created as soon as nodes run the waiting ones", "[replication][brake]") {
   cluster c{2};
   c.create(replication_controller("web", 5'600, web));
   c.settle();
@@ -118,7 +117,7 @@ TEST_CASE("pods that wait are followed by more as soon as nodes take them",
   CHECK(failure<ReplicationController>(c, "web").empty());
 }
 
-TEST_CASE("a cluster that is full says so on its controllers, and they go on when there is room",
+TEST_CASE("controllers report a full cluster, and continue when there is room",
           "[replication][brake]") {
   cluster c{3, with_capacity({.pods = 50})};
   add_node(c, "n1");
@@ -153,7 +152,7 @@ TEST_CASE("a cluster that is full says so on its controllers, and they go on whe
   CHECK(failure<ReplicationController>(c, "second").empty());
 }
 
-TEST_CASE("a deployment tells of the full cluster, too", "[replication][brake]") {
+TEST_CASE("a deployment reports a full cluster, too", "[replication][brake]") {
   cluster c{4, with_capacity({.pods = 10})};
   add_node(c, "n1");
   c.create(deployment("web", most_replicas, "example:1"));
@@ -169,7 +168,7 @@ TEST_CASE("a deployment tells of the full cluster, too", "[replication][brake]")
   CHECK(failure<Deployment>(c, "web").empty());
 }
 
-TEST_CASE("without a number by configuration nodes decide how many pods there may be",
+TEST_CASE("without a configured limit the capacity of the nodes limits the number of pods",
           "[replication][brake]") {
   actors::capacity cluster_capacity{{}};
   CHECK(cluster_capacity.pods() == 10'000);
@@ -200,7 +199,7 @@ TEST_CASE("without a number by configuration nodes decide how many pods there ma
              Catch::Contains("nodesTakePods: 7000") && Catch::Contains("podsAtMost: 14000"));
 }
 
-TEST_CASE("objects and bytes have their bounds, but nodes come and what is there can change",
+TEST_CASE("limits of objects and bytes do not refuse new nodes and updates",
           "[replication][brake]") {
   cluster_options options;
   const bool bytes = GENERATE(false, true);

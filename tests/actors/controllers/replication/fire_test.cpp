@@ -290,7 +290,7 @@ TEST_CASE("controllers under random faults reach their desired replicas, and nev
   for_each_seed(500, [](std::uint64_t seed) { fire{seed, false}.run(); });
 }
 
-TEST_CASE("controllers under fire do so where the newest state is elsewhere and others write",
+TEST_CASE("controllers under faults reach their replicas over a remote store with other writers",
           "[replication][seeds][far]") {
   for_each_seed(200, [](std::uint64_t seed) { fire{seed, true}.run(); });
 }

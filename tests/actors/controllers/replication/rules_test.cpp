@@ -54,7 +54,7 @@ TEST_CASE("a plan closes the gap, a burst at a time") {
   CHECK(make_plan(-1, 2, 500).remove == 2);
 }
 
-TEST_CASE("creation stays ahead of the scheduler by whole volleys, up to a bound") {
+TEST_CASE("creation stays ahead of the scheduler by whole bursts, up to a limit") {
   CHECK(stay_ahead(500, 0, 5'000) == 500);
   CHECK(stay_ahead(500, 4'500, 5'000) == 500);
   CHECK(stay_ahead(500, 4'501, 5'000) == 0);
@@ -116,7 +116,7 @@ std::string first_to_go(pod_spec a, pod_spec b, std::int32_t near_a = 0, std::in
 
 }  // namespace
 
-TEST_CASE("scaling down takes the pods that are missed least") {
+TEST_CASE("scaling down deletes the pods with the lowest rank first") {
   // One pair for each rule; the second pod is deleted first, although every later rule spares it.
   CHECK(first_to_go({}, {.node = "", .deletion_cost = "100"}) == "b");
   CHECK(first_to_go({.phase = "Unknown"}, {.phase = "Pending", .deletion_cost = "9"}) == "b");
@@ -185,7 +185,7 @@ TEST_CASE("ranking ten thousand pods takes milliseconds", "[.bench]") {
   CHECK(took < 10ms);
 }
 
-TEST_CASE("a tally that is kept up to date equals one that is counted again") {
+TEST_CASE("a count that is updated incrementally equals a new count") {
   std::mt19937 random{618};
   const auto owner =
       make_owner({.template_labels = {{"app", "web"}, {"tier", "front"}}, .min_ready_seconds = 10});

@@ -78,7 +78,7 @@ TEST_CASE("a controller of either kind makes as many pods as it asks for", "[rep
   CHECK(events(c)["SuccessfulDelete"] == 2);
 }
 
-TEST_CASE("from 0 to 500 to 0 to 500 within a second ends right and never overshoots",
+TEST_CASE("scaling 0 to 500 to 0 to 500 within a second ends at 500 and never exceeds it",
           "[replication]") {
   cluster c{7};
   c.create(replica_set("web", 0, web));
@@ -116,8 +116,9 @@ TEST_CASE("a controller that is killed at any moment makes no pod twice", "[repl
   }
 }
 
-TEST_CASE("a message to the writer that is lost with it costs half a minute, not five",
-          "[replication]") {
+TEST_CASE(
+    "a message lost with a crash of the writer delays a controller by half a minute, not five",
+    "[replication]") {
   for (int moment = 0; moment < 40; ++moment) {
     INFO("the writer crashes after " << moment << " messages");
     cluster c{static_cast<std::uint64_t>(moment)};
@@ -145,8 +146,10 @@ TEST_CASE("events while the supervisor was down are handled when it restarts", "
   CHECK_FALSE(c.actor("replicaset", "default/gone"));
 }
 
-TEST_CASE("each controller's pods carry its own request, however many are told of in one go",
-          "[replication]") {
+TEST_CASE(
+    "each controller's pods carry its own request, also when one message reports several "
+    "controllers",
+    "[replication]") {
   cluster c{2};
   c.settle();
   c.crash("supervisor", "replication");
@@ -169,7 +172,7 @@ TEST_CASE("each controller's pods carry its own request, however many are told o
   CHECK(pods == 15);
 }
 
-TEST_CASE("a controller whose mailbox was full looks again", "[replication]") {
+TEST_CASE("a controller reconciles again after its mailbox was full", "[replication]") {
   struct noise {};
   cluster c{2};
   c.create(replica_set("web", 3, web));
@@ -206,7 +209,7 @@ TEST_CASE("an owner that is made again under its name takes none of its predeces
     CHECK_FALSE(old_pods.contains(name));
 }
 
-TEST_CASE("two controllers made one after the other under one name give no uid twice",
+TEST_CASE("controllers created one after another under one name never reuse a uid of a pod",
           "[replication]") {
   cluster c{3};
   std::set<std::string> uids;
@@ -292,7 +295,7 @@ TEST_CASE("controllers whose selectors overlap do not fight over a pod", "[repli
   CHECK(c.store().stats().conflicts == before.conflicts);
 }
 
-TEST_CASE("creations that fail are told, backed off, and made good", "[replication]") {
+TEST_CASE("failed creations are reported, retried with back-off and completed", "[replication]") {
   cluster c{8};
   auto set = replica_set("web", 100, web);
   set.mutable_spec()->mutable_template_()->mutable_spec()->set_priority_class_name("high");
@@ -353,7 +356,7 @@ TEST_CASE("a failed sync is tried again after 5 ms, then after twice as long, un
     CHECK(is_delay(until_next_sync(c, "replicaset", "default/web"), wait));
 }
 
-TEST_CASE("a controller that backs off obeys its owner at once", "[replication]") {
+TEST_CASE("a controller in back-off reacts to a change of its owner at once", "[replication]") {
   cluster c{8};
   auto set = replica_set("web", 1, web);
   set.mutable_spec()->mutable_template_()->mutable_spec()->set_priority_class_name("none");
@@ -366,7 +369,7 @@ TEST_CASE("a controller that backs off obeys its owner at once", "[replication]"
   CHECK(c.get<ReplicaSet>("default", "web").status().observed_generation() == 2);
 }
 
-TEST_CASE("in a namespace that ends a controller makes no pods and complains of nothing",
+TEST_CASE("in a terminating namespace a controller makes no pods and reports no failure",
           "[replication]") {
   cluster c{9};
   Namespace ns;
@@ -417,7 +420,7 @@ TEST_CASE("a pod counts as available when it has been ready for minReadySeconds"
   CHECK(available() == 2);
 }
 
-TEST_CASE("scaling down takes the pods that are missed least, one by one", "[replication]") {
+TEST_CASE("scaling down deletes the pods with the lowest rank, one by one", "[replication]") {
   cluster c{11};
   add_node(c, "n1");
   add_node(c, "n2");
@@ -460,7 +463,7 @@ TEST_CASE("scaling down takes the pods that are missed least, one by one", "[rep
                                           "restarted", "lonely", "old"});
 }
 
-TEST_CASE("status comes right although its writes conflict", "[replication]") {
+TEST_CASE("the status becomes correct although its writes conflict", "[replication]") {
   cluster_options options;
   options.plane.conflict_chance = 0.4;
   cluster c{12, options};

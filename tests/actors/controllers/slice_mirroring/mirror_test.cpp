@@ -65,7 +65,8 @@ TEST_CASE("there is a slice for each family and each set of ports", "[slice_mirr
   CHECK(plan.create[1]->address_type() == "IPv6");
 }
 
-TEST_CASE("slices follow their Endpoints, and a second look writes nothing", "[slice_mirroring]") {
+TEST_CASE("slices follow their Endpoints, and an unchanged plan writes nothing",
+          "[slice_mirroring]") {
   const auto first = object(endpoints_body({"192.0.2.1"})), service = object(service_body());
   auto made = plan_mirror(*first, service, {});
   REQUIRE(made.create.size() == 1);
@@ -78,7 +79,8 @@ TEST_CASE("slices follow their Endpoints, and a second look writes nothing", "[s
   CHECK(plan_mirror(*object(endpoints_body({})), service, {slice}).remove.size() == 1);
 }
 
-TEST_CASE("nothing is mirrored that is not written by hand, or says no", "[slice_mirroring]") {
+TEST_CASE("Endpoints of a service with a selector, or with the label skip-mirror, are not mirrored",
+          "[slice_mirroring]") {
   auto body = endpoints_body({"192.0.2.1"});
   auto service = service_body();
   CHECK(plan_mirror(*object(body), nullptr, {}).create.empty());
@@ -99,7 +101,7 @@ TEST_CASE("a subset of too many addresses is mirrored as far as a slice goes",
   CHECK(plan.create[0]->endpoints_size() == most_addresses);
 }
 
-TEST_CASE("Endpoints that are written by hand get a slice when their service is there",
+TEST_CASE("Endpoints written by a user get a slice when their service exists",
           "[slice_mirroring]") {
   cluster c{1};
   c.create(endpoints_body({"192.0.2.1"}));

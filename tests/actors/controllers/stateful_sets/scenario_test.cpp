@@ -170,7 +170,7 @@ TEST_CASE("an update of a stateful set goes from the highest pod to the partitio
   CHECK(s.c.get<ControllerRevision>("default", first).revision() == 3);
 }
 
-TEST_CASE("a stateful set keeps as many old revisions as it is told to", "[statefulsets]") {
+TEST_CASE("a stateful set keeps as many old revisions as its history limit", "[statefulsets]") {
   auto wanted = stateful_set(1);
   wanted.mutable_spec()->set_revision_history_limit(2);
   stage s{3, wanted};
@@ -184,7 +184,7 @@ TEST_CASE("a stateful set keeps as many old revisions as it is told to", "[state
   CHECK(s.c.count<ControllerRevision>() == 3);
 }
 
-TEST_CASE("claims of a stateful set are made, mounted, kept, and removed as it is told to",
+TEST_CASE("claims of a stateful set are created, mounted, and kept or deleted by its policy",
           "[statefulsets]") {
   auto wanted = stateful_set(2);
   add_claim(wanted);
@@ -226,7 +226,7 @@ TEST_CASE("a failed pod of a stateful set is made again", "[statefulsets]") {
   CHECK(s.c.find<Pod>("default", "web-0")->meta().uid() != uid);
 }
 
-TEST_CASE("whatever crashes and conflicts, a stateful set keeps its order and comes to its end",
+TEST_CASE("despite crashes and conflicts a stateful set keeps its order and completes",
           "[statefulsets]") {
   for_each_seed(30, [](std::uint64_t seed) {
     auto wanted = stateful_set(4);
@@ -255,8 +255,7 @@ TEST_CASE("whatever crashes and conflicts, a stateful set keeps its order and co
   });
 }
 
-TEST_CASE("a stateful set says so where a pod is refused when it is to be committed",
-          "[statefulsets]") {
+TEST_CASE("a stateful set reports pods that are refused at commit", "[statefulsets]") {
   cluster_options options;
   options.plane.capacity.pods = 1;
   stage s{31, stateful_set(3), options};

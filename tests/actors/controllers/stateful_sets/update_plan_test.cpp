@@ -64,7 +64,7 @@ TEST_CASE("a parallel set makes all pods at once, as many as one sync may", "[st
   CHECK(plan_set(rules, {}).size() == 3);
 }
 
-TEST_CASE("a set that has become smaller loses its highest pod first", "[statefulsets]") {
+TEST_CASE("a set that is scaled down loses its highest pod first", "[statefulsets]") {
   auto rules = rules_for(1);
   auto pods = healthy_pods(3);
   CHECK(without_keeps(plan_set(rules, pods)) == steps{{deed::condemn, 2}});
@@ -132,7 +132,7 @@ TEST_CASE("a pod that has ended is made again", "[statefulsets]") {
   CHECK(without_keeps(plan_set(rules, pods)).empty());
 }
 
-TEST_CASE("whatever state its pods are in, an ordered set takes one step that keeps the order",
+TEST_CASE("an ordered set takes one step that keeps the order, for any state of its pods",
           "[statefulsets]") {
   test::for_each_seed(2'000, [](std::uint64_t seed) {
     std::mt19937_64 random{seed};

@@ -108,7 +108,7 @@ TEST_CASE("for a soft threshold pods go when it was passed all the time of its g
   CHECK(due(soft, start + 182s));
 }
 
-TEST_CASE("pods that use more than they asked for go first, then the least important",
+TEST_CASE("pods that exceed their requests are evicted first, then the least important",
           "[kubelet]") {
   const std::vector<pod_consumption> pods{{"modest", 0, 50, 100},
                                           {"greedy", 0, 300, 100},
@@ -213,7 +213,7 @@ TEST_CASE("reserved resources of a machine are not allocatable", "[kubelet]") {
   CHECK(limits_of_pods(facts, {.memory_bytes = 1 << 30}).memory_bytes == 0);
 }
 
-TEST_CASE("what a machine has left is read from its files", "[kubelet]") {
+TEST_CASE("the remaining resources of a machine are read from its files", "[kubelet]") {
   const auto memory = parse_memory("MemTotal: 1000 kB\nMemFree: 7 kB\nMemAvailable:  400 kB\n");
   CHECK(memory.all == 1'024'000);
   CHECK(memory.left == 409'600);
@@ -250,7 +250,7 @@ TEST_CASE("a shortage that goes on is one line of the log", "[kubelet]") {
   CHECK(log.count("the node is low on ephemeral-storage") == 1);
 }
 
-TEST_CASE("a node that runs out of memory says so, evicts one pod, and takes no other of its like",
+TEST_CASE("a node that runs out of memory reports it, evicts one pod, and rejects similar pods",
           "[kubelet]") {
   const test::room_log log;
   machine here;

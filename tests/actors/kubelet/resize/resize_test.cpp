@@ -77,7 +77,7 @@ struct resized {
 
 }  // namespace
 
-TEST_CASE("a pod is resized while it runs, and its status says so", "[kubelet][resize]") {
+TEST_CASE("a pod is resized while it runs, and its status shows it", "[kubelet][resize]") {
   resized t;
   t.here.start_kubelet();
   t.run("a", "100m");

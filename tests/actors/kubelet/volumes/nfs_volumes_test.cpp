@@ -43,7 +43,7 @@ struct stage {
 
 }  // namespace
 
-TEST_CASE("a share is mounted once, with its options, and what is in it outlives the pod",
+TEST_CASE("an NFS share is mounted once, with its options, and its files outlive the pod",
           "[kubelet]") {
   if (!actors::read_node_facts().may_mount) return skip("this user may not mount");
   const stage s;

@@ -58,7 +58,7 @@ class token_giver : public runtime::actor {
 
 }  // namespace
 
-TEST_CASE("a pod waits for its token, and finds a newer one in its place in time", "[kubelet]") {
+TEST_CASE("a pod waits for its token, which is renewed in time", "[kubelet]") {
   machine here;
   here.adjust = [&](actors::kubelet_options& options) {
     options.tokens =
@@ -76,7 +76,7 @@ TEST_CASE("a pod waits for its token, and finds a newer one in its place in time
   CHECK(machine::wait([&] { return text_of(token) == "t3"; }));
 }
 
-TEST_CASE("containers of a pod share its emptyDir, and nobody else sees it", "[kubelet]") {
+TEST_CASE("containers of a pod share its emptyDir, and no other pod sees it", "[kubelet]") {
   if (!may_mount()) return;
   machine here;
   here.start_kubelet();
@@ -125,7 +125,8 @@ TEST_CASE("files of a config map follow it while the container runs", "[kubelet]
   CHECK_FALSE(std::filesystem::exists("/run/troupe-test-paint"));
 }
 
-TEST_CASE("subPath, readOnly, nested mounts, memory and facts of the pod", "[kubelet]") {
+TEST_CASE("subPath, readOnly, nested mounts, memory volumes and the downward API work",
+          "[kubelet]") {
   if (!may_mount()) return;
   machine here;
   here.start_kubelet();
@@ -161,7 +162,7 @@ TEST_CASE("subPath, readOnly, nested mounts, memory and facts of the pod", "[kub
   CHECK(text_of("/proc/self/mountinfo").find(here.root().string()) == std::string::npos);
 }
 
-TEST_CASE("what comes from the API is sealed in its containers, as it is shared", "[kubelet]") {
+TEST_CASE("volumes with data of the API are read-only in containers", "[kubelet]") {
   if (!may_mount()) return;
   machine here;
   here.start_kubelet();
@@ -187,7 +188,7 @@ TEST_CASE("what comes from the API is sealed in its containers, as it is shared"
   CHECK(here.log("web") == "map/disk\ndone\n");
 }
 
-TEST_CASE("a pod whose volume holds more than its limit is evicted", "[kubelet]") {
+TEST_CASE("a pod whose volume exceeds its limit is evicted", "[kubelet]") {
   machine here;
   here.adjust = [](actors::kubelet_options& options) {
     options.may_mount = false;
@@ -227,7 +228,7 @@ TEST_CASE("a volume of an unknown kind holds the pod back and is named", "[kubel
   CHECK(here.status("web").phase() == "Pending");
 }
 
-TEST_CASE("where nothing may be mounted a container is told where its volumes stand", "[kubelet]") {
+TEST_CASE("without mounts a container finds the paths of its volumes in variables", "[kubelet]") {
   machine here;
   here.adjust = [](actors::kubelet_options& options) { options.may_mount = false; };
   here.start_kubelet();
@@ -243,7 +244,7 @@ TEST_CASE("where nothing may be mounted a container is told where its volumes st
              Catch::Contains("TROUPE_VOLUME_MY_PAINT=" + here.pod_dir("web").string()));
 }
 
-TEST_CASE("an emptyDir outlives its node, and its mount goes with the pod", "[kubelet]") {
+TEST_CASE("an emptyDir outlives its kubelet, and its mount is removed with the pod", "[kubelet]") {
   if (!may_mount()) return;
   machine here;
   here.start_kubelet();

@@ -74,7 +74,7 @@ TEST_CASE("a config map gives all its keys, or those that are chosen", "[kubelet
   CHECK(made("    configMap: {name: other, optional: true}\n") == lines{});
 }
 
-TEST_CASE("secrets, facts of the pod and several sources in one become files", "[kubelet]") {
+TEST_CASE("secrets, the downward API and projected sources become files", "[kubelet]") {
   CHECK(made("    secret: {secretName: keys, defaultMode: 256}\n") == lines{"k=s3cret 256"});
   CHECK(made("    secret: {secretName: none}\n").error() == "secret \"none\" not found");
   CHECK(made("    downwardAPI:\n      items:\n"
@@ -147,7 +147,7 @@ TEST_CASE("no file of a volume has a path out of it", "[kubelet]") {
   }
 }
 
-TEST_CASE("a digest tells apart what differs in a name, a mode or a byte", "[kubelet]") {
+TEST_CASE("a digest differs for another name, mode or byte", "[kubelet]") {
   const std::vector<std::vector<volume_file>> all = {{},
                                                      {{"a", "1"}},
                                                      {{"a", "2"}},
@@ -162,7 +162,7 @@ TEST_CASE("a digest tells apart what differs in a name, a mode or a byte", "[kub
       CHECK((digest_of(all[i]) == digest_of(all[k])) == (i == k));
 }
 
-TEST_CASE("what a pod's volumes refer to is among what it needs", "[kubelet]") {
+TEST_CASE("objects that a pod's volumes name are among its references", "[kubelet]") {
   CHECK(referenced_keys(pod_with("    projected: {sources: [{configMap: {name: m}}, {secret: "
                                  "{name: s}}]}\n")) ==
         lines{"/registry/configmaps/shop/m", "/registry/secrets/shop/s"});

@@ -70,7 +70,7 @@ TEST_CASE("a volume shows exactly its newest files", "[kubelet]") {
   }
 }
 
-TEST_CASE("a volume whose files are there already is left as it is", "[kubelet]") {
+TEST_CASE("a volume with up-to-date files is left unchanged", "[kubelet]") {
   const test::scratch_folder place;
   const std::vector<volume_file> files{{"a", "1"}};
   REQUIRE(write_volume(place.path(), files));
@@ -81,7 +81,7 @@ TEST_CASE("a volume whose files are there already is left as it is", "[kubelet]"
   CHECK(fs::last_write_time(place.path() / "a") == inner);
 }
 
-TEST_CASE("what a container puts into a volume leads no write out of it", "[kubelet]") {
+TEST_CASE("links that a container puts into a volume lead no write out of it", "[kubelet]") {
   const test::scratch_folder place;
   const auto volume = place.path() / "volume", outside = place.path() / "outside";
   fs::create_directories(volume);
@@ -124,7 +124,7 @@ TEST_CASE("hostPath types are checked, and made where they are asked for", "[kub
   CHECK_FALSE(check_host_path(folder + "/none/file", "FileOrCreate"));
 }
 
-TEST_CASE("a mount point stays as long as a pod uses it, and goes empty", "[kubelet]") {
+TEST_CASE("a mount point exists while a pod uses it, and is removed empty", "[kubelet]") {
   const test::scratch_folder place;
   const auto root = place.path() / "root", there = place.path() / "there";
   fs::create_directories(there);
@@ -149,7 +149,7 @@ TEST_CASE("a mount point stays as long as a pod uses it, and goes empty", "[kube
   CHECK(fs::is_directory(deep));
 }
 
-TEST_CASE("a mount that cannot stand says why", "[kubelet]") {
+TEST_CASE("an impossible mount fails with a reason", "[kubelet]") {
   const test::scratch_folder place;
   const auto root = place.path() / "root";
   const auto file = place.write("file", "x").string(), folder = place.path().string();

@@ -1,4 +1,4 @@
-#include "server/rest/aggregation/metrics_desk.hpp"
+#include "server/rest/aggregation/metrics_client.hpp"
 
 #include <fmt/format.h>
 
@@ -35,25 +35,25 @@ std::string request_head(const aggregated_api& api, const std::string& target) {
 
 }  // namespace
 
-struct metrics_desk::question {
+struct metrics_client::question {
   std::vector<actors::metric_query> queries;
-  runtime::promise<actors::metrics_told> answer;
-  actors::metrics_told told = {};
+  runtime::promise<actors::metrics_result> answer;
+  actors::metrics_result told = {};
   std::size_t left = 0;
 };
 
-const runtime::behavior& metrics_desk::make_behavior() const {
+const runtime::behavior& metrics_client::make_behavior() const {
   static const auto table =
-      runtime::handlers(&metrics_desk::on_ask_metrics, &metrics_desk::on_fetched);
+      runtime::handlers(&metrics_client::on_query_metrics, &metrics_client::on_fetched);
   return table;
 }
 
-std::string metrics_desk::describe() const {
+std::string metrics_client::describe() const {
   return fmt::format("requests: {}\nunder way: {}\n", requests_, under_way_);
 }
 
-void metrics_desk::on_ask_metrics(const actors::ask_metrics& m,
-                                  runtime::promise<actors::metrics_told> answer) {
+void metrics_client::on_query_metrics(const actors::query_metrics& m,
+                                      runtime::promise<actors::metrics_result> answer) {
   const auto made = std::make_shared<question>(question{m.queries, std::move(answer)});
   made->left = m.queries.size();
   made->told.answers.resize(m.queries.size(), tl::make_unexpected(std::string{}));
@@ -62,7 +62,7 @@ void metrics_desk::on_ask_metrics(const actors::ask_metrics& m,
     ask(made, place);
 }
 
-void metrics_desk::ask(const std::shared_ptr<question>& of, std::size_t place) {
+void metrics_client::ask(const std::shared_ptr<question>& of, std::size_t place) {
   const auto& query = of->queries[place];
   const auto api = server_of(shared_->apis, query);
   ++under_way_;
@@ -87,7 +87,7 @@ void metrics_desk::ask(const std::shared_ptr<question>& of, std::size_t place) {
                      done));
 }
 
-void metrics_desk::on_fetched(const fetched& m) {
+void metrics_client::on_fetched(const fetched& m) {
   --under_way_;
   auto& question = *m.of;
   question.told.answers[m.place] = read_metrics(question.queries[m.place], *m.result);

@@ -1,4 +1,4 @@
-#include "actors/tokens/token_desk.hpp"
+#include "actors/tokens/token_provider.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -9,26 +9,28 @@
 
 namespace troupe::actors {
 
-token_desk::token_desk(const persistence::store* store, std::shared_ptr<const token_issuer> issuer)
+token_provider::token_provider(const persistence::store* store,
+                               std::shared_ptr<const token_issuer> issuer)
     : store_{store}, issuer_{std::move(issuer)} {}
 
-const runtime::behavior& token_desk::make_behavior() const {
-  static const auto table = runtime::handlers(&token_desk::on_request_token);
+const runtime::behavior& token_provider::make_behavior() const {
+  static const auto table = runtime::handlers(&token_provider::on_request_token);
   return table;
 }
 
-std::string token_desk::describe() const {
+std::string token_provider::describe() const {
   return fmt::format("issues: {}\ngranted: {}\nrefused: {}\n", issuer_ != nullptr, granted_,
                      refused_);
 }
 
-void token_desk::on_request_token(const request_token& m, runtime::promise<token_answer> answer) {
+void token_provider::on_request_token(const request_token& m,
+                                      runtime::promise<token_answer> answer) {
   auto result = grant(m.order);
   ++(result ? granted_ : refused_);
   answer.deliver({std::move(result)});
 }
 
-api::expected<granted_token> token_desk::grant(const token_order& order) {
+api::expected<granted_token> token_provider::grant(const token_order& order) {
   if (!issuer_) return api::fail(api::service_unavailable("this control plane issues no tokens"));
   const auto planned = plan_token(store_->read(), order, issuer_->api_audiences(),
                                   seconds_of(wall_now()), api::generated_uid(random()));

@@ -13,10 +13,10 @@
 
 namespace troupe::actors {
 
-class token_desk : public runtime::actor {
+class token_provider : public runtime::actor {
  public:
   // The store must outlive it. Without an issuer every request fails.
-  token_desk(const persistence::store* store, std::shared_ptr<const token_issuer> issuer);
+  token_provider(const persistence::store* store, std::shared_ptr<const token_issuer> issuer);
 
   const runtime::behavior& make_behavior() const override;
   std::string describe() const override;

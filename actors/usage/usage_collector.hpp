@@ -3,7 +3,7 @@
 // joined nodes are queried over their links; the usage of pods on simulated nodes follows from
 // their annotations and the policy (simulated_usage.hpp).
 //
-// It answers `ask_nodes` and is stateless: a crash fails the queries in flight.
+// It answers `query_nodes` and is stateless: a crash fails the queries in flight.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@
 
 namespace troupe::actors {
 
-class usage_desk : public runtime::actor {
+class usage_collector : public runtime::actor {
  public:
   // The store must outlive it.
-  usage_desk(const persistence::store* store, std::shared_ptr<const link_table> table,
-             runtime::actor_ref links, simulated::policy_ptr policy);
+  usage_collector(const persistence::store* store, std::shared_ptr<const link_table> table,
+                  runtime::actor_ref links, simulated::policy_ptr policy);
 
   const runtime::behavior& make_behavior() const override;
   std::string describe() const override;
@@ -29,7 +29,7 @@ class usage_desk : public runtime::actor {
  private:
   struct question;
 
-  void on_ask_nodes(const ask_nodes& m, runtime::promise<nodes_usage> answer);
+  void on_query_nodes(const query_nodes& m, runtime::promise<nodes_usage> answer);
   template <class M>
   void ask(const std::shared_ptr<question>& of, const std::string& node,
            const runtime::actor_ref& to, M message);

@@ -1,4 +1,4 @@
-#include "actors/usage/usage_desk.hpp"
+#include "actors/usage/usage_collector.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ namespace troupe::actors {
 using api::core::v1::Node;
 
 // Completes with its last reference: when all nodes have answered or timed out.
-struct usage_desk::question {
+struct usage_collector::question {
   question(std::shared_ptr<std::size_t> counter, runtime::promise<nodes_usage> answer)
       : counter{std::move(counter)}, answer{std::move(answer)} {
     ++*this->counter;
@@ -35,23 +35,24 @@ struct usage_desk::question {
   usage_by_node found = {};
 };
 
-usage_desk::usage_desk(const persistence::store* store, std::shared_ptr<const link_table> table,
-                       runtime::actor_ref links, simulated::policy_ptr policy)
+usage_collector::usage_collector(const persistence::store* store,
+                                 std::shared_ptr<const link_table> table, runtime::actor_ref links,
+                                 simulated::policy_ptr policy)
     : store_{store},
       table_{std::move(table)},
       links_{std::move(links)},
       policy_{std::move(policy)} {}
 
-const runtime::behavior& usage_desk::make_behavior() const {
-  static const auto table = runtime::handlers(&usage_desk::on_ask_nodes);
+const runtime::behavior& usage_collector::make_behavior() const {
+  static const auto table = runtime::handlers(&usage_collector::on_query_nodes);
   return table;
 }
 
-std::string usage_desk::describe() const {
+std::string usage_collector::describe() const {
   return fmt::format("questions: {}\nunderWay: {}\n", questions_, *under_way_);
 }
 
-void usage_desk::on_ask_nodes(const ask_nodes& m, runtime::promise<nodes_usage> answer) {
+void usage_collector::on_query_nodes(const query_nodes& m, runtime::promise<nodes_usage> answer) {
   if (*under_way_ >= usage_defaults::questions) return answer.deliver({});
   ++questions_;
   const auto asked = std::make_shared<question>(under_way_, std::move(answer));
@@ -74,8 +75,8 @@ void usage_desk::on_ask_nodes(const ask_nodes& m, runtime::promise<nodes_usage> 
 }
 
 template <class M>
-void usage_desk::ask(const std::shared_ptr<question>& of, const std::string& node,
-                     const runtime::actor_ref& to, M message) {
+void usage_collector::ask(const std::shared_ptr<question>& of, const std::string& node,
+                          const runtime::actor_ref& to, M message) {
   request<node_usage>(to, std::move(message), usage_defaults::node_wait,
                       [of, node](const auto& answered) {
                         if (answered && (*answered)->problem.empty()) of->found[node] = **answered;

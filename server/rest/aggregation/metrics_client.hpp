@@ -13,9 +13,9 @@
 
 namespace troupe::server {
 
-class metrics_desk : public runtime::actor {
+class metrics_client : public runtime::actor {
  public:
-  explicit metrics_desk(std::shared_ptr<aggregation> shared) : shared_{std::move(shared)} {}
+  explicit metrics_client(std::shared_ptr<aggregation> shared) : shared_{std::move(shared)} {}
 
   const runtime::behavior& make_behavior() const override;
   std::string describe() const override;
@@ -28,7 +28,8 @@ class metrics_desk : public runtime::actor {
     std::shared_ptr<fetch_result> result;
   };
 
-  void on_ask_metrics(const actors::ask_metrics& m, runtime::promise<actors::metrics_told> answer);
+  void on_query_metrics(const actors::query_metrics& m,
+                        runtime::promise<actors::metrics_result> answer);
   void on_fetched(const fetched& m);
   void ask(const std::shared_ptr<question>& of, std::size_t place);
 

@@ -49,7 +49,7 @@ TEST_CASE("a question of an autoscaler is a request of its metrics API") {
         "/apis/external.metrics.k8s.io/v1beta1/namespaces/default/queue");
 }
 
-TEST_CASE("what a metrics API answers is read, or said why not") {
+TEST_CASE("an answer of a metrics API is read, or refused with the reason") {
   using source = actors::metric_query::source;
   const auto read = [](source of, int status, const std::string& body) {
     return server::read_metrics({.of = of}, server::fetch_answer{status, body});
@@ -95,18 +95,18 @@ TEST_CASE("an autoscaler's question goes to the server of its metrics API, as it
   };
   struct answered {
     std::mutex mutex;
-    std::optional<actors::metrics_told> told;
+    std::optional<actors::metrics_result> told;
   };
   const auto ask = [&] {
     const auto into = std::make_shared<answered>();
     auto& system = t.server->plane().system();
-    system.request<actors::metrics_told>(
-        system.actors().find(actors::metrics_desk_kind, actors::metrics_desk_kind),
-        actors::ask_metrics{
+    system.request<actors::metrics_result>(
+        system.actors().find(actors::metrics_client_kind, actors::metrics_client_kind),
+        actors::query_metrics{
             {{.of = actors::metric_query::source::external, .ns = "default", .name = "queue"}}},
         std::chrono::seconds{10}, [into](const auto& told) {
           const std::lock_guard lock{into->mutex};
-          into->told = told ? **told : actors::metrics_told{};
+          into->told = told ? **told : actors::metrics_result{};
         });
     REQUIRE(rest_test::eventually([&] {
       const std::lock_guard lock{into->mutex};
