@@ -159,7 +159,7 @@ void pod_worker::sync() {
 void pod_worker::begin() {
   if (object_) {
     if (containers().features().own_network && !pod().spec().host_network())
-      addresses_.pod_ip.clear();
+      addresses_.pod_ips.clear();
     containers_ = records_of(pod());
     for (auto& record : containers_)
       reset_health(record);

@@ -189,8 +189,9 @@ void node_network::follow_policies(runtime::actor_system& system,
 
 node_network::pod_guard node_network::guard() const {
   if (!policies_) return {};
-  return [to = policies_](const api::object_ptr& pod, const std::string& address, auto done) {
-    to.tell(policies::guard_pod{pod, address, std::move(done)});
+  return [to = policies_](const api::object_ptr& pod, const std::vector<std::string>& addresses,
+                          auto done) {
+    to.tell(policies::guard_pod{pod, addresses, std::move(done)});
   };
 }
 

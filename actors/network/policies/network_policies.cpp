@@ -132,7 +132,9 @@ void network_policies::on_pods(const watch_events& m) {
 // -- messages from the node -----------------------------------------------------------------------
 
 void network_policies::on_guard_pod(const guard_pod& m) {
-  const auto address = parse_ipv4(m.address);
+  std::optional<ipv4> address;
+  for (const auto& each : m.addresses)
+    if (!address) address = parse_ipv4(each);
   if (!address) return m.done({});  // IPv6 only: there are no rules for it
   auto& held = claims_[m.pod->meta().uid()];
   if (!held.pod || held.address != *address) {

@@ -27,7 +27,7 @@ using run_script = std::function<void(std::string script, std::function<void(std
 // address, whatever its status says. Idempotent.
 struct guard_pod {
   api::object_ptr pod;
-  std::string address;
+  std::vector<std::string> addresses;
   std::function<void(std::string problem)> done;
 };
 

@@ -56,7 +56,7 @@ struct policed_cluster {
     const auto made = std::make_shared<std::optional<std::string>>();
     actor.tell(
         guard_pod{std::make_shared<const api::object>(api::kind_of<Pod>(), std::move(body), 1),
-                  pod.address, [made](std::string problem) { *made = std::move(problem); }});
+                  {pod.address}, [made](std::string problem) { *made = std::move(problem); }});
     c.settle();
     return made;
   }

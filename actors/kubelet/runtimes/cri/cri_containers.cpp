@@ -69,7 +69,7 @@ void cri_runtime::send_container(container_config config, const image_user& user
   const auto make = [this, config, user, sandbox, refuse, done] {
     remove_older_files(node_, config.pod->meta().uid(), config.spec->name(), config.attempt);
     auto placed = config;
-    const auto files = make_container_files(placed, node_, sandbox.ip);
+    const auto files = make_container_files(placed, node_, sandbox.ips);
     if (!files) return refuse(files.error(), "CreateContainerConfigError");
     auto container = container_request(placed, node_, user, *files);
     if (!container) return done(tl::make_unexpected(container.error()));
