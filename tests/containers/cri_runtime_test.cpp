@@ -103,7 +103,8 @@ TEST_CASE("a container is made, found by the next program, entered, ended and re
   const auto made = sandbox.next();
   if (const auto* lost = std::get_if<sandbox_lost>(&made)) FAIL(lost->error.message);
   const auto& ready = std::get<sandbox_status>(made);
-  CHECK(ready.ip.starts_with("10.213.2."));
+  REQUIRE(ready.ips.size() == 1);
+  CHECK(ready.ips[0].starts_with("10.213.2."));
 
   heard<runtime_result<std::string>> answers;
   containers->pull_image({pod, {pod, &spec}}, answers.listener());
@@ -141,7 +142,7 @@ TEST_CASE("a container is made, found by the next program, entered, ended and re
   containers->list("uid-1", pods.listener());
   const auto found = pods.next();
   REQUIRE(found.sandbox);
-  CHECK(found.sandbox->ip == ready.ip);
+  CHECK(found.sandbox->ips == ready.ips);
   REQUIRE(found.containers.size() == 1);
   CHECK(found.containers[0].id == *id);
   CHECK(found.containers[0].image == "localhost/tools:1");

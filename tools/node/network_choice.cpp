@@ -1,7 +1,5 @@
 #include "tools/node/network_choice.hpp"
 
-#include <algorithm>
-
 namespace troupe::tools {
 
 using config::network_mode;
@@ -43,12 +41,8 @@ tl::expected<network_choice, std::string> choose_network(const config::network_c
                                       "pods"};
 }
 
-bool guards_all_pods(const config::network_config& from, const network_choice& choice,
-                     bool images) {
-  const bool has_v6 =
-      choice.pods && std::any_of(from.pod_cidrs.begin(), from.pod_cidrs.end(),
-                                 [](const auto& range) { return range.find(':') != range.npos; });
-  return choice.services && images && !has_v6;
+bool guards_all_pods(const network_choice& choice, bool images) {
+  return choice.services && images;
 }
 
 }  // namespace troupe::tools

@@ -20,8 +20,7 @@ struct network_choice {
 tl::expected<network_choice, std::string> choose_network(const config::network_config& from,
                                                          bool images, const std::string& missing);
 
-// Whether NetworkPolicies apply to every address of pods: processes use the machine's addresses,
-// and there are no rules for IPv6.
-bool guards_all_pods(const config::network_config& from, const network_choice& choice, bool images);
+// Whether NetworkPolicies apply to every address of pods: processes use the machine's addresses.
+bool guards_all_pods(const network_choice& choice, bool images);
 
 }  // namespace troupe::tools

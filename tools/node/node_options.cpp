@@ -167,7 +167,7 @@ tl::expected<actors::simulated::policy_ptr, std::string> make_simulation_policy(
 }
 
 bool enforces_policies(const config::node_config& from, bool images) {
-  return guards_all_pods(from.network, network_of(from, images), images);
+  return guards_all_pods(network_of(from, images), images);
 }
 
 actors::pod_security::configuration make_pod_security(const config::pod_security_config& from) {

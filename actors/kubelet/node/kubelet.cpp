@@ -106,7 +106,7 @@ kubelet::kubelet(kubelet_options options, node_facts facts, core_actors to, kube
   context_->guard = options_.guard;
   context_->root_dir = options_.root_dir;
   context_->node = options_.node;
-  context_->addresses = {options_.address, options_.address};
+  context_->addresses = {options_.address, {options_.address}};
   context_->api = options_.api;
   describe_machine(facts_, options_.max_pods, context_->machine);
   reserve(options_.reserved, context_->machine);

@@ -8,6 +8,7 @@
 #include "actors/core/condition.hpp"
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/pods/container_order.hpp"
+#include "api/values/cidr.hpp"
 
 namespace troupe::actors {
 
@@ -196,6 +197,27 @@ void plan_restart(container_record& record, runtime::duration lasted, runtime::t
       record.backoff * 2, kubelet_defaults::restart_first, kubelet_defaults::restart_longest);
 }
 
+std::vector<std::string> recorded_ips(const Pod& pod) {
+  std::vector<std::string> out;
+  for (const auto& each : pod.status().pod_ips())
+    out.push_back(each.ip());
+  if (out.empty() && !pod.status().pod_ip().empty()) out.push_back(pod.status().pod_ip());
+  return out;
+}
+
+std::vector<std::string> pod_ips_of(const std::vector<std::string>& of_sandbox,
+                                    const std::string& host_ip) {
+  const bool v6_first = api::ip_family(host_ip) == "IPv6";
+  std::vector<std::string> out;
+  for (const auto family : {v6_first ? "IPv6" : "IPv4", v6_first ? "IPv4" : "IPv6"}) {
+    const auto found = std::find_if(of_sandbox.begin(), of_sandbox.end(), [&](const auto& address) {
+      return api::ip_family(address) == family;
+    });
+    if (found != of_sandbox.end()) out.push_back(*found);
+  }
+  return out;
+}
+
 PodStatus observed_status(const Pod& pod, const std::vector<container_record>& containers,
                           const pod_addresses& addresses, runtime::wall_time now, bool ending,
                           const pod_failure* failure) {
@@ -209,14 +231,13 @@ PodStatus observed_status(const Pod& pod, const std::vector<container_record>& c
     status.set_phase(phase_of(pod, containers, ending));
   }
   status.set_host_ip(addresses.host_ip);
-  status.set_pod_ip(addresses.pod_ip);
+  status.set_pod_ip(addresses.pod_ip());
   status.clear_host_ips();
   status.add_host_ips()->set_ip(addresses.host_ip);
   status.clear_pod_ips();
-  if (addresses.pod_ip.empty())
-    status.clear_pod_ip();
-  else
-    status.add_pod_ips()->set_ip(addresses.pod_ip);
+  if (addresses.pod_ips.empty()) status.clear_pod_ip();
+  for (const auto& ip : addresses.pod_ips)
+    status.add_pod_ips()->set_ip(ip);
   if (!status.has_start_time()) status.mutable_start_time()->set_seconds(seconds_of(now));
 
   const bool main_began = std::any_of(containers.begin(), containers.end(), [](const auto& c) {

@@ -95,8 +95,17 @@ void plan_restart(container_record& record, runtime::duration lasted, runtime::t
 
 struct pod_addresses {
   std::string host_ip;
-  std::string pod_ip;  // empty: not assigned yet
+  std::vector<std::string> pod_ips;  // at most one of each family; empty: not assigned yet
+
+  std::string pod_ip() const { return pod_ips.empty() ? std::string{} : pod_ips.front(); }
 };
+
+// The addresses in the status of a pod.
+std::vector<std::string> recorded_ips(const api::core::v1::Pod& pod);
+// The addresses that the status of a pod has, of those of its sandbox: the first of each family,
+// beginning with the family of the node's address (kubernetes: kubelet_pods.go, sortPodIPs).
+std::vector<std::string> pod_ips_of(const std::vector<std::string>& of_sandbox,
+                                    const std::string& host_ip);
 
 // Why the kubelet ends a pod that stays in the store.
 struct pod_failure {

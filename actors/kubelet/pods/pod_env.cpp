@@ -150,6 +150,13 @@ std::string lines_of(const Map& map) {
   return text;
 }
 
+std::string joined_ips(const Pod& pod) {
+  std::string text;
+  for (const auto& each : pod.status().pod_ips())
+    text += (text.empty() ? "" : ",") + each.ip();
+  return text;
+}
+
 }  // namespace
 
 void limit_to_machine(Pod& pod, const api::core::v1::NodeStatus& machine) {
@@ -191,7 +198,8 @@ text field_value(const Pod& pod, const std::string& path) {
   if (path == "spec.nodeName") return pod.spec().node_name();
   if (path == "spec.serviceAccountName") return pod.spec().service_account_name();
   if (path == "status.hostIP" || path == "status.hostIPs") return pod.status().host_ip();
-  if (path == "status.podIP" || path == "status.podIPs") return pod.status().pod_ip();
+  if (path == "status.podIP") return pod.status().pod_ip();
+  if (path == "status.podIPs") return joined_ips(pod);
   if (path == "metadata.labels") return lines_of(meta.labels());
   if (path == "metadata.annotations") return lines_of(meta.annotations());
   for (const auto& [prefix, map] : {std::pair{"metadata.labels['", &meta.labels()},

@@ -45,7 +45,7 @@ struct sandbox_config {
 // sandbox: the results of init containers in the former one are lost.
 struct sandbox_status {
   std::string id;
-  std::string ip = {};  // empty: the node's address
+  std::vector<std::string> ips = {};  // of any order; empty: the node's address
 };
 
 struct sandbox_lost {

@@ -168,7 +168,8 @@ void pod_worker::release_address() {
 void pod_worker::begin() {
   if (object_) {
     if (containers().features().own_network && !pod().spec().host_network())
-      addresses_.pod_ip = finished(pod().status()) ? pod().status().pod_ip() : std::string{};
+      addresses_.pod_ips =
+          finished(pod().status()) ? recorded_ips(pod()) : std::vector<std::string>{};
     containers_ = records_of(pod());
     for (auto& record : containers_)
       reset_health(record);

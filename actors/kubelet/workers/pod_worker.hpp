@@ -35,10 +35,11 @@
 
 namespace troupe::actors {
 
-// Called before the first container of a pod starts in a sandbox with its own address: `done`
+// Called before the first container of a pod starts in a sandbox with its own addresses: `done`
 // receives an empty text when the pod's network rules are in force, else the reason.
-using pod_guard = std::function<void(const api::object_ptr& pod, const std::string& address,
-                                     std::function<void(std::string problem)> done)>;
+using pod_guard =
+    std::function<void(const api::object_ptr& pod, const std::vector<std::string>& addresses,
+                       std::function<void(std::string problem)> done)>;
 
 // Helpers that outlive a crash of the kubelet's actor, as its workers do: created once
 // (`spawn_kubelet`) and shared by all restarts.

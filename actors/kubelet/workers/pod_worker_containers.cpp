@@ -226,19 +226,20 @@ sandbox_observer pod_worker::observe_sandbox(const std::string& id) {
 void pod_worker::use_sandbox(const sandbox_status& ready) {
   sandbox_ = ready;
   sandbox_asked_ = false;
-  addresses_.pod_ip = ready.ip.empty() ? context_->addresses.pod_ip : ready.ip;
+  addresses_.pod_ips =
+      ready.ips.empty() ? context_->addresses.pod_ips : pod_ips_of(ready.ips, addresses_.host_ip);
   // Also for running containers: after a restart the guard learns the address here.
   if (object_ && !terminating()) guarded();
 }
 
 // The answer is lost if the actor that was asked crashes: the request is then repeated.
 bool pod_worker::guarded() {
-  if (!context_->guard || sandbox_->ip.empty() || pod().spec().host_network() ||
+  if (!context_->guard || sandbox_->ips.empty() || pod().spec().host_network() ||
       guarded_sandbox_ == sandbox_->id)
     return true;
   if (guard_ask_at_ > now()) return false;
   guard_ask_at_ = now() + kubelet_defaults::guard_limit;
-  context_->guard(object_, sandbox_->ip, [to = self(), id = sandbox_->id](std::string problem) {
+  context_->guard(object_, sandbox_->ips, [to = self(), id = sandbox_->id](std::string problem) {
     to.tell(guard_event{id, std::move(problem)});
   });
   return false;

@@ -53,7 +53,7 @@ void pod_worker::on_running(container_record& record) {
       .since_ms = record.run.since_ms,
       .memory = std::make_shared<probe_memory>(probe_memory{
           .started = record.adopted && record.started, .ready = record.adopted && record.ready}),
-      .pod_ip = addresses_.pod_ip,
+      .pod_ip = addresses_.pod_ip(),
       .node = context_->node,
       .run_check = [probes = context_->helpers.probes](
                        const auto& id, const auto& check, auto timeout,
@@ -122,7 +122,7 @@ void pod_worker::run_hook(const container_record& record, const LifecycleHandler
   }
   // kubernetes: tcpSocket in hooks exists for old objects and does nothing.
   if (!hook.has_exec() && !hook.has_http_get()) return done(well);
-  const auto check = health_check_of(hook, *spec_of(record), addresses_.pod_ip);
+  const auto check = health_check_of(hook, *spec_of(record), addresses_.pod_ip());
   if (!check) return done({check_status::failure, check.error()});
   context_->helpers.hooks->run(record.id, *check, timeout, done);
 }

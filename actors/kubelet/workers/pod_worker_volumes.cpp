@@ -99,8 +99,12 @@ std::vector<api::object_ptr> pod_worker::pull_secrets() {
 // with limits from the machine's capacity.
 Pod pod_worker::placed_pod() const {
   Pod placed{allocated_->as<Pod>()};
-  placed.mutable_status()->set_host_ip(addresses_.host_ip);
-  placed.mutable_status()->set_pod_ip(addresses_.pod_ip);
+  auto& status = *placed.mutable_status();
+  status.set_host_ip(addresses_.host_ip);
+  status.set_pod_ip(addresses_.pod_ip());
+  status.clear_pod_ips();
+  for (const auto& ip : addresses_.pod_ips)
+    status.add_pod_ips()->set_ip(ip);
   limit_to_machine(placed, context_->machine);
   return placed;
 }

@@ -156,7 +156,10 @@ class explanation {
 
   const api::object_ptr* pod_at(const std::string& address) const {
     const auto found = std::find_if(asked_.pods.begin(), asked_.pods.end(), [&](const auto& pod) {
-      return pod->template as<Pod>().status().pod_ip() == address;
+      const auto& status = pod->template as<Pod>().status();
+      return status.pod_ip() == address ||
+             std::any_of(status.pod_ips().begin(), status.pod_ips().end(),
+                         [&](const auto& each) { return each.ip() == address; });
     });
     return found == asked_.pods.end() ? nullptr : &*found;
   }
@@ -192,15 +195,14 @@ class explanation {
 
   void look_at_policies(const api::object_ptr& to, const std::string& address, std::uint32_t port,
                         const std::string& protocol) {
-    if (api::ip_family(address) == services::family_v6.name) {
-      answer_.reaches = answer_.reaches || caller_runs_;
-      return say("policies", step_state::note, "do not apply to IPv6");
-    }
-    const auto target = end_of(to);
+    const auto& family = api::ip_family(address) == services::family_v6.name ? services::family_v6
+                                                                             : services::family_v4;
+    const auto target = end_of(to, family);
     std::optional<policy_pod> caller;
-    if (asked_.from) caller = end_of(asked_.from);
-    policies::connection connection{.protocol = protocol, .port = port};
-    connection.to = {target ? &*target : nullptr, policies::parse_ipv4(address).value_or(0)};
+    if (asked_.from) caller = end_of(asked_.from, family);
+    policies::connection connection{.family = &family, .protocol = protocol, .port = port};
+    connection.to = {target ? &*target : nullptr,
+                     policies::parse_address(address, family).value_or(0)};
     if (caller) connection.from = {&*caller, caller->address};
     bool admitted = true;
     if (asked_.from) admitted = judge(direction::egress, asked_.from, caller, connection);
@@ -212,8 +214,9 @@ class explanation {
     answer_.reaches = answer_.reaches || (admitted && caller_runs_);
   }
 
-  static std::optional<policy_pod> end_of(const api::object_ptr& pod) {
-    const auto address = policies::own_address(*pod);
+  static std::optional<policy_pod> end_of(const api::object_ptr& pod,
+                                          const services::address_family& family) {
+    const auto address = policies::own_address(*pod, family);
     if (!address) return std::nullopt;
     return policy_pod{pod, *address, true};
   }

@@ -34,12 +34,13 @@ std::vector<dns::socket_address> resolvers_of_node(const std::string& ours) {
 }
 
 // A kernel without IPv6 has no table of that family and refuses its removal.
-tl::expected<void, std::string> remove_if_present(const services::address_family& family) {
+tl::expected<void, std::string> remove_if_present(const char* table) {
   const std::vector<std::string> nft{*services::find_nft()};
-  const auto present = services::run_nft(nft, fmt::format("list table {}\n", family.table),
-                                         network_defaults::nft_limit);
+  const auto present =
+      services::run_nft(nft, fmt::format("list table {}\n", table), network_defaults::nft_limit);
   if (!present) return {};
-  return services::run_nft(nft, services::no_table(family), network_defaults::nft_limit);
+  return services::run_nft(nft, fmt::format("delete table {}\n", table),
+                           network_defaults::nft_limit);
 }
 
 // Returns the error; empty: success.
@@ -149,7 +150,7 @@ void node_network::follow_services(runtime::actor_system& system,
   // Rules outlive the program: those of a range that the settings had before.
   if (options_.services_v6.empty())
     state_->nft->post([] {
-      if (const auto removed = remove_if_present(services::family_v6); !removed)
+      if (const auto removed = remove_if_present(services::family_v6.table); !removed)
         spdlog::warn("network: table {} of an earlier start was not removed: {}",
                      services::family_v6.table, removed.error());
     });
@@ -173,24 +174,26 @@ void node_network::follow_policies(runtime::actor_system& system,
                                    const runtime::actor_ref& watcher) {
   policies::network_policies_options options;
   options.node = options_.node;
-  options.run = [held = state_, nft = *services::find_nft()](std::string script, auto done) {
+  const nft::table_names written{services::family_v4.policies, services::family_v6.policies};
+  options.run = [held = state_, nft = *services::find_nft(), written](std::string script,
+                                                                      auto done) {
     const auto shared = std::make_shared<decltype(done)>(std::move(done));
-    const bool taken = held->nft->post([change = services::rule_change{std::move(script)}, nft,
-                                        shared, &monitor = *held->monitor] {
-      (*shared)(apply_change(monitor, nft, {policies::policy_table_name}, change));
-    });
+    const bool taken = held->nft->post(
+        [change = services::rule_change{std::move(script)}, nft, written, shared,
+         &monitor = *held->monitor] { (*shared)(apply_change(monitor, nft, written, change)); });
     if (!taken) (*shared)("too many scripts wait for nft");
   };
   policies_ = system.spawn({.kind = "network-policies", .name = options_.node},
                            runtime::make<policies::network_policies>(watcher, std::move(options)));
-  state_->monitor->watch(policies::policy_table_name,
-                         [to = policies_] { to.tell(nft::rules_removed{}); });
+  for (const auto& table : written)
+    state_->monitor->watch(table, [to = policies_] { to.tell(nft::rules_removed{}); });
 }
 
 node_network::pod_guard node_network::guard() const {
   if (!policies_) return {};
-  return [to = policies_](const api::object_ptr& pod, const std::string& address, auto done) {
-    to.tell(policies::guard_pod{pod, address, std::move(done)});
+  return [to = policies_](const api::object_ptr& pod, const std::vector<std::string>& addresses,
+                          auto done) {
+    to.tell(policies::guard_pod{pod, addresses, std::move(done)});
   };
 }
 
@@ -216,11 +219,12 @@ tl::expected<void, std::string> remove_network(const network_markers& markers) {
   if (!std::filesystem::exists(markers.services, ignored)) return {};
   if (const auto missing = node_network::missing_for_services(); !missing.empty())
     return tl::make_unexpected("the rules of services cannot be removed: " + missing);
-  auto removed =
-      services::run_nft({*services::find_nft()},
-                        services::no_table(services::family_v4) + policies::no_policy_table(),
-                        network_defaults::nft_limit);
-  if (removed) removed = remove_if_present(services::family_v6);
+  auto removed = services::run_nft(
+      {*services::find_nft()},
+      services::no_table(services::family_v4) + policies::no_policy_table(services::family_v4),
+      network_defaults::nft_limit);
+  for (const auto* table : {services::family_v6.table, services::family_v6.policies})
+    if (removed) removed = remove_if_present(table);
   if (removed) removed = remove_loopback_address(network_defaults::dns_address);
   if (removed) std::filesystem::remove(markers.services, ignored);
   return removed;

@@ -47,11 +47,12 @@ class node_network {
   // Why this machine cannot have rules for services; empty: it can.
   static std::string missing_for_services();
 
-  // To be called for each pod with its own address before its containers start: `done` is called
+  // To be called for each pod with its own addresses before its containers start: `done` is called
   // when network policies are in force for the pod, at the earliest after `follow`. Empty if there
   // are no rules.
-  using pod_guard = std::function<void(const api::object_ptr& pod, const std::string& address,
-                                       std::function<void(std::string problem)> done)>;
+  using pod_guard =
+      std::function<void(const api::object_ptr& pod, const std::vector<std::string>& addresses,
+                         std::function<void(std::string problem)> done)>;
   pod_guard guard() const;
 
   // Starts to watch the cluster.

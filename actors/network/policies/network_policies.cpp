@@ -30,7 +30,18 @@ bool same_labels(const api::object& a, const api::object& b) {
 
 // Ports and node of a pod are immutable.
 bool same_for_policies(const api::object& a, const api::object& b) {
-  return own_address(a) == own_address(b) && same_labels(a, b);
+  const auto same_address = [&](const address_family& family) {
+    return own_address(a, family) == own_address(b, family);
+  };
+  return same_address(services::family_v4) && same_address(services::family_v6) &&
+         same_labels(a, b);
+}
+
+std::optional<ip_number> address_in(const std::vector<std::string>& addresses,
+                                    const address_family& family) {
+  for (const auto& each : addresses)
+    if (const auto address = parse_address(each, family)) return address;
+  return std::nullopt;
 }
 
 bool made_later(const api::object& a, const api::object& b) {
@@ -46,7 +57,7 @@ network_policies::network_policies(runtime::actor_ref watcher, network_policies_
 nft::script_writer network_policies::make_writer() {
   return nft::script_writer{
       {.subject = "the rules of policies",
-       .text = [this](nft::extent wanted) { return nft::text_of(table_, wanted); },
+       .text = [this](nft::extent wanted) { return script(wanted); },
        .give =
            [this](std::string text, nft::script_id script) {
              running_for_ = std::exchange(waiting_, {});
@@ -75,9 +86,13 @@ void network_policies::started() {
 }
 
 std::string network_policies::describe() const {
-  return fmt::format("policies: {}\nguarded: {}\nrules: {}\nscripts: {}\nproblem: \"{}\"\n",
-                     policies_.size(), table_.guarded(), table_.rules(), writer_.given(),
-                     writer_.problem());
+  auto text = fmt::format("policies: {}\nguarded: {}\nrules: {}\nscripts: {}\nproblem: \"{}\"\n",
+                          policies_.size(), table_.guarded(), table_.rules(), writer_.given(),
+                          writer_.problem());
+  if (table_v6_)
+    text +=
+        fmt::format("guarded_ipv6: {}\nrules_ipv6: {}\n", table_v6_->guarded(), table_v6_->rules());
+  return text;
 }
 
 // -- messages from the watcher --------------------------------------------------------------------
@@ -132,11 +147,9 @@ void network_policies::on_pods(const watch_events& m) {
 // -- messages from the node -----------------------------------------------------------------------
 
 void network_policies::on_guard_pod(const guard_pod& m) {
-  const auto address = parse_ipv4(m.address);
-  if (!address) return m.done({});  // IPv6 only: there are no rules for it
   auto& held = claims_[m.pod->meta().uid()];
-  if (!held.pod || held.address != *address) {
-    held = {m.pod, *address, ++last_claim_};
+  if (!held.pod || held.addresses != m.addresses) {
+    held = {m.pod, m.addresses, ++last_claim_};
     changed_ = true;
   }
   waiting_[m.pod->meta().uid()] = m.done;
@@ -168,29 +181,43 @@ void network_policies::apply_soon() {
 // Returns false while the initial lists are incomplete.
 bool network_policies::apply() {
   if (!synced()) return false;
-  if (std::exchange(changed_, false)) table_.want(compile(state_now()));
+  if (std::exchange(changed_, false)) compile_all();
   return known_ = true;
 }
 
-policy_state network_policies::state_now() const {
-  policy_state state;
+void network_policies::compile_all() {
+  table_.want(compile(state_now(services::family_v4)));
+  const auto v6 = compile(state_now(services::family_v6));
+  if (!table_v6_ && !v6.guarded.empty()) table_v6_.emplace(services::family_v6);
+  if (table_v6_) table_v6_->want(v6);
+}
+
+std::string network_policies::script(nft::extent wanted) {
+  auto text = nft::text_of(table_, wanted);
+  if (table_v6_) text += nft::text_of(*table_v6_, wanted);
+  return text;
+}
+
+policy_state network_policies::state_now(const address_family& family) const {
+  policy_state state{.family = &family};
   for (const auto& [key, policy] : policies_)
     state.policies.push_back(policy);
   state.namespaces = namespaces_;
   if (policies_.empty()) return state;
-  std::unordered_map<ipv4, std::pair<std::uint64_t, api::object_ptr>> owners;
-  const auto consider = [&](ipv4 address, std::uint64_t claimed, const api::object_ptr& pod) {
+  std::map<ip_number, std::pair<std::uint64_t, api::object_ptr>> owners;
+  const auto consider = [&](ip_number address, std::uint64_t claimed, const api::object_ptr& pod) {
     auto& owner = owners[address];
     if (!owner.second || claimed > owner.first ||
         (claimed == owner.first && made_later(*pod, *owner.second)))
       owner = {claimed, pod};
   };
   for (const auto& [uid, pod] : pods_)
-    if (const auto address = own_address(*pod); address && !claims_.contains(uid))
+    if (const auto address = own_address(*pod, family); address && !claims_.contains(uid))
       consider(*address, 0, pod);
   for (const auto& [uid, held] : claims_) {
     const auto newest = pods_.find(uid);
-    consider(held.address, held.sequence, newest != pods_.end() ? newest->second : held.pod);
+    if (const auto address = address_in(held.addresses, family))
+      consider(*address, held.sequence, newest != pods_.end() ? newest->second : held.pod);
   }
   for (const auto& [address, owner] : owners)
     state.pods.push_back(

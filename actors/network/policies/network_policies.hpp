@@ -11,8 +11,10 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "actors/core/informer.hpp"
 #include "actors/network/nft/script_writer.hpp"
@@ -23,11 +25,11 @@ namespace troupe::actors::policies {
 // Runs a script on another thread and calls `done` there, with the error or an empty text.
 using run_script = std::function<void(std::string script, std::function<void(std::string)> done)>;
 
-// Answered by `done`, with the error or an empty text. From now on the pod is known by this
-// address, whatever its status says. Idempotent.
+// Answered by `done`, with the error or an empty text. From now on the pod is known by these
+// addresses, whatever its status says. Idempotent.
 struct guard_pod {
   api::object_ptr pod;
-  std::string address;
+  std::vector<std::string> addresses;
   std::function<void(std::string problem)> done;
 };
 
@@ -45,10 +47,10 @@ class network_policies : public informer {
   std::string describe() const override;
 
  private:
-  // The address that the node has given to one of its pods.
+  // The addresses that the node has given to one of its pods.
   struct claim {
     api::object_ptr pod;
-    ipv4 address = 0;
+    std::vector<std::string> addresses = {};
     std::uint64_t sequence = 0;  // if two pods have the same address, the later one owns it
   };
   // By uid of the pod: a repeated request is answered once.
@@ -63,7 +65,9 @@ class network_policies : public informer {
   void apply_soon();
   bool apply();
   nft::script_writer make_writer();
-  policy_state state_now() const;
+  policy_state state_now(const address_family& family) const;
+  void compile_all();
+  std::string script(nft::extent wanted);
   static void answer(answers& waiting, const std::string& problem);
 
   const network_policies_options options_;
@@ -71,7 +75,9 @@ class network_policies : public informer {
   std::unordered_map<std::string, api::object_ptr> pods_;         // by uid
   std::unordered_map<std::string, claim> claims_;                 // by uid
   std::uint64_t last_claim_ = 0;
+  // That of IPv6 exists from the first pod of this node on that has rules in it.
   policy_table table_;
+  std::optional<policy_table> table_v6_;
   bool follows_all_ = false, changed_ = false, known_ = false;
   answers waiting_, running_for_;
   nft::script_writer writer_;

@@ -1,5 +1,7 @@
 #include "actors/network/policies/policy_reach.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "api/values/cidr.hpp"
@@ -12,21 +14,22 @@ using api::networking::v1::NetworkPolicy;
 using api::networking::v1::NetworkPolicyPeer;
 using api::networking::v1::NetworkPolicyPort;
 
-bool in_range(const std::string& text, ipv4 address) {
+bool in_range(const std::string& text, const std::string& address) {
   const auto range = api::cidr::parse(text);
-  const auto one = api::cidr::parse(to_string(address) + "/32");
+  const auto one = api::cidr::parse(address);
   return range && range->contains(*one);
 }
 
-bool in_block(const IPBlock& block, ipv4 address) {
+bool in_block(const IPBlock& block, ip_number number, const address_family& family) {
+  const auto address = fmt::format("{}/{}", to_string(number, family), family.bits);
   return in_range(block.cidr(), address) &&
          std::none_of(block.except().begin(), block.except().end(),
                       [&](const auto& except) { return in_range(except, address); });
 }
 
 bool is_peer(const policy_state& state, const std::string& ns, const NetworkPolicyPeer& peer,
-             const connection_end& end) {
-  if (peer.has_ip_block()) return in_block(peer.ip_block(), end.address);
+             const connection_end& end, const address_family& family) {
+  if (peer.has_ip_block()) return in_block(peer.ip_block(), end.address, family);
   if (end.pod == nullptr) return false;
   if (peer.has_pod_selector() && !selector_of(peer.pod_selector()).matches(end.pod->labels()))
     return false;
@@ -53,7 +56,7 @@ template <class Peers, class Ports>
 bool admits(const policy_state& state, const std::string& ns, const Peers& peers,
             const Ports& ports, const connection_end& peer, const connection& asked) {
   const bool peer_fits = peers.empty() || std::any_of(peers.begin(), peers.end(), [&](auto& each) {
-                           return is_peer(state, ns, each, peer);
+                           return is_peer(state, ns, each, peer, *asked.family);
                          });
   return peer_fits && (ports.empty() || std::any_of(ports.begin(), ports.end(), [&](auto& each) {
                          return is_port(each, asked);

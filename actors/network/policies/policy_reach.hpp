@@ -13,10 +13,11 @@ namespace troupe::actors::policies {
 // An end that is not a pod is known by its address only.
 struct connection_end {
   const policy_pod* pod = nullptr;
-  ipv4 address = 0;
+  ip_number address = 0;
 };
 
 struct connection {
+  const address_family* family = &services::family_v4;
   connection_end from = {}, to = {};
   std::string protocol = "TCP";
   std::uint32_t port = 0;

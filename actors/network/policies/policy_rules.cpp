@@ -3,8 +3,6 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "api/values/cidr.hpp"
-
 namespace troupe::actors::policies {
 namespace {
 
@@ -18,6 +16,7 @@ constexpr std::uint32_t last_port = 65'535;
 class compiler {
  public:
   explicit compiler(const policy_state& state) : state_{state} {
+    made_.family = state.family;
     for (const auto& pod : state.pods)
       pods_of_[pod.ns()].push_back(&pod);
   }
@@ -91,18 +90,15 @@ class compiler {
       if (namespaces.matches(object->meta().labels())) add_pods(name);
   }
 
-  // IPv6 rules do not concern IPv4 addresses.
-  static void add_block(ranges& to, const IPBlock& block) {
-    const auto range_of = [](const std::string& text) {
-      const auto parsed = api::cidr::parse(text);
-      return parsed ? parsed->v4_range() : std::nullopt;
-    };
-    const auto whole = range_of(block.cidr());
+  // A block of the other family adds nothing.
+  void add_block(ranges& to, const IPBlock& block) const {
+    const auto whole = parse_range(block.cidr(), *state_.family);
     if (!whole) return;
     ranges of_block;
     of_block.add(whole->first, whole->second);
     for (const auto& except : block.except())
-      if (const auto part = range_of(except)) of_block.remove(part->first, part->second);
+      if (const auto part = parse_range(except, *state_.family))
+        of_block.remove(part->first, part->second);
     to.add(of_block);
   }
 

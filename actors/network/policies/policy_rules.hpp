@@ -18,7 +18,7 @@ namespace troupe::actors::policies {
 
 // A named port resolves to a different number for each pod.
 struct named_port {
-  ipv4 address = 0;
+  ip_number address = 0;
   std::string protocol;  // "TCP", "UDP", "SCTP"
   std::uint32_t port = 0;
 
@@ -30,7 +30,7 @@ struct named_port {
 struct policy_rule {
   std::string policy;  // "NAMESPACE/NAME"
   bool any_peer = false, by_pods = false, by_blocks = false;
-  std::set<ipv4> pods;
+  std::set<ip_number> pods;
   ranges blocks;
   bool any_port = false, by_number = false, by_name = false;
   std::map<std::string, ranges> numbers;  // by protocol
@@ -45,9 +45,10 @@ using rule_key = std::tuple<std::string, direction, int>;
 using rule_list = std::vector<rule_key>;
 
 struct node_rules {
-  std::map<rule_key, policy_rule> rules;
+  const address_family* family = &services::family_v4;
+  std::map<rule_key, policy_rule> rules = {};
   // Pods of this node that policies select; others are not isolated.
-  std::map<direction, std::map<ipv4, rule_list>> guarded;
+  std::map<direction, std::map<ip_number, rule_list>> guarded = {};
 
   bool operator==(const node_rules&) const = default;
 };

@@ -33,14 +33,14 @@ std::string_view to_string(direction side) {
   return side == direction::ingress ? "ingress" : "egress";
 }
 
-std::optional<ipv4> own_address(const api::object& pod) {
+std::optional<ip_number> own_address(const api::object& pod, const address_family& family) {
   const auto& body = pod.as<Pod>();
   const auto& status = body.status();
   if (body.spec().host_network() || status.phase() == "Succeeded" || status.phase() == "Failed")
     return std::nullopt;
-  std::optional<ipv4> found;
+  std::optional<ip_number> found;
   const auto consider = [&](const std::string& address) {
-    if (!found && address != status.host_ip()) found = parse_ipv4(address);
+    if (!found && address != status.host_ip()) found = parse_address(address, family);
   };
   consider(status.pod_ip());
   for (const auto& each : status.pod_ips())

@@ -17,7 +17,7 @@ namespace troupe::actors::policies {
 
 struct policy_pod {
   api::object_ptr object;
-  ipv4 address = 0;
+  ip_number address = 0;
   bool guarded = false;  // runs on the node whose rules are compiled
 
   const std::string& ns() const { return object->meta().namespace_(); }
@@ -28,19 +28,21 @@ struct policy_pod {
   std::vector<std::uint32_t> ports_named(std::string_view name, std::string_view protocol) const;
 };
 
+// Of one family: a pod with two addresses is in the states of both.
 struct policy_state {
-  std::vector<api::object_ptr> policies;
-  std::map<std::string, api::object_ptr> namespaces;  // by name
+  const address_family* family = &services::family_v4;
+  std::vector<api::object_ptr> policies = {};
+  std::map<std::string, api::object_ptr> namespaces = {};  // by name
   // Each address occurs once.
-  std::vector<policy_pod> pods;
+  std::vector<policy_pod> pods = {};
 };
 
 enum class direction { ingress, egress };
 std::string_view to_string(direction side);
 
-// The IPv4 address of a pod for policies; nothing if it has none of its own: it shares the node's
-// (hostNetwork, or a runtime without a pod network), has ended, or has not started.
-std::optional<ipv4> own_address(const api::object& pod);
+// The address of a pod for policies; nothing if it has none of its own in that family: it shares
+// the node's (hostNetwork, or a runtime without a pod network), has ended, or has not started.
+std::optional<ip_number> own_address(const api::object& pod, const address_family& family);
 
 // Whether the policy applies to this direction (kubernetes: policyTypes and its default).
 bool guards(const api::networking::v1::NetworkPolicySpec& spec, direction side);

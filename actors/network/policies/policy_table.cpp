@@ -13,16 +13,14 @@ namespace {
 
 using services::element_lines;
 
-constexpr std::string_view table = policy_table_name;
-
 // Runs after service addresses were translated to those of pods. A pod can always reach itself,
-// even by a service.
-constexpr std::string_view base_chain = R"(
-add chain ip troupe-policy forward { type filter hook forward priority 10; policy accept; }
-add rule ip troupe-policy forward ct state established,related accept
-add rule ip troupe-policy forward ip saddr . ip daddr @self accept
-add rule ip troupe-policy forward ip saddr vmap @egress
-add rule ip troupe-policy forward ip daddr vmap @ingress
+// even by a service. The parameters are the table and the packet header.
+constexpr const char* base_chain = R"(
+add chain {0} forward {{ type filter hook forward priority 10; policy accept; }}
+add rule {0} forward ct state established,related accept
+add rule {0} forward {1} saddr . {1} daddr @self accept
+add rule {0} forward {1} saddr vmap @egress
+add rule {0} forward {1} daddr vmap @ingress
 )";
 
 // nft limits a comment to 127 bytes.
@@ -33,7 +31,7 @@ std::string protocol_text(std::string_view protocol) {
 }
 
 template <class Write>
-std::string range_text(std::uint32_t first, std::uint32_t last, Write&& write) {
+std::string range_text(ip_number first, ip_number last, Write&& write) {
   return first == last ? write(first) : fmt::format("{}-{}", write(first), write(last));
 }
 
@@ -50,9 +48,9 @@ std::string set_name(std::uint64_t rule, std::string_view part) {
 
 // Appends the lines of one rule: one for each combination of peer and port match.
 void add_lines(std::vector<std::string>& to, const policy_rule& rule, std::uint64_t number,
-               direction side) {
+               direction side, const char* header) {
   std::vector<std::string> peers, ports;
-  const auto* peer = side == direction::ingress ? "ip saddr" : "ip daddr";
+  const auto peer = fmt::format("{} {}", header, side == direction::ingress ? "saddr" : "daddr");
   if (rule.any_peer) peers.push_back({});
   if (rule.by_pods) peers.push_back(fmt::format("{} @{} ", peer, set_name(number, "pods")));
   if (rule.by_blocks) peers.push_back(fmt::format("{} @{} ", peer, set_name(number, "blocks")));
@@ -61,7 +59,7 @@ void add_lines(std::vector<std::string>& to, const policy_rule& rule, std::uint6
     ports.push_back(fmt::format("meta l4proto . th dport @{} ", set_name(number, "ports")));
   if (rule.by_name)
     ports.push_back(
-        fmt::format("ip daddr . meta l4proto . th dport @{} ", set_name(number, "named")));
+        fmt::format("{} daddr . meta l4proto . th dport @{} ", header, set_name(number, "named")));
   for (const auto& each : peers)
     for (const auto& port : ports)
       to.push_back(fmt::format("{}{}counter return{}", each, port, comment_of(rule.policy)));
@@ -78,31 +76,34 @@ void policy_table::add_rule(const rule_key& key, const policy_rule& rule) {
   auto& number = rule_numbers_[key];
   if (number == 0) number = ++last_number_;
   auto& sets = wanted_.collections;
+  const std::string type = family_->type;
+  const auto text = [this](ip_number address) { return to_string(address, *family_); };
   if (rule.by_pods) {
-    auto& pods = sets[set_name(number, "pods")] = {.type = "ipv4_addr;"};
+    auto& pods = sets[set_name(number, "pods")] = {.type = type + ";"};
     for (const auto pod : rule.pods)
-      pods.elements[to_string(pod)];
+      pods.elements[text(pod)];
   }
   if (rule.by_blocks) {
     auto& blocks =
-        sets[set_name(number, "blocks")] = {.type = "ipv4_addr; flags interval;", .interval = true};
+        sets[set_name(number, "blocks")] = {.type = type + "; flags interval;", .interval = true};
     for (const auto& [first, last] : rule.blocks.parts())
-      blocks.elements[range_text(first, last, [](ipv4 at) { return to_string(at); })];
+      blocks.elements[range_text(first, last, text)];
   }
   if (rule.by_number) {
     auto& ports = sets[set_name(number, "ports")] = {
         .type = "inet_proto . inet_service; flags interval;", .interval = true};
     for (const auto& [protocol, numbers] : rule.numbers)
       for (const auto& [first, last] : numbers.parts())
-        ports.elements[protocol_text(protocol) + " . " +
-                       range_text(first, last, [](auto at) { return std::to_string(at); })];
+        ports.elements[protocol_text(protocol) + " . " + range_text(first, last, [](ip_number at) {
+                         return std::to_string(static_cast<std::uint32_t>(at));
+                       })];
   }
   if (rule.by_name) {
     auto& named =
-        sets[set_name(number, "named")] = {.type = "ipv4_addr . inet_proto . inet_service;"};
+        sets[set_name(number, "named")] = {.type = type + " . inet_proto . inet_service;"};
     for (const auto& each : rule.named)
-      named.elements[fmt::format("{} . {} . {}", to_string(each.address),
-                                 protocol_text(each.protocol), each.port)];
+      named.elements[fmt::format("{} . {} . {}", text(each.address), protocol_text(each.protocol),
+                                 each.port)];
   }
 }
 
@@ -110,7 +111,7 @@ std::vector<std::string> policy_table::lines_of(const node_rules& rules, directi
                                                 const rule_list& list) const {
   std::vector<std::string> lines;
   for (const auto& key : list)
-    add_lines(lines, rules.rules.at(key), rule_numbers_.at(key), side);
+    add_lines(lines, rules.rules.at(key), rule_numbers_.at(key), side, family_->word);
   lines.push_back("counter drop");
   return lines;
 }
@@ -121,12 +122,12 @@ void policy_table::want(const node_rules& rules) {
   for (const auto& [key, rule] : rules.rules)
     add_rule(key, rule);
   auto& self = wanted_.collections["self"];
-  self.type = "ipv4_addr . ipv4_addr;";
+  self.type = fmt::format("{0} . {0};", family_->type);
   std::map<std::pair<direction, rule_list>, std::uint64_t> chains;
   guarded_ = 0;
   for (const auto side : {direction::ingress, direction::egress}) {
     auto& pods = wanted_.collections[std::string{to_string(side)}];
-    pods.type = "ipv4_addr : verdict;";
+    pods.type = fmt::format("{} : verdict;", family_->type);
     pods.map = true;
     const auto found = rules.guarded.find(side);
     if (found == rules.guarded.end()) continue;
@@ -137,7 +138,7 @@ void policy_table::want(const node_rules& rules) {
       const auto chain = fmt::format("{}-{}", to_string(side), number);
       auto& lines = wanted_.chains[chain];
       if (lines.empty()) lines = lines_of(rules, side, list);
-      const auto text = to_string(address);
+      const auto text = to_string(address, *family_);
       pods.elements[text] = "jump " + chain;
       self.elements[text + " . " + text];
       ++guarded_;
@@ -148,12 +149,19 @@ void policy_table::want(const node_rules& rules) {
 
 std::string policy_table::whole() {
   written_ = {};
-  return fmt::format("add table {0}\ndelete table {0}\nadd table {0}\n{1}{2}", table, difference(),
-                     base_chain);
+  created_ = true;
+  return fmt::format("add table {0}\ndelete table {0}\nadd table {0}\n{1}", family_->policies,
+                     changes()) +
+         fmt::format(base_chain, family_->policies, family_->word);
+}
+
+std::string policy_table::difference() {
+  return created_ ? changes() : whole();
 }
 
 void policy_table::collect_elements(std::string& flushed, std::string& removed,
                                     std::string& added) const {
+  const auto* table = family_->policies;
   element_lines remove{"delete", table, removed}, add{"add", table, added};
   const std::map<std::string, std::string> none;
   for (const auto& [name, now] : wanted_.collections) {
@@ -175,7 +183,8 @@ void policy_table::collect_elements(std::string& flushed, std::string& removed,
   }
 }
 
-std::string policy_table::difference() {
+std::string policy_table::changes() {
+  const auto* table = family_->policies;
   std::string declared, flushed, removed, rules, added, dropped;
   for (const auto& [name, now] : wanted_.collections)
     if (!written_.collections.contains(name))
@@ -200,12 +209,12 @@ std::string policy_table::difference() {
   return declared + flushed + removed + rules + added + dropped;
 }
 
-std::string policy_table::probe() {
-  return fmt::format("add chain {} forward\n", table);
+std::string policy_table::probe() const {
+  return created_ ? fmt::format("add chain {} forward\n", family_->policies) : std::string{};
 }
 
-std::string no_policy_table() {
-  return fmt::format("add table {0}\ndelete table {0}\n", table);
+std::string no_policy_table(const address_family& family) {
+  return fmt::format("add table {0}\ndelete table {0}\n", family.policies);
 }
 
 }  // namespace troupe::actors::policies

@@ -1,33 +1,63 @@
 #include "actors/network/policies/ranges.hpp"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "api/values/cidr.hpp"
 
 namespace troupe::actors::policies {
 
 namespace {
 
-constexpr auto greatest = std::numeric_limits<std::uint32_t>::max();
+constexpr auto greatest = ~ip_number{0};
+
+ip_number number_of(const api::cidr& range, const address_family& family) {
+  ip_number number = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(family.bits) / 8; ++i)
+    number = number << 8 | range.bytes()[i];
+  return number;
+}
+
+std::optional<api::cidr> parse(const std::string& cidr, const address_family& family) {
+  auto parsed = api::cidr::parse(cidr);
+  if (parsed && parsed->is_v6() != (&family == &services::family_v6)) parsed.reset();
+  return parsed;
+}
 
 }  // namespace
 
-std::optional<ipv4> parse_ipv4(std::string_view text) {
-  in_addr address{};
-  if (text.find('\0') != text.npos ||
-      ::inet_pton(AF_INET, std::string{text}.c_str(), &address) != 1)
-    return std::nullopt;
-  return ntohl(address.s_addr);
+std::optional<ip_number> parse_address(std::string_view text, const address_family& family) {
+  const auto parsed = parse(fmt::format("{}/{}", text, family.bits), family);
+  return parsed ? std::optional{number_of(*parsed, family)} : std::nullopt;
 }
 
-std::string to_string(ipv4 address) {
-  const in_addr bytes{htonl(address)};
-  char text[INET_ADDRSTRLEN];
-  return ::inet_ntop(AF_INET, &bytes, text, sizeof text);
+std::string to_string(ip_number address, const address_family& family) {
+  std::array<std::uint8_t, 16> bytes{};
+  for (auto i = static_cast<std::size_t>(family.bits) / 8; i-- > 0; address >>= 8)
+    bytes[i] = static_cast<std::uint8_t>(address);
+  char text[INET6_ADDRSTRLEN];
+  const int number = &family == &services::family_v6 ? AF_INET6 : AF_INET;
+  return ::inet_ntop(number, bytes.data(), text, sizeof text);
 }
 
-void ranges::add(std::uint32_t first, std::uint32_t last) {
+std::optional<std::pair<ip_number, ip_number>> parse_range(std::string_view cidr,
+                                                           const address_family& family) {
+  const auto parsed = parse(std::string{cidr}, family);
+  if (!parsed) return std::nullopt;
+  const auto address = number_of(*parsed, family);
+  const auto prefix = parsed->prefix_bits();
+  const auto all = greatest >> (128 - family.bits);
+  // A shift by all 128 bits is undefined.
+  const auto of_hosts = prefix == family.bits ? ip_number{0} : all >> prefix;
+  return std::pair{address & ~of_hosts, address | of_hosts};
+}
+
+void ranges::add(ip_number first, ip_number last) {
   // Ranges that start at or before `last` + 1 can be merged.
   auto next = parts_.upper_bound(last == greatest ? last : last + 1);
   while (next != parts_.begin()) {
@@ -40,7 +70,7 @@ void ranges::add(std::uint32_t first, std::uint32_t last) {
   parts_[first] = last;
 }
 
-void ranges::remove(std::uint32_t first, std::uint32_t last) {
+void ranges::remove(ip_number first, ip_number last) {
   auto next = parts_.upper_bound(last);
   while (next != parts_.begin()) {
     const auto part = std::prev(next);
@@ -60,7 +90,7 @@ void ranges::add(const ranges& other) {
     add(first, last);
 }
 
-bool ranges::contains(std::uint32_t number) const {
+bool ranges::contains(ip_number number) const {
   const auto next = parts_.upper_bound(number);
   return next != parts_.begin() && std::prev(next)->second >= number;
 }

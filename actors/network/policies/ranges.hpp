@@ -1,37 +1,45 @@
-// IPv4 addresses as numbers, and sets of numbers as disjoint, non-adjacent ranges, as nft's
+// IP addresses as numbers, and sets of numbers as disjoint, non-adjacent ranges, as nft's
 // interval sets require. Pure.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "actors/network/services/address_family.hpp"
 
 namespace troupe::actors::policies {
 
-using ipv4 = std::uint32_t;
+using services::address_family;
 
-// Returns nothing if the text is not an IPv4 address.
-std::optional<ipv4> parse_ipv4(std::string_view text);
-std::string to_string(ipv4 address);
+// An address of either family, or a port.
+using ip_number = unsigned __int128;
+
+// Returns nothing if the text is not an address of that family.
+std::optional<ip_number> parse_address(std::string_view text, const address_family& family);
+std::string to_string(ip_number address, const address_family& family);
+// The first and the last address; nothing if the text is not a range of that family.
+std::optional<std::pair<ip_number, ip_number>> parse_range(std::string_view cidr,
+                                                           const address_family& family);
 
 class ranges {
  public:
   // Both ends are included.
-  void add(std::uint32_t first, std::uint32_t last);
-  void remove(std::uint32_t first, std::uint32_t last);
+  void add(ip_number first, ip_number last);
+  void remove(ip_number first, ip_number last);
   void add(const ranges& other);
 
-  bool contains(std::uint32_t number) const;
+  bool contains(ip_number number) const;
   bool empty() const noexcept { return parts_.empty(); }
   // Maps the first to the last number of each range, sorted; no two are adjacent.
-  const std::map<std::uint32_t, std::uint32_t>& parts() const noexcept { return parts_; }
+  const std::map<ip_number, ip_number>& parts() const noexcept { return parts_; }
 
   bool operator==(const ranges&) const = default;
 
  private:
-  std::map<std::uint32_t, std::uint32_t> parts_;
+  std::map<ip_number, ip_number> parts_;
 };
 
 }  // namespace troupe::actors::policies

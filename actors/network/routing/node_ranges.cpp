@@ -89,7 +89,8 @@ node_ranges ranges_of_nodes(const std::map<std::string, api::object_ptr>& nodes,
         out.problems.push_back(fmt::format("node {}: another node has {} too", name, text));
       } else if (name == own) {
         out.own.push_back(*range);
-      } else if (auto address = address_of(node, range->is_v6()); !address.empty()) {
+      } else if (auto address = address_of(node, range->is_v6());
+                 !address.empty() || range->is_v6()) {
         out.peers.push_back({name, *range, std::move(address)});
       } else {
         out.problems.push_back(

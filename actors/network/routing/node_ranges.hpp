@@ -14,7 +14,9 @@ namespace troupe::actors::routing {
 struct pod_peer {
   std::string node;
   api::cidr range;
-  std::string address;  // of the node, in the same family as the range
+  // Of the node, in the same family as the range; of IPv6 it may be empty: only a tunnel leads
+  // there.
+  std::string address;
 
   bool operator==(const pod_peer&) const = default;
 };

@@ -29,12 +29,13 @@ struct route {
   bool operator==(const route&) const = default;
 };
 
-// The tunnel device and its peers. Each range has its own next hop: its first address, with a
-// hardware address derived from it, so that machines need no exchange.
+// The tunnel device and its peers, machines with IPv4 addresses. Each range of either family has
+// its own next hop: its first address, with a hardware address derived from the machine's IPv4
+// range, so that machines need no exchange.
 struct tunnel {
-  std::string local;     // IPv4 address of this machine
-  std::string address;   // of the device
-  std::string hardware;  // six bytes
+  std::string local;                   // IPv4 address of this machine
+  std::vector<std::string> addresses;  // of the device: the first of each own range
+  std::string hardware;                // six bytes
   std::uint32_t mtu_bytes = 0;
   struct far_end {
     std::string hardware, machine;

@@ -76,9 +76,11 @@ int make_device(netlink::socket& kernel, const tunnel& wanted) {
 
 int give_address(netlink::socket& kernel, int device, const std::string& address) {
   message ask{RTM_NEWADDR, NLM_F_CREATE | NLM_F_REPLACE};
+  const bool v6 = family_of(address) == AF_INET6;
   ifaddrmsg head{};
-  head.ifa_family = AF_INET;
-  head.ifa_prefixlen = 32;
+  head.ifa_family = static_cast<std::uint8_t>(family_of(address));
+  head.ifa_prefixlen = v6 ? 128 : 32;
+  head.ifa_flags = v6 ? IFA_F_NODAD : 0;
   head.ifa_index = static_cast<std::uint32_t>(device);
   ask.fixed(head);
   ask.attribute(IFA_LOCAL, address_bytes(address));
@@ -149,6 +151,18 @@ int apply_entries(netlink::socket& kernel, int device, std::uint8_t family, cons
   return problem;
 }
 
+// A machine whose ranges are all of IPv4 may have a kernel without IPv6.
+int apply_neighbours(netlink::socket& kernel, int device, const tunnel& wanted) {
+  entries v4, v6, forwarding;
+  for (const auto& [hop, end] : wanted.peers) {
+    (family_of(hop) == AF_INET6 ? v6 : v4)[hop] = end.hardware;
+    forwarding[end.hardware] = end.machine;
+  }
+  int problem = apply_entries(kernel, device, AF_INET, v4);
+  if (problem == 0 && !v6.empty()) problem = apply_entries(kernel, device, AF_INET6, v6);
+  return problem == 0 ? apply_entries(kernel, device, AF_BRIDGE, forwarding) : problem;
+}
+
 }  // namespace
 
 int apply_tunnel(netlink::socket& kernel, const tunnel& wanted,
@@ -176,15 +190,10 @@ int apply_tunnel(netlink::socket& kernel, const tunnel& wanted,
     if (const int problem = read_device(kernel, device); problem != 0 || device.index == 0)
       return failed("cannot be read", problem);
   }
-  entries neighbours, forwarding;
-  for (const auto& [hop, end] : wanted.peers) {
-    neighbours[hop] = end.hardware;
-    forwarding[end.hardware] = end.machine;
-  }
-  int problem = give_address(kernel, device.index, wanted.address);
-  if (problem == 0 || problem == EEXIST)
-    problem = apply_entries(kernel, device.index, AF_INET, neighbours);
-  if (problem == 0) problem = apply_entries(kernel, device.index, AF_BRIDGE, forwarding);
+  int problem = 0;
+  for (const auto& address : wanted.addresses)
+    if (problem == 0 || problem == EEXIST) problem = give_address(kernel, device.index, address);
+  if (problem == 0 || problem == EEXIST) problem = apply_neighbours(kernel, device.index, wanted);
   return problem == 0 ? device.index : failed("cannot be set up", problem);
 }
 

@@ -48,9 +48,10 @@ class asked_guard {
   static std::function<void(actors::kubelet_options&)> adjusts(
       const std::shared_ptr<asked_guard>& guard) {
     return [guard](actors::kubelet_options& options) {
-      options.guard = [guard](const api::object_ptr&, const std::string& address, auto done) {
+      options.guard = [guard](const api::object_ptr&, const std::vector<std::string>& addresses,
+                              auto done) {
         const std::lock_guard lock{guard->mutex_};
-        guard->addresses_.push_back(address);
+        guard->addresses_.push_back(addresses.front());
         guard->done_ = std::move(done);
       };
     };
@@ -144,7 +145,7 @@ TEST_CASE("running pods are protected again when the kubelet restarts, and keep 
   t.here.adjust = guard->adjusts(guard);
   t.here.create(pod());
   actors::found_pod found;
-  found.sandbox = actors::sandbox_status{"s0", "10.9.0.7"};
+  found.sandbox = actors::sandbox_status{"s0", {"10.9.0.7"}};
   found.containers.push_back({.id = "fake://old", .name = "c", .sandbox = "s0", .image = "nginx"});
   t.runtime->has(t.here.find("web")->meta().uid(), found);
   t.here.start_kubelet();
@@ -157,7 +158,9 @@ TEST_CASE("running pods are protected again when the kubelet restarts, and keep 
 TEST_CASE("a pod in its node's network starts without waiting for network policies", "[kubelet]") {
   with_fake t;
   t.here.adjust = [](actors::kubelet_options& options) {
-    options.guard = [](const api::object_ptr&, const std::string&, auto done) { done("refused"); };
+    options.guard = [](const api::object_ptr&, const std::vector<std::string>&, auto done) {
+      done("refused");
+    };
   };
   t.here.start_kubelet();
   t.here.create(pod("  hostNetwork: true\n"));
@@ -337,7 +340,7 @@ TEST_CASE("a container that was made and never started is made again", "[kubelet
   with_fake t;
   t.here.create(pod());
   actors::found_pod found;
-  found.sandbox = actors::sandbox_status{"s0", "10.9.0.7"};
+  found.sandbox = actors::sandbox_status{"s0", {"10.9.0.7"}};
   found.containers.push_back({.id = "fake://old", .name = "c", .started = false});
   t.runtime->has(t.here.find("web")->meta().uid(), found);
   t.here.start_kubelet();

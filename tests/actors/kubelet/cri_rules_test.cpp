@@ -172,15 +172,18 @@ TEST_CASE("a pod's hosts are its own names and aliases, on the node's network th
   alias.set_ip("1.2.3.4");
   alias.add_hostnames("a");
   alias.add_hostnames("b");
-  CHECK_THAT(hosts_file(pod, "10.0.0.7"),
-             Catch::EndsWith("10.0.0.7\tweb\n\n# Entries added by HostAliases.\n1.2.3.4\ta\tb\n"));
+  CHECK_THAT(
+      hosts_file(pod, {"10.0.0.7", "fd00::7"}),
+      Catch::EndsWith(
+          "10.0.0.7\tweb\nfd00::7\tweb\n\n# Entries added by HostAliases.\n1.2.3.4\ta\tb\n"));
   CHECK(hosts_file_of_node(pod, "127.0.0.1 localhost\n") ==
         "# Kubernetes-managed hosts file (host network).\n127.0.0.1 localhost\n\n"
         "# Entries added by HostAliases.\n1.2.3.4\ta\tb\n");
   pod.mutable_spec()->clear_host_aliases();
   pod.mutable_spec()->set_subdomain("team");
-  CHECK_THAT(hosts_file(pod, "10.0.0.7"),
-             Catch::EndsWith("10.0.0.7\tweb.team.shop.svc.cluster.local\tweb\n"));
+  CHECK_THAT(hosts_file(pod, {"10.0.0.7", "fd00::7"}),
+             Catch::EndsWith("10.0.0.7\tweb.team.shop.svc.cluster.local\tweb\n"
+                             "fd00::7\tweb.team.shop.svc.cluster.local\tweb\n"));
   CHECK(host_name(pod) == "web");
   pod.mutable_spec()->set_set_hostname_as_fqdn(true);
   CHECK(sandbox_config_of(pod, 0, node).hostname() == "web.team.shop.svc.cluster.local");

@@ -87,7 +87,7 @@ void fake_runtime::run_sandbox(sandbox_config config, sandbox_observer observer)
       fmt::format("sandbox {}{}{}", number, config.handler.empty() ? "" : " by ", config.handler));
   sandbox_ = observer;
   lock.unlock();
-  observer(sandbox_status{fmt::format("s{}", number), fmt::format("10.9.0.{}", number)});
+  observer(sandbox_status{fmt::format("s{}", number), {fmt::format("10.9.0.{}", number)}});
 }
 
 void fake_runtime::follow_sandbox(const std::string& id, sandbox_observer observer) {

@@ -144,22 +144,25 @@ spec:
   - name: c
     resources: {limits: {cpu: 2}}
     env:
+    - {name: POD, valueFrom: {fieldRef: {fieldPath: status.podIP}}}
+    - {name: PODS, valueFrom: {fieldRef: {fieldPath: status.podIPs}}}
     - {name: HOSTS, valueFrom: {fieldRef: {fieldPath: status.hostIPs}}}
     - {name: OWN, valueFrom: {resourceFieldRef: {resource: limits.cpu, divisor: "0"}}}
     - {name: OTHER, valueFrom: {resourceFieldRef: {containerName: i, resource: limits.cpu}}}
-status: {hostIP: 10.0.0.1}
+status: {hostIP: 10.0.0.1, podIP: 10.1.0.2, podIPs: [{ip: 10.1.0.2}, {ip: "fd00:42::2"}]}
 )yaml");
   auto made = container_environment(pod, pod.spec().containers(0), nothing);
   REQUIRE(made);
-  CHECK(own_variables(*made) == lines{"HOSTS=10.0.0.1", "OWN=2", "OTHER=3"});
+  CHECK(own_variables(*made) ==
+        lines{"POD=10.1.0.2", "PODS=10.1.0.2,fd00:42::2", "HOSTS=10.0.0.1", "OWN=2", "OTHER=3"});
   (*pod.mutable_spec()->mutable_containers(0)->mutable_resources()->mutable_limits())["cpu"]
       .set_string("1e999999999");
   made = container_environment(pod, pod.spec().containers(0), nothing);
   REQUIRE(made);
-  CHECK(own_variables(*made)[1] == "OWN=9223372036854776");
+  CHECK(own_variables(*made)[3] == "OWN=9223372036854776");
   auto& reference = *pod.mutable_spec()
                          ->mutable_containers(0)
-                         ->mutable_env(2)
+                         ->mutable_env(4)
                          ->mutable_value_from()
                          ->mutable_resource_field_ref();
   reference.set_container_name("none");
@@ -344,11 +347,20 @@ TEST_CASE("a container counts as restarted when it has started, not while it wai
   CHECK(restarts(waiting, 2) == 1);
 }
 
+TEST_CASE("a pod has the first address of each family, that of its node's family first",
+          "[kubelet]") {
+  const lines all{"fd00:42::2", "10.0.0.2", "10.0.0.3", "fd00:42::3"};
+  CHECK(pod_ips_of(all, "10.0.0.1") == lines{"10.0.0.2", "fd00:42::2"});
+  CHECK(pod_ips_of(all, "fd00::1") == lines{"fd00:42::2", "10.0.0.2"});
+  CHECK(pod_ips_of({"10.0.0.2"}, "fd00::1") == lines{"10.0.0.2"});
+  CHECK(pod_ips_of({}, "10.0.0.1").empty());
+}
+
 TEST_CASE("a pod's phase and conditions follow from its containers", "[kubelet]") {
   auto pod = parse<Pod>(
       "metadata: {uid: u}\nspec: {restartPolicy: Never, containers: [{name: a}, {name: b}], "
       "initContainers: [{name: i}]}");
-  const pod_addresses place{"10.0.0.1", "10.0.0.2"};
+  const pod_addresses place{"10.0.0.1", {"10.0.0.2", "fd00:42::2"}};
   std::vector<container_record> all{
       {.name = "i", .role = container_role::init}, {.name = "a"}, {.name = "b"}};
   const auto look = [&] { return observed_status(pod, all, place, runtime::wall_time{}); };
@@ -371,6 +383,9 @@ TEST_CASE("a pod's phase and conditions follow from its containers", "[kubelet]"
   CHECK(holds(status, "Initialized"));
   CHECK(holds(status, "Ready"));
   CHECK(status.pod_ip() == "10.0.0.2");
+  REQUIRE(status.pod_ips_size() == 2);
+  CHECK(status.pod_ips(0).ip() == "10.0.0.2");
+  CHECK(status.pod_ips(1).ip() == "fd00:42::2");
 
   all[2].ready = false;
   CHECK_FALSE(holds(look(), "Ready"));
@@ -410,7 +425,8 @@ TEST_CASE("a container's end has the reason that upstream gives it", "[kubelet]"
 TEST_CASE("a pod on a simulated node is ready at once", "[kubelet]") {
   const auto pod = parse<Pod>(
       "metadata: {uid: u}\nspec: {containers: [{name: a, image: x}], initContainers: [{name: i}]}");
-  const auto running = as_running(pod, {"10.0.0.1", "10.0.0.2"}, runtime::wall_time{});
+  const auto running =
+      as_running(pod, {"10.0.0.1", {"10.0.0.2", "fd00:42::2"}}, runtime::wall_time{});
   CHECK(running->status().phase() == "Running");
   CHECK(running->status().container_statuses(0).ready());
   CHECK(running->status().init_container_statuses(0).state().terminated().reason() == "Completed");
@@ -425,7 +441,8 @@ TEST_CASE("a container that waits for its restart has ended once its pod ends", 
                                            .last_id = "process://a/2",
                                            .waiting_reason = "CrashLoopBackOff"}};
   const auto status_of = [&](bool ending) {
-    return observed_status(pod, all, {"10.0.0.1", "10.0.0.2"}, runtime::wall_time{}, ending)
+    return observed_status(pod, all, {"10.0.0.1", {"10.0.0.2", "fd00:42::2"}}, runtime::wall_time{},
+                           ending)
         .container_statuses(0);
   };
   CHECK(status_of(false).state().waiting().reason() == "CrashLoopBackOff");

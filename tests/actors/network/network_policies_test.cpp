@@ -51,12 +51,14 @@ struct policed_cluster {
   void put_policy(const std::string& name, std::string_view spec) {
     c.create(policy_object(name, spec)->as<NetworkPolicy>());
   }
-  answer guard(const pod_example& pod) {
+  answer guard(const pod_example& pod, const std::vector<std::string>& more = {}) {
     auto body = std::make_unique<Pod>(pod_body({pod.name, "", pod.with, pod.ports}));
     const auto made = std::make_shared<std::optional<std::string>>();
+    std::vector<std::string> addresses{pod.address};
+    addresses.insert(addresses.end(), more.begin(), more.end());
     actor.tell(
         guard_pod{std::make_shared<const api::object>(api::kind_of<Pod>(), std::move(body), 1),
-                  pod.address, [made](std::string problem) { *made = std::move(problem); }});
+                  addresses, [made](std::string problem) { *made = std::move(problem); }});
     c.settle();
     return made;
   }
@@ -110,6 +112,41 @@ TEST_CASE("pods that were asked for while a script runs wait for the next one", 
   CHECK_FALSE(*answered);
   p.done();
   CHECK(*answered == "");
+}
+
+TEST_CASE("a pod of two families starts when the rules of both are in force", "[policies]") {
+  policed_cluster p;
+  p.done();
+  p.put_policy("default/deny", deny);
+  p.c.settle();
+  p.guard({"default/free", "10.42.0.9"}, {"fd00:42::9"});
+  for (const auto& script : *p.given)
+    CHECK_FALSE(has(script.text, "ip6 troupe-policy"));
+  const auto answered = p.guard(web, {"fd00:42::1"});
+  REQUIRE(p.has(2));
+  CHECK_FALSE(*answered);
+  CHECK(has(p.last(), "add element ip troupe-policy ingress { 10.42.0.1 : jump "));
+  CHECK(has(p.last(), "delete table ip6 troupe-policy"));
+  CHECK(has(p.last(), "add element ip6 troupe-policy ingress { fd00:42::1 : jump "));
+  p.done();
+  CHECK(*answered == "");
+  SECTION("and the next one of IPv6 alone changes the table of IPv6") {
+    const auto next = p.guard({"default/other", "fd00:42::2", {{"app", "web"}}});
+    REQUIRE(p.has(3));
+    CHECK(has(p.last(), "add element ip6 troupe-policy ingress { fd00:42::2 : jump "));
+    CHECK_FALSE(has(p.last(), "ip troupe-policy"));
+    CHECK_FALSE(has(p.last(), "delete table"));
+    CHECK_FALSE(*next);
+    p.done("nft: no such table");
+    REQUIRE(p.has(4));
+    CHECK(is_whole(p.last()));
+    CHECK(has(p.last(), "delete table ip6 troupe-policy"));
+  }
+  SECTION("and the table of IPv6 becomes empty with the last policy") {
+    p.c.remove<NetworkPolicy>("default", "deny");
+    REQUIRE(p.has(3));
+    CHECK(has(p.last(), "delete element ip6 troupe-policy ingress { fd00:42::1 }"));
+  }
 }
 
 TEST_CASE("a failure of nft is told to the pods that wait, and all is written again",

@@ -100,6 +100,24 @@ TEST_CASE("policies of both ends are named, and the rule that admits", "[network
   CHECK(step(answer, "ingress").text == "pod default/web: admitted by policy default/more, rule 0");
 }
 
+TEST_CASE("policies hold for the IPv6 addresses of pods", "[network]") {
+  path_question asked;
+  auto target = web;
+  target.address = "fd00:42::1";
+  auto caller = client;
+  caller.address = "fd00:42::2";
+  asked.to = pod_object(target);
+  asked.from = pod_object(caller);
+  asked.state.policies = {
+      policy_object("default/block",
+                    "{podSelector: {matchLabels: {app: web}}, ingress: [{from: [{ipBlock: "
+                    "{cidr: \"fd00:42::/64\", except: [\"fd00:42::2/128\"]}}]}]}")};
+  CHECK_FALSE(explain_path(asked).reaches);
+  caller.address = "fd00:42::3";
+  asked.from = pod_object(caller);
+  CHECK(explain_path(asked).reaches);
+}
+
 TEST_CASE("a service that keeps to the node has nothing for a pod elsewhere", "[network]") {
   auto asked = to_service();
   auto service = service_body("web", "10.96.0.100", {{"http", 80}});

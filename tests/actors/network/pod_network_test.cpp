@@ -74,11 +74,35 @@ TEST_CASE("a machine on a common link is reached straight, another one by the tu
   CHECK(plan.direct == std::map<std::string, route>{{"10.42.2.0/24", {"192.0.2.2", 7, false}}});
   CHECK(plan.ranges_through == std::vector<std::string>{"10.42.3.0/24"});
   CHECK(plan.through.local == "192.0.2.1");
-  CHECK(plan.through.address == "10.42.1.0");
+  CHECK(plan.through.addresses == std::vector<std::string>{"10.42.1.0"});
   REQUIRE(plan.through.peers.size() == 1);
   CHECK(plan.through.peers.at("10.42.3.0").machine == "198.51.100.3");
   CHECK(plan.through.peers.at("10.42.3.0").hardware == std::string("\x02\x42\x0a\x2a\x03\x00", 6));
   CHECK(plan.pod_mtu_bytes == 1'450);
+}
+
+TEST_CASE("IPv6 has the tunnel of IPv4 where the machines share no link of IPv6", "[pod_network]") {
+  auto ranges = seen_by_a({{"near", "10.42.2.0/24", "192.0.2.2"}});
+  ranges.own.insert(ranges.own.begin(), range("fd00:42:0:1::/64"));
+  ranges.peers.push_back({"near", range("fd00:42:0:2::/64"), {}});
+  ranges.peers.push_back({"v6", range("fd00:42:0:3::/64"), "2001:db8::3"});
+  auto links = one_link;
+  const auto plan = plan_routes(ranges, links, route_mode::automatic);
+  CHECK(plan.direct.size() == 1);
+  CHECK(plan.ranges_through == std::vector<std::string>{"fd00:42:0:2::/64"});
+  CHECK(plan.through.addresses == std::vector<std::string>{"fd00:42:0:1::", "10.42.1.0"});
+  CHECK(plan.through.hardware == std::string("\x02\x42\x0a\x2a\x01\x00", 6));
+  REQUIRE(plan.through.peers.size() == 1);
+  CHECK(plan.through.peers.at("fd00:42:0:2::").machine == "192.0.2.2");
+  CHECK(plan.through.peers.at("fd00:42:0:2::").hardware ==
+        std::string("\x02\x42\x0a\x2a\x02\x00", 6));
+  CHECK(plan.problems ==
+        std::vector<std::string>{
+            "node v6: fd00:42:0:3::/64 has no tunnel: the node has no IPv4 address and range"});
+  links.push_back({8, range("2001:db8::1/64"), 1'500});
+  CHECK(plan_routes(ranges, links, route_mode::automatic).direct.at("fd00:42:0:3::/64") ==
+        route{"2001:db8::3", 8, false});
+  CHECK(plan_routes(ranges, links, route_mode::direct).problems.size() == 1);
 }
 
 TEST_CASE("the way that the configuration names is the only one", "[pod_network]") {

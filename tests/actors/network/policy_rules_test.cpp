@@ -18,7 +18,7 @@ using namespace actors::policies;
 
 namespace {
 
-connection_end end_at(const policy_state& state, ipv4 address) {
+connection_end end_at(const policy_state& state, ip_number address) {
   for (const auto& pod : state.pods)
     if (pod.address == address) return {&pod, address};
   return {nullptr, address};
@@ -26,7 +26,7 @@ connection_end end_at(const policy_state& state, ipv4 address) {
 
 connection between(const policy_state& state, const std::string& from, const std::string& to,
                    std::uint32_t port, const std::string& protocol = "TCP") {
-  return {end_at(state, parse_ipv4(from).value()), end_at(state, parse_ipv4(to).value()), protocol,
+  return {state.family, end_at(state, number_of(from)), end_at(state, number_of(to)), protocol,
           port};
 }
 
@@ -95,20 +95,23 @@ const std::string web = "10.42.0.1", client = "10.42.0.2", other_client = "10.42
 }  // namespace
 
 TEST_CASE("rules of policies admit what the policies admit", "[policies]") {
-  for_each_seed(300, [](std::uint64_t seed) {
-    random_policies random{seed};
+  const auto* family = GENERATE(as<const address_family*>{}, &actors::services::family_v4,
+                                &actors::services::family_v6);
+  for_each_seed(300, [&](std::uint64_t seed) {
+    random_policies random{seed, *family};
     const auto state = random.state();
     const auto rules = compile(state);
     for (int i = 0; i < 60; ++i) {
-      const connection asked{end_at(state, random.address()), end_at(state, random.address()),
-                             random.protocol(), random.port()};
+      const connection asked{family, end_at(state, random.address()),
+                             end_at(state, random.address()), random.protocol(), random.port()};
       for (const auto side : {direction::ingress, direction::egress}) {
         const auto& own = side == direction::ingress ? asked.to : asked.from;
         // Rules are compiled for the node's own pods.
         const bool expected =
             own.pod == nullptr || !own.pod->guarded || judge(state, side, asked).admits();
-        INFO(to_string(asked.from.address) << " to " << to_string(asked.to.address) << " "
-                                           << asked.protocol << asked.port << to_string(side));
+        INFO(to_string(asked.from.address, *family)
+             << " to " << to_string(asked.to.address, *family) << " " << asked.protocol
+             << asked.port << to_string(side));
         REQUIRE(admits(rules, side, asked) == expected);
       }
     }
@@ -231,42 +234,77 @@ TEST_CASE("without policyTypes, egress is guarded where the policy has rules for
   CHECK_FALSE(c.call(client, web, 80));
 }
 
+TEST_CASE("policies of IPv6 have the same rules, and blocks of their own family", "[policies]") {
+  policy_state state{.family = &actors::services::family_v6,
+                     .namespaces = {{"a", namespace_object("a", {})}},
+                     .pods = {policy_pod_of({"a/web", "fd00:42::1", {{"app", "web"}}}),
+                              policy_pod_of({"a/client", "fd00:42::2", {{"app", "client"}}})}};
+  const auto admit = [&](const std::string& peer) {
+    state.policies = {policy_object("a/p",
+                                    "{podSelector: {matchLabels: {app: web}}, ingress: "
+                                    "[{from: [" +
+                                        peer + "]}]}")};
+  };
+  const auto calls = [&](const std::string& from) {
+    return reaches(state, between(state, from, "fd00:42::1", 80));
+  };
+  admit("{podSelector: {matchLabels: {app: client}}}");
+  CHECK(calls("fd00:42::2"));
+  CHECK_FALSE(calls("2001:db8::7"));
+  admit("{ipBlock: {cidr: \"2001:db8::/64\", except: [\"2001:db8::8/125\"]}}");
+  CHECK(calls("2001:db8::7"));
+  CHECK(calls("2001:db8::ffff:ffff:ffff:ffff"));
+  CHECK_FALSE(calls("2001:db8::8"));
+  CHECK_FALSE(calls("2001:db8:0:1::"));
+  admit("{ipBlock: {cidr: 0.0.0.0/0}}");
+  CHECK_FALSE(calls("fd00:42::2"));
+  admit("{ipBlock: {cidr: \"::/0\"}}");
+  CHECK(calls("ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"));
+}
+
 TEST_CASE("pods that use the address of their node or have ended are no peers", "[policies]") {
   auto body = pod_body({"a/web", "10.42.0.1"});
-  const auto address_of = [&] {
+  const auto address_of = [&](const address_family& family) {
     return own_address(api::object{api::kind_of<api::core::v1::Pod>(),
-                                   std::make_unique<api::core::v1::Pod>(body), 1});
+                                   std::make_unique<api::core::v1::Pod>(body), 1},
+                       family);
   };
-  CHECK(address_of() == parse_ipv4("10.42.0.1"));
+  const auto& v4 = actors::services::family_v4;
+  const auto& v6 = actors::services::family_v6;
+  CHECK(address_of(v4) == number_of("10.42.0.1"));
+  CHECK_FALSE(address_of(v6));
   body.mutable_status()->set_phase("Succeeded");
-  CHECK_FALSE(address_of());
+  CHECK_FALSE(address_of(v4));
   body.mutable_status()->set_phase("Running");
   body.mutable_status()->set_pod_ip(body.status().host_ip());
-  CHECK_FALSE(address_of());
+  CHECK_FALSE(address_of(v4));
   body.mutable_status()->set_pod_ip("2001:db8::1");
-  CHECK_FALSE(address_of());
+  CHECK_FALSE(address_of(v4));
+  CHECK(address_of(v6) == number_of("2001:db8::1"));
   body.mutable_status()->add_pod_ips()->set_ip("10.42.0.9");
-  CHECK(address_of() == parse_ipv4("10.42.0.9"));
+  CHECK(address_of(v4) == number_of("10.42.0.9"));
   body.mutable_spec()->set_host_network(true);
-  CHECK_FALSE(address_of());
+  CHECK_FALSE(address_of(v4));
+  CHECK_FALSE(address_of(v6));
 }
 
 TEST_CASE("ranges join what touches and keep what is left of a removal", "[policies]") {
+  constexpr auto greatest = ~ip_number{0};
   ranges set;
   set.add(10, 20);
   set.add(30, 40);
   set.add(21, 29);
-  CHECK(set.parts() == std::map<std::uint32_t, std::uint32_t>{{10, 40}});
+  CHECK(set.parts() == std::map<ip_number, ip_number>{{10, 40}});
   set.remove(15, 16);
   set.remove(0, 10);
-  set.remove(40, 0xffffffff);
-  CHECK(set.parts() == std::map<std::uint32_t, std::uint32_t>{{11, 14}, {17, 39}});
+  set.remove(40, greatest);
+  CHECK(set.parts() == std::map<ip_number, ip_number>{{11, 14}, {17, 39}});
   set.add(0, 0);
-  set.add(0xffffffff, 0xffffffff);
+  set.add(greatest, greatest);
   CHECK(set.contains(0));
-  CHECK(set.contains(0xffffffff));
+  CHECK(set.contains(greatest));
   CHECK_FALSE(set.contains(15));
-  set.remove(0, 0xffffffff);
+  set.remove(0, greatest);
   CHECK(set.empty());
 }
 

@@ -48,10 +48,19 @@ Pod pod_body(const pod_example& of) {
   return pod;
 }
 
+const actors::policies::address_family& family_of(const std::string& address) {
+  return api::ip_family(address) == "IPv6" ? actors::services::family_v6
+                                           : actors::services::family_v4;
+}
+
+actors::policies::ip_number number_of(const std::string& address) {
+  return actors::policies::parse_address(address, family_of(address)).value();
+}
+
 actors::policies::policy_pod policy_pod_of(const pod_example& of) {
   const auto object = std::make_shared<const api::object>(api::kind_of<Pod>(),
                                                           std::make_unique<Pod>(pod_body(of)), 1);
-  return {object, actors::policies::parse_ipv4(of.address).value(), of.node == "node"};
+  return {object, number_of(of.address), of.node == "node"};
 }
 
 api::object_ptr namespace_object(const std::string& name, const labels& with) {

@@ -28,6 +28,9 @@ struct pod_example {
 };
 
 api::core::v1::Pod pod_body(const pod_example& of);
+const actors::policies::address_family& family_of(const std::string& address);
+// Of its address, in whatever family that is.
+actors::policies::ip_number number_of(const std::string& address);
 // Protected by policies if it is on the node "node".
 actors::policies::policy_pod policy_pod_of(const pod_example& of);
 api::object_ptr namespace_object(const std::string& name, const labels& with);

@@ -28,8 +28,16 @@ std::uint32_t random_policies::port() {
   return static_cast<std::uint32_t>(below(5) == 0 ? 1'000 : 80 + below(4));
 }
 
-ipv4 random_policies::address() {
-  return parse_ipv4("10.42.0." + std::to_string(below(12))).value();
+std::string random_policies::text_of(int number) const {
+  return (family_->bits == 32 ? "10.42.0." : "fd00:42::") + std::to_string(number);
+}
+
+std::string random_policies::block_of(int number, int host_bits) const {
+  return '"' + text_of(number) + "/" + std::to_string(family_->bits - host_bits) + '"';
+}
+
+ip_number random_policies::address() {
+  return parse_address(text_of(below(12)), *family_).value();
 }
 
 std::string random_policies::selector() {
@@ -54,10 +62,12 @@ std::string random_policies::peer() {
     case 2:
       return "{podSelector: " + selector() + ", namespaceSelector: " + selector() + "}";
     case 3:
-      return "{ipBlock: {cidr: 10.42.0.0/" + one_of({"0", "28", "29"}) +
-             ", except: [10.42.0.2/31, 10.42.0." + std::to_string(below(8)) + "/32]}}";
+      return "{ipBlock: {cidr: " +
+             one_of({block_of(0, family_->bits), block_of(0, 4), block_of(0, 3)}) + ", except: [" +
+             block_of(2, 1) + ", " + block_of(below(8), 0) + "]}}";
     default:
-      return one_of({"{ipBlock: {cidr: 10.42.0.4/30}}", "{ipBlock: {cidr: \"2001:db8::/32\"}}"});
+      return one_of({"{ipBlock: {cidr: " + block_of(4, 2) + "}}", "{ipBlock: {cidr: 0.0.0.0/0}}",
+                     "{ipBlock: {cidr: \"::/0\"}}"});
   }
 }
 
@@ -97,8 +107,7 @@ std::string random_policies::spec() {
 }
 
 policy_pod random_policies::pod(int number) {
-  pod_example made{one_of(namespaces) + "/p" + std::to_string(number),
-                   "10.42.0." + std::to_string(number)};
+  pod_example made{one_of(namespaces) + "/p" + std::to_string(number), text_of(number)};
   made.node = one_of({"node", "node", "other"});
   if (below(3) > 0) made.with["app"] = one_of({"x", "y"});
   if (below(3) == 0) made.with["tier"] = "front";
@@ -119,7 +128,7 @@ api::object_ptr random_policies::labelled_namespace(const std::string& name) {
 }
 
 policy_state random_policies::state() {
-  policy_state made;
+  policy_state made{.family = family_};
   for (const auto& name : namespaces)
     made.namespaces[name] = labelled_namespace(name);
   for (int i = 1; i <= most_pods; ++i)

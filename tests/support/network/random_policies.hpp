@@ -11,13 +11,14 @@ namespace troupe::test {
 
 class random_policies {
  public:
-  explicit random_policies(std::uint64_t seed) : random_{seed} {}
+  explicit random_policies(std::uint64_t seed, const actors::policies::address_family& family)
+      : random_{seed}, family_{&family} {}
 
   actors::policies::policy_state state();
   // Replaces, adds or removes one pod, namespace or policy.
   void change(actors::policies::policy_state& state);
   // The address of one of these pods, or an unused one.
-  actors::policies::ipv4 address();
+  actors::policies::ip_number address();
   std::uint32_t port();
   std::string protocol();
 
@@ -33,7 +34,12 @@ class random_policies {
   api::object_ptr policy(int number);
   api::object_ptr labelled_namespace(const std::string& name);
 
+  std::string text_of(int number) const;
+  // A block with that number of bits for hosts.
+  std::string block_of(int number, int host_bits) const;
+
   std::mt19937_64 random_;
+  const actors::policies::address_family* family_;
 };
 
 }  // namespace troupe::test

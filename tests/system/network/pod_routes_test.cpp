@@ -16,6 +16,7 @@
 #include "support/skip.hpp"
 #include "system/kubectl.hpp"
 #include "system/network/network_space.hpp"
+#include "system/network/pod_machine.hpp"
 #include "system/network/speaker.hpp"
 #include "system/node.hpp"
 
@@ -30,12 +31,20 @@ api::cidr range_of(int number) {
   return *api::cidr::parse("10.42." + std::to_string(number) + ".0/24");
 }
 
+api::cidr range_v6_of(int number) {
+  return *api::cidr::parse("fd00:42:0:" + std::to_string(number) + "::/64");
+}
+
 std::string address_of(int number) {
   return "192.0.2." + std::to_string(number);
 }
 
 std::string pod_address(int number) {
   return "10.42." + std::to_string(number) + ".9";
+}
+
+std::string pod_address_v6(int number) {
+  return "fd00:42:0:" + std::to_string(number) + "::9";
 }
 
 // One end of a pair of devices in each.
@@ -74,6 +83,14 @@ class routed_machine {
                         ".0/24 && ip route add 10.42." + number +
                         ".1 dev eth0 && ip route add default via 10.42." + number + ".1"));
   }
+  void add_ipv6_of_pod() {
+    const auto gateway = "fd00:42:0:" + std::to_string(number_) + "::1";
+    run("ip addr add " + gateway + "/128 dev veth nodad && ip route add " +
+        pod_address_v6(number_) + " dev veth");
+    REQUIRE(in(pod, "ip addr add " + pod_address_v6(number_) +
+                        "/128 dev eth0 nodad && ip route add " + gateway +
+                        " dev eth0 && ip route add default via " + gateway));
+  }
   void run(const std::string& command) {
     INFO(command);
     REQUIRE(in(machine, command));
@@ -87,12 +104,18 @@ class routed_machine {
   std::string file() const { return read_file(folder_ / "net.d/10-troupe.conflist"); }
   std::filesystem::path networks() const { return folder_ / "net.d"; }
 
-  std::vector<std::string> make(const std::vector<int>& others) {
+  // `v6`: with ranges of IPv6 too, of machines without addresses of IPv6.
+  std::vector<std::string> make(const std::vector<int>& others, bool v6 = false) {
     node_ranges wanted;
     wanted.own = {range_of(number_)};
     wanted.own_address = address_of(number_);
     for (const int each : others)
       wanted.peers.push_back({"m" + std::to_string(each), range_of(each), address_of(each)});
+    if (v6) {
+      wanted.own.push_back(range_v6_of(number_));
+      for (const int each : others)
+        wanted.peers.push_back({"m" + std::to_string(each), range_v6_of(each), {}});
+    }
     std::vector<std::string> problems;
     machine.run([&] { problems = make_machine_network(options, wanted); });
     return problems;
@@ -181,6 +204,31 @@ TEST_CASE("pods of two machines reach each other through the tunnel", "[network]
   const auto before = of.first.everything();
   CHECK(of.first.make({2}) == none{});
   CHECK(of.first.everything() == before);
+}
+
+TEST_CASE("IPv6 addresses of pods go through the tunnel between machines that have only IPv4",
+          "[network][pod_network]") {
+  if (!can_run() || !has_vxlan() || !can_try_ipv6()) return;
+  two_machines of;
+  for (auto* each : {&of.first, &of.second})
+    each->add_ipv6_of_pod();
+  CHECK(of.first.make({2}, true) == none{});
+  CHECK(of.second.make({1}, true) == none{});
+  const speaker first{of.first.pod, "one", SOCK_STREAM, "::"},
+      second{of.second.pod, "two", SOCK_STREAM, "::"};
+  CHECK(call(of.first.pod, pod_address_v6(2), 8080) == "two");
+  CHECK(call(of.second.pod, pod_address_v6(1), 8080) == "one");
+  CHECK(call(of.first.machine, pod_address_v6(2), 8080) == "two");
+  CHECK(call(of.first.pod, pod_address(2), 8080) == "two");
+  CHECK_THAT(of.first.said("ip route; ip -6 route"),
+             Contains("10.42.2.0/24 via 192.0.2.2 dev wire proto 84") &&
+                 Contains("fd00:42:0:2::/64 via fd00:42:0:2:: dev troupe-vx proto 84"));
+  // The same again changes nothing.
+  const auto made = of.first.said("ip -6 route; ip -6 addr; ip -6 neigh show nud permanent");
+  CHECK(of.first.make({2}, true) == none{});
+  CHECK(of.first.said("ip -6 route; ip -6 addr; ip -6 neigh show nud permanent") == made);
+  of.first.remove();
+  CHECK_THAT(of.first.said("ip -6 route; ip -6 addr; ip link"), !Contains("troupe-vx"));
 }
 
 TEST_CASE("our routes follow the machines and are removed, and routes of others stay",

@@ -1,4 +1,5 @@
 // The rules of network policies, on a machine with pods (pod_machine.hpp).
+#include <fmt/format.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -71,11 +72,11 @@ const std::string of_web = "{podSelector: {matchLabels: {app: web}}";
 
 // The lines of a table as the kernel has it, sorted: the kernel's order of chains and sets
 // depends on the order of their creation.
-std::vector<std::string> listed(const network_space& in) {
+std::vector<std::string> listed(const network_space& in, const address_family& family) {
   std::string text;
   in.run([&] {
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> out{
-        ::popen("nft -s list table ip troupe-policy", "r"), &::pclose};
+        ::popen(fmt::format("nft -s list table {}", family.policies).c_str(), "r"), &::pclose};
     std::array<char, 4'096> part;
     while (const auto size = std::fread(part.data(), 1, part.size(), out.get()))
       text.append(part.data(), size);
@@ -197,7 +198,9 @@ TEST_CASE("a connection that was admitted goes on when a policy comes", "[networ
 }
 
 TEST_CASE("differences lead to the table that is written as a whole", "[network][policies]") {
-  if (!can_try_rules()) return;
+  const auto* family = GENERATE(as<const address_family*>{}, &actors::services::family_v4,
+                                &actors::services::family_v6);
+  if (family->bits == 128 ? !can_try_ipv6() : !can_try_rules()) return;
   network_space by_steps, at_once;
   const auto run = [](const network_space& in, const std::string& script) {
     tl::expected<void, std::string> ran;
@@ -209,9 +212,9 @@ TEST_CASE("differences lead to the table that is written as a whole", "[network]
     REQUIRE(ran);
   };
   for_each_seed(8, [&](std::uint64_t seed) {
-    random_policies random{seed};
+    random_policies random{seed, *family};
     auto state = random.state();
-    policy_table table;
+    policy_table table{*family};
     table.want(compile(state));
     run(by_steps, table.whole());
     for (int step = 0; step < 12; ++step) {
@@ -220,7 +223,7 @@ TEST_CASE("differences lead to the table that is written as a whole", "[network]
       run(by_steps, table.difference());
     }
     run(at_once, table.whole());
-    CHECK(listed(by_steps) == listed(at_once));
+    CHECK(listed(by_steps, *family) == listed(at_once, *family));
     CHECK(table.difference().empty());
   });
 }
@@ -230,7 +233,7 @@ TEST_CASE("the table of policies touches no other, and goes as a whole", "[netwo
   guarded_machine c;
   c.run("add table ip others\nadd chain ip others mine\n");
   c.have({of_web + "}"});
-  c.run(no_policy_table());
+  c.run(no_policy_table(actors::services::family_v4));
   c.run("list chain ip others mine\n");
   CHECK(c.reaches(c.pod_client, web));
 }

@@ -74,7 +74,7 @@ void cri_runtime::send_container(container_config config, const image_user& user
       const std::lock_guard lock{mutex_};
       node.recursive_read_only = recursive_read_only_;
     }
-    const auto files = make_container_files(placed, node, sandbox.ip);
+    const auto files = make_container_files(placed, node, sandbox.ips);
     if (!files) return refuse(files.error(), "CreateContainerConfigError");
     auto container = container_request(placed, node, user, *files);
     if (!container) return done(tl::make_unexpected(container.error()));

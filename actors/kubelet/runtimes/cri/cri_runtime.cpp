@@ -327,8 +327,12 @@ void cri_runtime::address_of(const std::string& sandbox, std::uint32_t attempt,
       "PodSandboxStatus", ask, [this, sandbox, attempt, done](const auto& answer) {
         if (!answer) return done(tl::make_unexpected(answer.error()));
         auto& known = sandboxes_[sandbox];
-        known = {attempt, answer->status().network().ip()};
-        done(sandbox_status{sandbox, known.ip});
+        const auto& network = answer->status().network();
+        known = {attempt, {}};
+        if (!network.ip().empty()) known.ips.push_back(network.ip());
+        for (const auto& each : network.additional_ips())
+          known.ips.push_back(each.ip());
+        done(sandbox_status{sandbox, known.ips});
       });
 }
 

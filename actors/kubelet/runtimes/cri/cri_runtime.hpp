@@ -94,7 +94,7 @@ class cri_runtime final : public container_runtime {
  private:
   struct known_sandbox {
     std::uint32_t attempt = 0;
-    std::string ip;  // empty: uses the node's network
+    std::vector<std::string> ips;  // empty: uses the node's network
   };
   using sandboxes = std::vector<cri::PodSandbox>;
 

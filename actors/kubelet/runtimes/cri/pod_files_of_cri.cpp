@@ -81,9 +81,8 @@ std::string last_bytes(const fs::path& path, std::size_t limit) {
 
 }  // namespace
 
-tl::expected<container_files_of_pod, std::string> make_container_files(container_config& config,
-                                                                       const cri_node& node,
-                                                                       const std::string& ip) try {
+tl::expected<container_files_of_pod, std::string> make_container_files(
+    container_config& config, const cri_node& node, const std::vector<std::string>& ips) try {
   const auto& pod = config.pod->as<api::core::v1::Pod>();
   const auto dir = pod_path(node.root_dir, config.pod->meta().uid());
   const auto attempt = fmt::format("{}-{}", config.spec->name(), config.attempt);
@@ -92,7 +91,7 @@ tl::expected<container_files_of_pod, std::string> make_container_files(container
   files.hosts = dir / "etc-hosts";
   write_file(files.hosts,
              pod.spec().host_network() ? hosts_file_of_node(pod, read_whole("/etc/hosts"))
-                                       : hosts_file(pod, ip),
+                                       : hosts_file(pod, ips),
              0644);
   if (!config.spec->termination_message_path().empty()) {
     files.termination_message = dir / "messages" / attempt;

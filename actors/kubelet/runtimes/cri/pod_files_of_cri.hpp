@@ -14,11 +14,10 @@
 
 namespace troupe::actors {
 
-// Creates the files of one attempt and replaces the mounts of `config` that have a subPath. `ip` is
-// the pod's address if it has its own network.
-tl::expected<container_files_of_pod, std::string> make_container_files(container_config& config,
-                                                                       const cri_node& node,
-                                                                       const std::string& ip);
+// Creates the files of one attempt and replaces the mounts of `config` that have a subPath. `ips`
+// are the pod's addresses if it has its own network.
+tl::expected<container_files_of_pod, std::string> make_container_files(
+    container_config& config, const cri_node& node, const std::vector<std::string>& ips);
 
 // Termination message of an ended attempt: the end of its message file or, with
 // FallbackToLogsOnError and a failure, the end of its log.

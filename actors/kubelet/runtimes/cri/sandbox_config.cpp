@@ -232,7 +232,7 @@ cri::PodSandboxConfig sandbox_config_of(const Pod& pod, std::uint32_t attempt,
   return config;
 }
 
-std::string hosts_file(const Pod& pod, const std::string& ip) {
+std::string hosts_file(const Pod& pod, const std::vector<std::string>& ips) {
   std::string text =
       "# Kubernetes-managed hosts file.\n"
       "127.0.0.1\tlocalhost\n"
@@ -240,7 +240,8 @@ std::string hosts_file(const Pod& pod, const std::string& ip) {
       "fe00::0\tip6-localnet\nfe00::0\tip6-mcastprefix\nfe00::1\tip6-allnodes\n"
       "fe00::2\tip6-allrouters\n";
   const auto full = full_name(pod);
-  text += fmt::format("{}\t{}{}{}\n", ip, full, full.empty() ? "" : "\t", short_name(pod));
+  for (const auto& ip : ips)
+    text += fmt::format("{}\t{}{}{}\n", ip, full, full.empty() ? "" : "\t", short_name(pod));
   return text + alias_lines(pod);
 }
 

@@ -59,7 +59,7 @@ cri::PodSandboxConfig sandbox_config_of(const api::core::v1::Pod& pod, std::uint
 tl::expected<std::string, std::string> host_name(const api::core::v1::Pod& pod);
 
 // The content of /etc/hosts for a pod with its own network.
-std::string hosts_file(const api::core::v1::Pod& pod, const std::string& ip);
+std::string hosts_file(const api::core::v1::Pod& pod, const std::vector<std::string>& ips);
 // The same for a pod on the node's network: the node's file with the pod's host aliases.
 std::string hosts_file_of_node(const api::core::v1::Pod& pod, const std::string& of_node);
 

@@ -169,7 +169,7 @@ TEST_CASE("a kubelet that restarts completes allocated resizes", "[kubelet][resi
   const auto container = t.here.status("a").container_statuses(0);
   t.here.stop_kubelet();
   t.runtime->fail_resizes({});
-  t.runtime->has(uid, {.sandbox = actors::sandbox_status{"s1", "10.9.0.1"},
+  t.runtime->has(uid, {.sandbox = actors::sandbox_status{"s1", {"10.9.0.1"}},
                        .containers = {{.id = container.container_id(),
                                        .name = "c",
                                        .sandbox = "s1",
