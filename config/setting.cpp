@@ -143,7 +143,7 @@ std::string expected_form(const setting& row) {
     case form::address:
       return "HOST:PORT, such as 127.0.0.1:6443 or [::1]:6443" + or_empty;
     case form::path:
-      return "a path";
+      return "a path" + or_empty;
     case form::dns_name:
       return "a DNS name of lower case letters, digits, '-' and '.', at most 253 characters";
     case form::names:

@@ -10,6 +10,7 @@
 #include "api/equality.hpp"
 #include "api/scheme.hpp"
 #include "api/strategy/strategy.hpp"
+#include "api/values/local_api_services.hpp"
 #include "api/values/uid.hpp"
 
 namespace troupe::actors {
@@ -22,9 +23,10 @@ namespace {
 constexpr const char* management_label = "kube-aggregator.kubernetes.io/automanaged";
 constexpr const char* label_on_start = "onstart";
 constexpr const char* label_always = "true";
-// Upstream's aggregator has no APIService for its own group. For metrics, the manifest of
-// metrics-server creates the APIService, so its name must be free.
-constexpr std::string_view unregistered_groups[] = {"apiregistration.k8s.io", "metrics.k8s.io"};
+// Upstream's aggregator has no APIService for its own group. The name of the other one must be free
+// for the server that replaces it.
+constexpr std::string_view unregistered_groups[] = {"apiregistration.k8s.io",
+                                                    api::replaceable_group};
 
 std::string name_of(std::string_view group, std::string_view version) {
   return std::string{version}.append(".").append(group);

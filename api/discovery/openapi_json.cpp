@@ -175,8 +175,9 @@ class writer {
 
 }  // namespace
 
-std::string write_v2(const kind_table& kinds, const foreign_openapi& others) {
-  return writer{kinds, false, others}.document(define_all(kinds), {});
+std::string write_v2(const kind_table& kinds, const definitions& defined,
+                     const foreign_openapi& others) {
+  return writer{kinds, false, others}.document(defined, {});
 }
 
 std::string write_v3(const kind_table& kinds, std::string_view api_version) {

@@ -15,7 +15,9 @@ inline constexpr const char* served_version = "v1.33.0";
 // Query parameters of requests that write.
 inline constexpr const char* write_parameters[] = {"dryRun", "fieldManager", "fieldValidation"};
 
-std::string write_v2(const kind_table& kinds, const foreign_openapi& others);
+// `defined`: define_all(kinds).
+std::string write_v2(const kind_table& kinds, const definitions& defined,
+                     const foreign_openapi& others);
 std::string write_v3(const kind_table& kinds, std::string_view api_version);
 
 }  // namespace troupe::api::openapi

@@ -14,7 +14,8 @@ namespace {
 using openapi::schema;
 namespace wire = openapi::v2;
 
-void extend(wire::Schema& to, std::string_view name, std::string text) {
+template <class Message>
+void extend(Message& to, std::string_view name, std::string text) {
   auto& named = *to.add_vendor_extension();
   named.set_name(std::string{name});
   named.mutable_value()->set_yaml(std::move(text));
@@ -78,28 +79,29 @@ void write(const schema& from, wire::Schema& to) {
     extend(to, name, text);
 }
 
-void extend(wire::Operation& to, const char* name, std::string text) {
-  auto& named = *to.add_vendor_extension();
-  named.set_name(name);
-  named.mutable_value()->set_yaml(std::move(text));
+void add_query(std::string name, std::string type, wire::Operation& to) {
+  auto& query = *to.add_parameters()
+                     ->mutable_parameter()
+                     ->mutable_non_body_parameter()
+                     ->mutable_query_parameter_sub_schema();
+  query.set_in("query");
+  query.set_name(std::move(name));
+  query.set_type(std::move(type));
+}
+
+void add_answer(wire::Operation& to) {
+  to.add_produces("application/json");
+  auto& ok = *to.mutable_responses()->add_response_code();
+  ok.set_name("200");
+  ok.mutable_value()->mutable_response()->set_description("OK");
 }
 
 void write(const openapi::operation& from, const kind_info& kind, wire::Operation& to) {
   to.set_operation_id(from.action + kind.group() + kind.version() + kind.kind());
-  to.add_produces("application/json");
-  for (const char* name : openapi::write_parameters) {
-    if (!from.writes) break;
-    auto& query = *to.add_parameters()
-                       ->mutable_parameter()
-                       ->mutable_non_body_parameter()
-                       ->mutable_query_parameter_sub_schema();
-    query.set_in("query");
-    query.set_name(name);
-    query.set_type("string");
-  }
-  auto& ok = *to.mutable_responses()->add_response_code();
-  ok.set_name("200");
-  ok.mutable_value()->mutable_response()->set_description("OK");
+  add_answer(to);
+  if (from.writes)
+    for (const char* name : openapi::write_parameters)
+      add_query(name, "string", to);
   extend(to, "x-kubernetes-action", from.action);
   extend(to, "x-kubernetes-group-version-kind", openapi::group_version_kind(kind, kind.kind()));
 }
@@ -111,24 +113,14 @@ std::string text_at(const json_value& of, std::string_view name) {
 
 void write(const json_value& from, wire::Operation& to) {
   to.set_operation_id(text_at(from, "operationId"));
-  to.add_produces("application/json");
+  add_answer(to);
   if (const auto* all = find_member(from, "parameters"); all != nullptr && all->IsArray())
-    for (const auto& each : all->GetArray()) {
-      if (text_at(each, "in") != "query") continue;
-      auto& query = *to.add_parameters()
-                         ->mutable_parameter()
-                         ->mutable_non_body_parameter()
-                         ->mutable_query_parameter_sub_schema();
-      query.set_in("query");
-      query.set_name(text_at(each, "name"));
-      query.set_type(text_at(each, "type"));
-    }
-  auto& ok = *to.mutable_responses()->add_response_code();
-  ok.set_name("200");
-  ok.mutable_value()->mutable_response()->set_description("OK");
+    for (const auto& each : all->GetArray())
+      if (text_at(each, "in") == "query")
+        add_query(text_at(each, "name"), text_at(each, "type"), to);
   for (const auto& each : from.GetObject())
     if (const auto name = text_of(each.name); name.starts_with("x-kubernetes-"))
-      extend(to, std::string{name}.c_str(), write_json(each.value));
+      extend(to, name, write_json(each.value));
 }
 
 // A path of another server: what the message has fields for.
@@ -160,13 +152,14 @@ void add(const foreign_openapi& others, wire::Document& to) {
 }
 
 // What others say, beside the names of our own.
-foreign_openapi beside(const kind_table& kinds, const foreign_openapis& others) {
+foreign_openapi beside(const kind_table& kinds, const openapi::definitions& defined,
+                       const foreign_openapis& others) {
   if (others.empty()) return {};
   foreign_openapi own;
   for (const auto* kind : kinds.all())
     for (const auto& path : openapi::paths_of(*kind))
       own.paths.emplace(path.url, "");
-  for (const auto& [name, definition] : openapi::define_all(kinds))
+  for (const auto& [name, definition] : defined)
     own.definitions.emplace(name, "");
   return merge_openapi(others, own);
 }
@@ -189,12 +182,13 @@ shared_text make_protobuf(const kind_table& kinds, const foreign_openapis& other
               : each.method == "patch" ? *item.mutable_patch()
                                        : *item.mutable_delete_());
     }
-  for (const auto& [name, definition] : openapi::define_all(kinds)) {
+  const auto defined = openapi::define_all(kinds);
+  for (const auto& [name, definition] : defined) {
     auto& named = *document.mutable_definitions()->add_additional_properties();
     named.set_name(name);
     write(definition, *named.mutable_value());
   }
-  add(beside(kinds, others), document);
+  add(beside(kinds, defined, others), document);
   return shared_text{document.SerializeAsString()};
 }
 
@@ -203,7 +197,8 @@ shared_text make_protobuf(const kind_table& kinds, const foreign_openapis& other
 openapi_v2_documents::openapi_v2_documents(foreign_openapis others)
     : others_{std::move(others)},
       json_{[this](const kind_table& kinds) {
-        return shared_text{openapi::write_v2(kinds, beside(kinds, others_))};
+        const auto defined = openapi::define_all(kinds);
+        return shared_text{openapi::write_v2(kinds, defined, beside(kinds, defined, others_))};
       }},
       protobuf_{[this](const kind_table& kinds) { return make_protobuf(kinds, others_); }} {}
 

@@ -1,6 +1,7 @@
 // The row of APIServices, which name the server of a group version.
 #include "api/kinds/adapters.hpp"
 #include "api/schema/apiregistration_v1.pb.h"
+#include "api/values/local_api_services.hpp"
 
 namespace troupe::api::kinds {
 namespace {
@@ -29,7 +30,8 @@ void cells(row_cells& into, const body& content) {
   auto state = condition == nullptr ? std::string{"Unknown"} : condition->status();
   if (condition != nullptr && state != "True") state += " (" + condition->reason() + ")";
   into.text(object.metadata().name())
-      .text(object.spec().has_service() ? service.namespace_() + "/" + service.name() : "Local")
+      .text(object.spec().has_service() ? service.namespace_() + "/" + service.name()
+                                        : local_reason)
       .text(state)
       .age(object.metadata());
 }
@@ -42,8 +44,8 @@ void begin(const kind_info&, body& content) {
   auto& condition = *object.mutable_status()->add_conditions();
   condition.set_type("Available");
   condition.set_status("True");
-  condition.set_reason("Local");
-  condition.set_message("Local APIServices are always available");
+  condition.set_reason(local_reason);
+  condition.set_message(local_message);
   *condition.mutable_last_transition_time() = object.metadata().creation_timestamp();
 }
 

@@ -3,8 +3,10 @@
 #include <array>
 #include <set>
 
+#include "api/codec/quoted_list.hpp"
 #include "api/validation/checks.hpp"
 #include "api/values/cidr.hpp"
+#include "api/values/service_spec.hpp"
 
 namespace troupe::api::validation {
 namespace {
@@ -28,8 +30,8 @@ void check_target(findings& out, const intstr::IntOrString& target) {
 }
 
 void check_ports(findings& out, const ServiceSpec& spec) {
-  const bool headless = spec.cluster_ip() == "None";
-  if (spec.ports().empty() && !headless && spec.type() != "ExternalName") out.required("ports");
+  if (spec.ports().empty() && !is_headless(spec) && spec.type() != "ExternalName")
+    out.required("ports");
   std::set<std::string_view> names;
   std::set<std::string> numbers, node_ports;
   for (int i = 0; i < spec.ports_size(); ++i) {
@@ -68,24 +70,17 @@ void check_addresses(findings& out, const ServiceSpec& spec) {
     const auto step = out.at.item("externalIPs", i);
     out.each({}, spec.external_ips(i), check_ip(spec.external_ips(i)));
   }
-  if (spec.cluster_ip() == "None" && reached_from_outside(spec)) {
+  if (is_headless(spec) && reached_from_outside(spec)) {
     const auto step = out.at.item("clusterIPs", 0);
     out.invalid({}, "None", "may not be set to 'None' for " + spec.type() + " services");
   }
-}
-
-std::string list_of(const ServiceSpec& spec) {
-  std::string out;
-  for (const auto& each : spec.cluster_ips())
-    out += (out.empty() ? "" : ",") + quoted(each);
-  return "[" + out + "]";
 }
 
 // One address of each family, in the order of the families.
 void check_families(findings& out, const ServiceSpec& spec) {
   const auto &ips = spec.cluster_ips(), &families = spec.ip_families();
   const auto invalid = [&](std::string_view detail) {
-    out.invalid_json("clusterIPs", list_of(spec), detail);
+    out.invalid_json("clusterIPs", quoted_list(ips), detail);
   };
   for (int i = 0; i < families.size(); ++i) {
     const auto step = out.at.item("ipFamilies", i);

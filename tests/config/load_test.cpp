@@ -103,7 +103,9 @@ TEST_CASE("a value of the wrong form is refused in one line with source, key and
       refused_flag("kubelet-max-pods", "0") ==
       "--kubelet-max-pods: kubelet.maxPods: expected a whole number from 1 to 100000; found \"0\"");
   CHECK_THAT(refused_flag("node-name", "My_Node"), Contains("expected a DNS name"));
-  CHECK_THAT(refused_flag("data-dir", ""), Contains("expected a path"));
+  CHECK_THAT(refused_flag("data-dir", ""), Contains("expected a path;"));
+  CHECK_THAT(refused_flag("etcd-ca", std::string{"a\0b", 3}),
+             Contains("expected a path, or nothing: the machine's CA certificates;"));
   CHECK_THAT(refused_flag("scheduler-weights", "NodeAffinity=101"),
              Contains("expected names with weights from 0 to 100"));
   CHECK_THAT(refused_flag("scheduler-enabled", "a,,b"), Contains("expected a list"));

@@ -154,9 +154,7 @@ void plan_family(slice_plan& plan, const Service& service, const std::string& fa
   }
   for (auto& [ports, left] : wanted)
     add_new(service, family, ports, slices[ports], left);
-  if (wants_topology_hints(service))
-    if (auto reason = hint_all(slices, present, zones); !reason.empty())
-      plan.no_hints = std::move(reason);
+  if (wants_topology_hints(service)) plan.no_hints[family] = hint_all(slices, present, zones);
   for (auto& [ports, group] : slices) {
     if (nobody && group.empty()) group.push_back({nullptr, new_slice(service, family, ports)});
     for (auto& each : group) {

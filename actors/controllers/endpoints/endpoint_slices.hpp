@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -23,8 +24,9 @@ struct slice_plan {
   std::vector<slice> create;  // without a name
   std::vector<std::pair<api::object_ptr, slice>> update;
   std::vector<api::object_ptr> remove;
-  // For a Service that wants topology hints: why its endpoints get none.
-  std::string no_hints = {};
+  // For a Service that wants topology hints, by address family: why its endpoints get none; empty
+  // if they get some.
+  std::map<std::string, std::string> no_hints = {};
 };
 
 // Returns the zone of a node; empty if unknown.

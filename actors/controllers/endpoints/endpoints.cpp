@@ -1,5 +1,9 @@
 #include "actors/controllers/endpoints/endpoints.hpp"
 
+#include <map>
+#include <string>
+#include <utility>
+
 #include "actors/controllers/endpoints/endpoint_list.hpp"
 #include "actors/controllers/endpoints/endpoint_slices.hpp"
 #include "actors/controllers/kit/reconciler.hpp"
@@ -50,7 +54,7 @@ class endpoints_controller : public reconciler {
     };
     const bool hinted = wants_topology_hints(service);
     auto plan = plan_slices(service, pods, slices(), zone_of_node, hinted ? zones() : zone_cpu{});
-    record_hints(hinted, plan.no_hints);
+    record_hints(std::move(plan.no_hints));
     write_slices(std::move(plan));
   }
 
@@ -70,14 +74,17 @@ class endpoints_controller : public reconciler {
     return cpu_of_zones(nodes);
   }
 
-  // Recorded once for each result.
-  void record_hints(bool wanted, const std::string& problem) {
-    const auto now = !wanted ? std::string{} : problem.empty() ? "enabled" : problem;
-    if (std::exchange(hints_, now) == now || !wanted) return;
-    record(!problem.empty(),
-           problem.empty() ? "TopologyAwareHintsEnabled" : "TopologyAwareHintsDisabled",
-           (problem.empty() ? "Topology Aware Hints has been enabled" : problem) +
-               ", addressType: IPv4");
+  // Each result of a family is recorded once.
+  void record_hints(std::map<std::string, std::string> problems) {
+    for (const auto& [family, problem] : problems) {
+      const auto before = hints_.find(family);
+      if (before != hints_.end() && before->second == problem) continue;
+      record(!problem.empty(),
+             problem.empty() ? "TopologyAwareHintsEnabled" : "TopologyAwareHintsDisabled",
+             (problem.empty() ? "Topology Aware Hints has been enabled" : problem) +
+                 ", addressType: " + family);
+    }
+    hints_ = std::move(problems);
   }
 
   void write_endpoints(std::unique_ptr<Endpoints> wanted) {
@@ -132,7 +139,7 @@ class endpoints_controller : public reconciler {
       annotations.erase(name);
   }
 
-  std::string hints_;  // the last recorded result of topology hints
+  std::map<std::string, std::string> hints_;  // recorded results of topology hints, by family
 };
 
 }  // namespace

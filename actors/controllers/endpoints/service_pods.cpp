@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "actors/core/condition.hpp"
+#include "api/values/service_spec.hpp"
 
 namespace troupe::actors::endpoints {
 namespace {
@@ -99,7 +100,7 @@ api::core::v1::ObjectReference reference_to(const Pod& pod) {
 
 api::label_map labels_of(const Service& service) {
   auto labels = service.metadata().labels();
-  if (service.spec().cluster_ip() == "None") labels[headless_label] = "";
+  if (api::is_headless(service.spec())) labels[headless_label] = "";
   return labels;
 }
 

@@ -394,6 +394,8 @@ void kubelet::on_pods_listed(const pods_listed& m) {
 }
 
 void kubelet::on_pods_found(const pods_found& m) {
+  // Asked for in an earlier life of this actor, when the pods of this one are not known yet.
+  if (!synced_ && !ending_) return;
   for (const auto& uid : m.uids) {
     if (pods_.contains(uid)) continue;
     log().info("kubelet: removing the remains of pod {}: the pod does not exist here", uid);

@@ -6,6 +6,7 @@
 #include "actors/network/dns/dns_name.hpp"
 #include "api/schema/core_service.pb.h"
 #include "api/schema/discovery_v1.pb.h"
+#include "api/values/service_spec.hpp"
 
 namespace troupe::actors::dns {
 namespace {
@@ -98,7 +99,7 @@ std::vector<named_record> records_of(const api::object& service,
   if (body.spec().type() == "ExternalName") {
     if (const auto target = to_wire(body.spec().external_name()))
       out.emplace_back(name, name_record(record_type::cname, *target));
-  } else if (body.spec().cluster_ip() != "None") {
+  } else if (!api::is_headless(body.spec())) {
     add_cluster_addresses(out, body, name);
   } else {
     for (const auto& slice : slices)

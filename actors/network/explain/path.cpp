@@ -13,6 +13,7 @@
 #include "api/schema/discovery_v1.pb.h"
 #include "api/scheme.hpp"
 #include "api/selectors/selector.hpp"
+#include "api/values/service_spec.hpp"
 
 namespace troupe::actors::network {
 namespace {
@@ -85,7 +86,7 @@ class explanation {
       return say("service", step_state::note,
                  fmt::format("is a name for {}: nothing of this cluster stands between",
                              spec.external_name()));
-    const bool headless = spec.cluster_ip() == "None";
+    const bool headless = api::is_headless(spec);
     say("service", step_state::fine,
         headless ? std::string{"headless: its name has the addresses of its endpoints"}
                  : fmt::format("{} at {}", spec.type(), spec.cluster_ip()));

@@ -68,6 +68,15 @@ std::string apply_change(nft::rule_monitor& monitor, const std::string& nft,
 
 }  // namespace
 
+void node_network::state::give(services::rule_change change, nft::table_names tables,
+                               std::function<void(std::string)> done) {
+  const auto shared = std::make_shared<std::function<void(std::string)>>(std::move(done));
+  const bool taken = nft->post(
+      [change = std::move(change), tables = std::move(tables), shared, program = nft_program,
+       &monitor = *monitor] { (*shared)(apply_change(monitor, program, tables, change)); });
+  if (!taken) (*shared)("too many scripts wait for nft");
+}
+
 std::string node_network::missing_for_services() {
   if (!services::may_change_network())
     return "it needs the right to change the network (root, or CAP_NET_ADMIN)";
@@ -85,6 +94,7 @@ tl::expected<std::unique_ptr<node_network>, std::string> node_network::start(
     auto monitor = nft::rule_monitor::start();
     if (!monitor) return tl::make_unexpected("network.mode services: " + monitor.error());
     made->state_->monitor = std::move(*monitor);
+    made->state_->nft_program = *services::find_nft();
     made->state_->nft =
         std::make_unique<runtime::worker_pool>("nft", std::size_t{1}, waiting_scripts);
     if (made->options_.pods)
@@ -154,14 +164,8 @@ void node_network::follow_services(runtime::actor_system& system,
         spdlog::warn("network: table {} of an earlier start was not removed: {}",
                      services::family_v6.table, removed.error());
     });
-  options.run = [held = state_, nft = *services::find_nft(), written](services::rule_change change,
-                                                                      auto done) {
-    const auto shared = std::make_shared<decltype(done)>(std::move(done));
-    const bool taken = held->nft->post(
-        [change = std::move(change), nft, written, shared, &monitor = *held->monitor] {
-          (*shared)(apply_change(monitor, nft, written, change));
-        });
-    if (!taken) (*shared)("too many scripts wait for nft");
+  options.run = [held = state_, written](services::rule_change change, auto done) {
+    held->give(std::move(change), written, std::move(done));
   };
   const auto proxy =
       system.spawn({.kind = "service-proxy", .name = options_.node},
@@ -175,13 +179,8 @@ void node_network::follow_policies(runtime::actor_system& system,
   policies::network_policies_options options;
   options.node = options_.node;
   const nft::table_names written{services::family_v4.policies, services::family_v6.policies};
-  options.run = [held = state_, nft = *services::find_nft(), written](std::string script,
-                                                                      auto done) {
-    const auto shared = std::make_shared<decltype(done)>(std::move(done));
-    const bool taken = held->nft->post(
-        [change = services::rule_change{std::move(script)}, nft, written, shared,
-         &monitor = *held->monitor] { (*shared)(apply_change(monitor, nft, written, change)); });
-    if (!taken) (*shared)("too many scripts wait for nft");
+  options.run = [held = state_, written](std::string script, auto done) {
+    held->give({std::move(script)}, written, std::move(done));
   };
   policies_ = system.spawn({.kind = "network-policies", .name = options_.node},
                            runtime::make<policies::network_policies>(watcher, std::move(options)));

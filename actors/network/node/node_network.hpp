@@ -15,6 +15,7 @@
 #include "actors/network/dns/dns_server.hpp"
 #include "actors/network/nft/rule_monitor.hpp"
 #include "actors/network/routing/machine_network.hpp"
+#include "actors/network/services/service_proxy.hpp"
 #include "api/object/object.hpp"
 #include "api/values/cidr.hpp"
 #include "runtime/actor_system.hpp"
@@ -67,7 +68,13 @@ class node_network {
     std::unique_ptr<dns::dns_server> dns;
     std::unique_ptr<nft::rule_monitor> monitor;
     std::unique_ptr<runtime::worker_pool> nft;
+    std::string nft_program;
     std::unique_ptr<runtime::worker_pool> pods;
+
+    // Applies the change of these tables on the thread for nft, and calls `done` there with the
+    // error or an empty text; at once if too many changes wait.
+    void give(services::rule_change change, nft::table_names tables,
+              std::function<void(std::string)> done);
   };
 
   explicit node_network(node_network_options options) : options_{std::move(options)} {}

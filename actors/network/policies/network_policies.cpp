@@ -86,9 +86,10 @@ void network_policies::started() {
 }
 
 std::string network_policies::describe() const {
-  auto text = fmt::format("policies: {}\nguarded: {}\nrules: {}\nscripts: {}\nproblem: \"{}\"\n",
-                          policies_.size(), table_.guarded(), table_.rules(), writer_.given(),
-                          writer_.problem());
+  auto text =
+      fmt::format("policies: {}\npods: {}\nguarded: {}\nrules: {}\nscripts: {}\nproblem: \"{}\"\n",
+                  policies_.size(), pods_.size(), table_.guarded(), table_.rules(), writer_.given(),
+                  writer_.problem());
   if (table_v6_)
     text +=
         fmt::format("guarded_ipv6: {}\nrules_ipv6: {}\n", table_v6_->guarded(), table_v6_->rules());
@@ -107,12 +108,29 @@ void network_policies::on_policies(const watch_events& m) {
       policies_[key] = event.object;
     changed_ = true;
   }
-  if (!policies_.empty() && !std::exchange(follows_all_, true)) {
-    follow(api::kind_of<Namespace>().prefix(),
-           [this](const watch_events& events) { on_namespaces(events); });
-    follow(api::kind_of<Pod>().prefix(), [this](const watch_events& events) { on_pods(events); });
-  }
+  if (policies_.empty())
+    unfollow_all();
+  else
+    follow_all();
   apply_soon();
+}
+
+void network_policies::follow_all() {
+  if (all_pods_ != 0) return;
+  all_namespaces_ = follow(api::kind_of<Namespace>().prefix(),
+                           [this](const watch_events& m) { on_namespaces(m); });
+  all_pods_ = follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); });
+}
+
+// The pods of this node stay watched.
+void network_policies::unfollow_all() {
+  if (all_pods_ == 0) return;
+  unfollow(std::exchange(all_pods_, 0));
+  unfollow(std::exchange(all_namespaces_, 0));
+  namespaces_.clear();
+  std::erase_if(pods_, [this](const auto& entry) {
+    return entry.second->template as<Pod>().spec().node_name() != options_.node;
+  });
 }
 
 void network_policies::on_namespaces(const watch_events& m) {

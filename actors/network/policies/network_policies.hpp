@@ -2,7 +2,7 @@
 // have their own address. One actor per node.
 //
 // `nft::script_writer` controls when rules are written; they stay when the program stops. All pods
-// and namespaces are watched from the first policy on.
+// and namespaces are watched while there are policies.
 //
 // Before the containers of a pod start, the pod worker sends `guard_pod`: it is answered when the
 // pod's rules are in force, or with the reason why they are not
@@ -59,6 +59,8 @@ class network_policies : public informer {
   void on_policies(const watch_events& m);
   void on_namespaces(const watch_events& m);
   void on_pods(const watch_events& m);
+  void follow_all();
+  void unfollow_all();
   void on_guard_pod(const guard_pod& m);
   void on_script_done(const nft::script_done& m);
   void on_rules_removed(const nft::rules_removed& m);
@@ -78,7 +80,8 @@ class network_policies : public informer {
   // That of IPv6 exists from the first pod of this node on that has rules in it.
   policy_table table_;
   std::optional<policy_table> table_v6_;
-  bool follows_all_ = false, changed_ = false, known_ = false;
+  stream all_pods_ = 0, all_namespaces_ = 0;  // 0: not watched
+  bool changed_ = false, known_ = false;
   answers waiting_, running_for_;
   nft::script_writer writer_;
   runtime::timer apply_;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "actors/core/condition.hpp"
@@ -186,14 +187,25 @@ void volume_binder::remove_volume(const api::object_ptr& volume) {
 
 // -- writing --------------------------------------------------------------------------------------
 
+// After a failure the next resync tries again.
 void volume_binder::make_class() {
+  const auto failed = [](std::string_view problem) {
+    log().warn("storage class {}: not created, retrying: {}", defaults::local_path_class, problem);
+  };
   auto made =
       create_transaction(store_->read(), api::kind_of<StorageClass>(), make_local_path_class(),
                          checks::done_before, wall_now(), random());
-  if (!made) return;
+  if (!made) return failed(made.error().message);
   made->cause.author = author;
-  // A conflict means that the class exists.
-  tell(core_.writer, commit{std::make_shared<persistence::transaction>(std::move(*made))});
+  request<commit_done>(core_.writer,
+                       commit{std::make_shared<persistence::transaction>(std::move(*made))},
+                       actors::defaults::write_timeout, [failed](const auto& answer) {
+                         if (!answer) return failed("no answer from the writer");
+                         const auto& result = (*answer)->result;
+                         // A conflict means that the class exists.
+                         if (!result && result.error().code != persistence::errc::conflict)
+                           failed(result.error().message);
+                       });
 }
 
 persistence::transaction volume_binder::change(const api::object_ptr& before,

@@ -15,6 +15,7 @@
 #include "api/scheme.hpp"
 #include "api/strategy/service_update.hpp"
 #include "api/validation/findings.hpp"
+#include "api/values/service_spec.hpp"
 
 namespace troupe::actors {
 namespace {
@@ -40,10 +41,6 @@ struct address_range {
     return number >= 1 && number <= last();
   }
 };
-
-bool headless(const ServiceSpec& spec) {
-  return spec.cluster_ip() == "None";
-}
 
 std::uint32_t random_below(std::uint32_t limit) {
   thread_local std::minstd_rand engine{std::random_device{}()};
@@ -93,7 +90,7 @@ class service_addresses::choice {
     if (spec_.cluster_ips().empty() && !spec_.cluster_ip().empty())
       spec_.add_cluster_ips(spec_.cluster_ip());
     choose_families(service_, was_, from_.ranges_.size() > 1, found);
-    if (!found.empty() || headless(spec_)) return;
+    if (!found.empty() || api::is_headless(spec_)) return;
     while (spec_.cluster_ips_size() < spec_.ip_families_size())
       spec_.add_cluster_ips();
     for (int i = 0; i < spec_.ip_families_size(); ++i)

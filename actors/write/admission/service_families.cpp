@@ -3,31 +3,26 @@
 #include <algorithm>
 #include <string>
 
+#include "api/codec/quoted_list.hpp"
 #include "api/values/cidr.hpp"
+#include "api/values/service_spec.hpp"
 
 namespace troupe::actors {
 namespace {
 
+using api::is_headless;
 using api::core::v1::Service;
 using api::core::v1::ServiceSpec;
+using std::ranges::equal;
 
 constexpr const char* single = "SingleStack";
 constexpr const char* prefer = "PreferDualStack";
 constexpr const char* require = "RequireDualStack";
 
-template <class List>
-bool same(const List& a, const List& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end());
-}
-
 // Whether the second of two entries was removed and the first is unchanged.
 template <class List>
 bool reduced(const List& now, const List& was) {
   return now.size() == 1 && was.size() == 2 && now.Get(0) == was.Get(0);
-}
-
-bool is_headless(const ServiceSpec& spec) {
-  return spec.cluster_ip() == "None";
 }
 
 // Such a Service may have endpoints of any family: the author of its slices decides.
@@ -38,7 +33,7 @@ bool is_headless_without_selector(const ServiceSpec& spec) {
 // A Service with PreferDualStack keeps its families, whatever families the cluster has now.
 bool is_as_it_was(const ServiceSpec& now, const ServiceSpec& was) {
   return now.ip_family_policy() == prefer && was.ip_family_policy() == prefer &&
-         same(now.cluster_ips(), was.cluster_ips()) && same(now.ip_families(), was.ip_families());
+         equal(now.cluster_ips(), was.cluster_ips()) && equal(now.ip_families(), was.ip_families());
 }
 
 void default_policy(ServiceSpec& spec, const Service* was) {
@@ -53,9 +48,9 @@ void default_policy(ServiceSpec& spec, const Service* was) {
 void release_second(ServiceSpec& now, const ServiceSpec& was, api::findings& found) {
   const auto policy = now.ip_family_policy();
   if (policy == single) {
-    if (same(now.cluster_ips(), was.cluster_ips()) && now.cluster_ips_size() == 2)
+    if (equal(now.cluster_ips(), was.cluster_ips()) && now.cluster_ips_size() == 2)
       now.mutable_cluster_ips()->RemoveLast();
-    if (same(now.ip_families(), was.ip_families()) && now.ip_families_size() == 2)
+    if (equal(now.ip_families(), was.ip_families()) && now.ip_families_size() == 2)
       now.mutable_ip_families()->RemoveLast();
     return;
   }
@@ -79,19 +74,13 @@ void check_single(const ServiceSpec& spec, api::findings& found) {
                   "specified");
 }
 
-std::string list_of(const ServiceSpec& spec) {
-  std::string out;
-  for (const auto& each : spec.cluster_ips())
-    out += (out.empty() ? "" : ",") + api::quoted(each);
-  return "[" + out + "]";
-}
-
 // Adds the families of the addresses that the Service names.
 void add_families_of_addresses(ServiceSpec& spec, bool dual, api::findings& found) {
   for (int i = spec.ip_families_size(); i < spec.cluster_ips_size() && !is_headless(spec); ++i) {
     const std::string family{api::ip_family(spec.cluster_ips(i))};
     if (family == "IPv6" && !dual)
-      found.invalid_json("spec.clusterIPs[" + std::to_string(i) + "]", list_of(spec),
+      found.invalid_json("spec.clusterIPs[" + std::to_string(i) + "]",
+                         api::quoted_list(spec.cluster_ips()),
                          family + " is not configured on this cluster");
     else
       spec.add_ip_families(family);

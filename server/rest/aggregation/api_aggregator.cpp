@@ -91,7 +91,7 @@ void api_aggregator::take(const api::object_ptr& object) {
   of.object = object;
   if (same) return;
   const auto& spec = spec_of(object);
-  of.incarnation = ++incarnations_;
+  of.incarnation = shared_->next_number();
   of.checking = of.again = false;
   of.failures = 0;
   of.shown.clear();
@@ -169,7 +169,8 @@ void api_aggregator::begin_check(const std::string& name) {
 
 void api_aggregator::ask(const std::string& name, entry& of) {
   ++of.attempt;
-  const auto target = shared_->servers.target(of.api, turns_++);
+  const auto turn = shared_->next_number();
+  const auto target = shared_->servers.target(of.api, turn);
   auto url =
       fmt::format("https://{}{}", target ? target->host : of.api.server_name(), of.api.path());
   const auto done = [to = self(), name, incarnation = of.incarnation, url](fetch_result result) {
@@ -178,7 +179,7 @@ void api_aggregator::ask(const std::string& name, entry& of) {
   if (!target) return done(tl::make_unexpected(target.error()));
   if (!of.api.tls) return done(tl::make_unexpected(of.api.tls_problem));
   system().spawn(
-      {.kind = "api-check", .name = fmt::format("{}/{}", name, turns_), .restart = false},
+      {.kind = "api-check", .name = fmt::format("{}/{}", name, turn), .restart = false},
       runtime::make<backend_fetch>(*target,
                                    fetch_request{.head = check_head(of.api),
                                                  .limit_bytes = defaults::resource_list_bytes,
@@ -209,13 +210,14 @@ void api_aggregator::on_checked(const checked& m) {
 
 void api_aggregator::ask_description(const std::string& name, entry& of) {
   of.describe_next = now() + defaults::openapi_period;
-  const auto target = shared_->servers.target(of.api, turns_++);
+  const auto turn = shared_->next_number();
+  const auto target = shared_->servers.target(of.api, turn);
   if (!target) return;
   const auto done = [to = self(), name, incarnation = of.incarnation](fetch_result result) {
     to.tell(described{name, incarnation, std::make_shared<fetch_result>(std::move(result))});
   };
   system().spawn(
-      {.kind = "api-description", .name = fmt::format("{}/{}", name, turns_), .restart = false},
+      {.kind = "api-description", .name = fmt::format("{}/{}", name, turn), .restart = false},
       runtime::make<backend_fetch>(
           *target,
           fetch_request{.head = head_of(of.api, "/openapi/v2", reader, "system:authenticated"),

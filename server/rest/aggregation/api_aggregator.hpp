@@ -80,7 +80,6 @@ class api_aggregator : public actors::informer {
   const actors::core_actors core_;
   const std::shared_ptr<aggregation> shared_;
   std::map<std::string, entry> entries_;
-  std::uint64_t turns_ = 0, incarnations_ = 0;
   bool known_ = false;  // all APIServices are known
 };
 

@@ -8,6 +8,7 @@
 #include "api/schema/core_service.pb.h"
 #include "api/schema/discovery_v1.pb.h"
 #include "api/scheme.hpp"
+#include "api/values/local_api_services.hpp"
 #include "server/rest/proxy/proxy_target.hpp"
 
 namespace troupe::server {
@@ -15,9 +16,6 @@ namespace {
 
 using api::apiregistration::v1::APIServiceSpec;
 using api::core::v1::Service;
-
-// metrics-server may replace this group; other groups of this server cannot be replaced.
-constexpr std::string_view replaceable_group = "metrics.k8s.io";
 
 bool has_slices(const persistence::snapshot& state, const std::string& ns,
                 const std::string& service) {
@@ -36,9 +34,9 @@ bool has_slices(const persistence::snapshot& state, const std::string& ns,
 
 bool is_built_in(std::string_view group) {
   const auto all = api::scheme::instance().all();
-  return group != replaceable_group && std::any_of(all.begin(), all.end(), [&](const auto* kind) {
-           return kind->group() == group && !kind->custom();
-         });
+  return group != api::replaceable_group &&
+         std::any_of(all.begin(), all.end(),
+                     [&](const auto* kind) { return kind->group() == group && !kind->custom(); });
 }
 
 api_condition passed() {
@@ -61,8 +59,7 @@ std::optional<std::string> port_name(const persistence::snapshot& state, const s
 
 std::optional<api_condition> check_service(const persistence::snapshot& state,
                                            const APIServiceSpec& spec) {
-  if (!spec.has_service())
-    return api_condition{"True", "Local", "Local APIServices are always available"};
+  if (!spec.has_service()) return api_condition{"True", api::local_reason, api::local_message};
   if (is_built_in(spec.group()))
     return api_condition{
         "False", "ServedLocally",

@@ -3,6 +3,7 @@
 // the actor system.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -51,8 +52,15 @@ class backends {
 struct aggregation {
   explicit aggregation(backends::sources from) : servers{std::move(from)} {}
 
+  // The number of a request or a state. It outlives the actors that use it: an answer to the former
+  // life of one is told from those to its next.
+  std::uint64_t next_number() { return ++last_number_; }
+
   aggregated_apis apis;
   const backends servers;
+
+ private:
+  std::atomic<std::uint64_t> last_number_{0};
 };
 
 }  // namespace troupe::server

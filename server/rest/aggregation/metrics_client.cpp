@@ -40,6 +40,7 @@ struct metrics_client::question {
   runtime::promise<actors::metrics_result> answer;
   actors::metrics_result told = {};
   std::size_t left = 0;
+  const std::shared_ptr<std::size_t> under_way;  // of the actor instance that was asked
 };
 
 const runtime::behavior& metrics_client::make_behavior() const {
@@ -49,13 +50,13 @@ const runtime::behavior& metrics_client::make_behavior() const {
 }
 
 std::string metrics_client::describe() const {
-  return fmt::format("requests: {}\nunder way: {}\n", requests_, under_way_);
+  return fmt::format("requests: {}\nunder way: {}\n", requests_, *under_way_);
 }
 
 void metrics_client::on_query_metrics(const actors::query_metrics& m,
                                       runtime::promise<actors::metrics_result> answer) {
-  const auto made = std::make_shared<question>(question{m.queries, std::move(answer)});
-  made->left = m.queries.size();
+  const auto made = std::make_shared<question>(
+      question{m.queries, std::move(answer), {}, m.queries.size(), under_way_});
   made->told.answers.resize(m.queries.size(), tl::make_unexpected(std::string{}));
   if (m.queries.empty()) return made->answer.deliver(std::move(made->told));
   for (std::size_t place = 0; place < m.queries.size(); ++place)
@@ -65,7 +66,7 @@ void metrics_client::on_query_metrics(const actors::query_metrics& m,
 void metrics_client::ask(const std::shared_ptr<question>& of, std::size_t place) {
   const auto& query = of->queries[place];
   const auto api = server_of(shared_->apis, query);
-  ++under_way_;
+  ++*under_way_;
   const auto done = [to = self(), of, place](fetch_result result) {
     to.tell(fetched{of, place, std::make_shared<fetch_result>(std::move(result))});
   };
@@ -74,11 +75,13 @@ void metrics_client::ask(const std::shared_ptr<question>& of, std::size_t place)
   if (!api->available || !api->tls)
     return done(
         tl::make_unexpected(std::string{"the server is currently unable to handle the request"}));
-  if (under_way_ > defaults::metric_requests)
+  if (*under_way_ > defaults::metric_requests)
     return done(tl::make_unexpected(std::string{"too many queries are in progress"}));
-  const auto target = shared_->servers.target(*api, ++requests_);
+  ++requests_;
+  const auto number = shared_->next_number();
+  const auto target = shared_->servers.target(*api, number);
   if (!target) return done(tl::make_unexpected(target.error()));
-  system().spawn({.kind = "metrics-request", .name = std::to_string(requests_), .restart = false},
+  system().spawn({.kind = "metrics-request", .name = std::to_string(number), .restart = false},
                  runtime::make<backend_fetch>(
                      *target,
                      fetch_request{.head = request_head(*api, metric_target(*api, query)),
@@ -88,8 +91,8 @@ void metrics_client::ask(const std::shared_ptr<question>& of, std::size_t place)
 }
 
 void metrics_client::on_fetched(const fetched& m) {
-  --under_way_;
   auto& question = *m.of;
+  --*question.under_way;
   question.told.answers[m.place] = read_metrics(question.queries[m.place], *m.result);
   if (--question.left == 0) question.answer.deliver(std::move(question.told));
 }

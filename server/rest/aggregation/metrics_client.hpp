@@ -34,7 +34,8 @@ class metrics_client : public runtime::actor {
   void ask(const std::shared_ptr<question>& of, std::size_t place);
 
   const std::shared_ptr<aggregation> shared_;
-  std::size_t under_way_ = 0;
+  // Shared with the questions, which may outlive this life of the actor.
+  const std::shared_ptr<std::size_t> under_way_ = std::make_shared<std::size_t>(0);
   std::uint64_t requests_ = 0;
 };
 

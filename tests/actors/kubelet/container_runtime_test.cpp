@@ -383,4 +383,35 @@ TEST_CASE("a pod that is deleted while its image is pulled is gone at once", "[k
   CHECK(t.runtime->calls().back() == "remove pod");
 }
 
+TEST_CASE("a list of pods that a crashed kubelet asked for ends no pod of the next one",
+          "[kubelet]") {
+  with_fake t;
+  t.here.adjust = [](actors::kubelet_options& options) {
+    options.orphan_sweep = std::chrono::milliseconds{100};
+  };
+  t.here.start_kubelet();
+  const auto web = t.here.create(pod());
+  REQUIRE(machine::wait([&] { return t.here.runs("web"); }));
+  t.runtime->hold_lists();
+  REQUIRE(machine::wait([&] { return t.runtime->was_listed(); }));
+  // The next kubelet does not know its pods while the watcher is silent.
+  auto& system = t.here.system();
+  const auto watcher = system.actors().find("watcher", "watcher");
+  t.here.crash_kubelet({}, [&] {
+    REQUIRE(system.pause(watcher, std::chrono::seconds{10}));
+    t.runtime->answer_list({web->meta().uid()});
+  });
+  const auto kubelet = system.actors().find("kubelet", "here");
+  REQUIRE(machine::wait([&] { return system.actors().find(kubelet.id())->mailbox == 0; }));
+  system.resume(watcher);
+  t.here.change<Pod>(
+      "web", [](Pod& each) { (*each.mutable_metadata()->mutable_annotations())["seen"] = "yes"; });
+  auto next = pod();
+  next.replace(next.find("web"), 3, "next");
+  t.here.create(next);
+  REQUIRE(machine::wait([&] { return t.here.runs("next"); }));
+  CHECK_FALSE(t.runtime->was_asked("remove pod"));
+  CHECK(t.here.runs("web"));
+}
+
 }  // namespace troupe::test

@@ -37,6 +37,11 @@ void fake_runtime::hold_pulls() {
   hold_pulls_ = true;
 }
 
+void fake_runtime::hold_lists() {
+  const std::lock_guard lock{mutex_};
+  hold_lists_ = true;
+}
+
 void fake_runtime::fail_creation(std::optional<runtime_error> error) {
   const std::lock_guard lock{mutex_};
   create_error_ = std::move(error);
@@ -70,7 +75,25 @@ void fake_runtime::end_container(const std::string& id, int code) {
 // -- as a runtime ---------------------------------------------------------------------------------
 
 void fake_runtime::list_pods(std::function<void(std::vector<std::string>)> done) {
+  {
+    const std::lock_guard lock{mutex_};
+    if (hold_lists_) {
+      if (!listed_) listed_ = std::move(done);
+      return;
+    }
+  }
   done({});
+}
+
+bool fake_runtime::was_listed() {
+  const std::lock_guard lock{mutex_};
+  return listed_ != nullptr;
+}
+void fake_runtime::answer_list(std::vector<std::string> uids) {
+  std::unique_lock lock{mutex_};
+  const auto done = listed_;
+  lock.unlock();
+  done(std::move(uids));
 }
 
 void fake_runtime::list(const std::string& pod_uid, std::function<void(found_pod)> done) {

@@ -22,6 +22,10 @@ class fake_runtime final : public actors::container_runtime {
   bool was_asked(const std::string& call);
   void fail_pulls(std::optional<actors::runtime_error> error);
   void hold_pulls();  // pulls are not answered
+  // From now on `list_pods` is not answered, except the first request, by `answer_list`.
+  void hold_lists();
+  bool was_listed();
+  void answer_list(std::vector<std::string> uids);
   void fail_creation(std::optional<actors::runtime_error> error);
   void fail_resizes(std::optional<actors::runtime_error> error);
   void has(const std::string& pod_uid, actors::found_pod found);
@@ -73,7 +77,8 @@ class fake_runtime final : public actors::container_runtime {
   fake_streams streams_;
   std::vector<std::string> calls_;
   std::optional<actors::runtime_error> pull_error_, create_error_, resize_error_;
-  bool hold_pulls_ = false;
+  bool hold_pulls_ = false, hold_lists_ = false;
+  std::function<void(std::vector<std::string>)> listed_;  // the first request that is held
   int sandboxes_ = 0;
   std::map<std::string, actors::found_pod> found_;             // by uid
   actors::sandbox_observer sandbox_;                           // of the last sandbox

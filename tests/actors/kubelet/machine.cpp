@@ -267,7 +267,8 @@ void machine::stop_kubelet() {
   });
 }
 
-void machine::crash_kubelet(const std::function<void()>& before_it) {
+void machine::crash_kubelet(const std::function<void()>& before_it,
+                            const std::function<void()>& after_it) {
   const auto kubelet = system_->actors().find("kubelet", node);
   const auto restarts = [&] { return system_->actors().find(kubelet.id())->restarts; };
   const auto before = restarts();
@@ -284,9 +285,11 @@ void machine::crash_kubelet(const std::function<void()>& before_it) {
     before_it();
     require(wait([&] { return waiting() > had; }), "the kubelet is told");
   }
+  if (after_it) system_->pause(kubelet, 20s);
   // The actor cannot continue after the loss of one of its own streams.
   for (std::uint64_t id = *newest; id + 30 > *newest && restarts() == before; --id)
     kubelet.tell(actors::watch_ended{id, {persistence::errc::compacted, "history is gone"}});
+  if (after_it) after_it();
   system_->resume(kubelet);
   require(wait([&] { return restarts() > before; }), "the kubelet has crashed");
 }

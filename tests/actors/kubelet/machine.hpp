@@ -70,8 +70,9 @@ class machine {
   // As if the node is killed: containers keep running.
   void stop_kubelet();
   // Makes its actor throw, so it restarts. `before` changes its Node: this is the last event that
-  // it handles, and it does not see the result.
-  void crash_kubelet(const std::function<void()>& before = {});
+  // it handles, and it does not see the result. What `after` sends to it waits for its next life.
+  void crash_kubelet(const std::function<void()>& before = {},
+                     const std::function<void()>& after = {});
   runtime::actor_system& system() { return *system_; }
   std::function<void(actors::kubelet_options&)> adjust;
   // The runtime of the next kubelet; null: processes.

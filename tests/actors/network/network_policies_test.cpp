@@ -240,4 +240,28 @@ TEST_CASE("an address goes to the pod that the node gave it to last", "[policies
   CHECK(*next == "");
 }
 
+TEST_CASE("pods of other nodes are held only while there is a policy", "[policies]") {
+  policed_cluster p;
+  const auto held = [&] {
+    std::string text;
+    p.c.simulation().system().request<runtime::description>(
+        p.actor, runtime::describe{}, std::chrono::seconds{1},
+        [&](const auto& answer) { text = answer ? (*answer)->text : "no answer"; });
+    p.c.settle();
+    return text;
+  };
+  p.c.create(pod_body(web));
+  p.c.create(pod_body({"default/far", "10.42.1.1", {}, {}, "other"}));
+  p.c.settle();
+  CHECK_THAT(held(), Catch::Contains("pods: 1\n"));
+  for (int i = 0; i < 2; ++i) {
+    p.put_policy("default/deny", deny);
+    p.c.settle();
+    CHECK_THAT(held(), Catch::Contains("pods: 2\n"));
+    p.c.remove<NetworkPolicy>("default", "deny");
+    p.c.settle();
+    CHECK_THAT(held(), Catch::Contains("pods: 1\n"));
+  }
+}
+
 }  // namespace troupe::test

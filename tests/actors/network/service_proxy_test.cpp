@@ -16,7 +16,7 @@ namespace {
 
 struct given_script {
   std::string text;
-  udp_endpoints udp;
+  udp_endpoints udp, udp_v6;
   std::function<void(std::string)> done;
 };
 
@@ -25,12 +25,15 @@ struct proxied_cluster {
   cluster c{1};
   runtime::actor_ref proxy;
 
-  proxied_cluster() {
+  explicit proxied_cluster(bool two_families = false) {
     service_proxy_options options;
     options.node = "node";
     options.tables.push_back({.service_network = "10.96.0.0/12"});
+    if (two_families)
+      options.tables.push_back({.service_network = "fd00:10:96::/112", .family = &family_v6});
     options.run = [to = given](rule_change change, auto done) {
-      to->push_back({std::move(change.script), std::move(change.udp), std::move(done)});
+      to->push_back({std::move(change.script), std::move(change.udp), std::move(change.udp_v6),
+                     std::move(done)});
     };
     proxy = c.simulation().system().spawn(
         {.kind = "service-proxy", .name = "node"},
@@ -152,6 +155,55 @@ TEST_CASE("rules that another program removed are put back within seconds", "[se
   REQUIRE(p.c.run_until([&] { return p.given->size() == 3; }, std::chrono::seconds{3}));
   CHECK(is_whole(p.given->back()));
   CHECK(p.given->back().text.find("10.96.0.20") != std::string::npos);
+}
+
+TEST_CASE("both tables of a node with two families are written, and changed, in one script",
+          "[services]") {
+  proxied_cluster p{true};
+  const auto has = [&](std::string_view part) {
+    return p.given->back().text.find(part) != std::string::npos;
+  };
+  CHECK(is_whole(p.given->front()));
+  CHECK(has("delete table ip6 troupe"));
+  p.given->front().done({});
+
+  auto service = service_body("dns", "10.96.0.20", {{"", 53}});
+  service.mutable_spec()->add_cluster_ips("fd00:10:96::20");
+  service.mutable_spec()->mutable_ports(0)->set_protocol("UDP");
+  auto v4 = slice_body("dns", {{"", 5'353}}, {{.address = "10.42.0.5"}});
+  auto v6 = slice_body("dns", {{"", 5'353}}, {{.address = "fd00:10:42::5"}});
+  v6.set_address_type("IPv6");
+  v6.mutable_metadata()->set_name(v4.metadata().name() + "-6");
+  for (auto* slice : {&v4, &v6})
+    slice->mutable_ports(0)->set_protocol("UDP");
+  p.c.create(service);
+  p.c.create(v4);
+  p.c.create(v6);
+  REQUIRE(p.has(2));
+  CHECK_FALSE(is_whole(p.given->back()));
+  CHECK(has("10.42.0.5"));
+  CHECK(has("fd00:10:42::5"));
+  CHECK(p.given->back().udp == udp_endpoints{{"10.96.0.20 . udp . 53", {"10.42.0.5 . 5353"}}});
+  CHECK(p.given->back().udp_v6 ==
+        udp_endpoints{{"fd00:10:96::20 . udp . 53", {"fd00:10:42::5 . 5353"}}});
+  p.given->back().done({});
+
+  INFO("a change of one family leaves the other alone");
+  p.c.change<api::discovery::v1::EndpointSlice>("default", v6.metadata().name(), [](auto& slice) {
+    slice.mutable_endpoints(0)->set_addresses(0, "fd00:10:42::6");
+  });
+  REQUIRE(p.has(3));
+  CHECK(has("fd00:10:42::6"));
+  CHECK_FALSE(has("table ip troupe"));
+  CHECK_FALSE(has("10.42.0.5"));
+  CHECK(p.given->back().udp.empty());
+  p.given->back().done({});
+
+  INFO("after a crash both are written");
+  p.c.crash("service-proxy", "node");
+  REQUIRE(p.has(4));
+  CHECK(is_whole(p.given->back()));
+  CHECK(has("fd00:10:42::6"));
 }
 
 }  // namespace troupe::test

@@ -114,6 +114,28 @@ TEST_CASE("an address of IPv6 is given once", "[services]") {
   CHECK(last.spec().cluster_ips(1) != "fd00:10:96::7");
 }
 
+TEST_CASE("the second address of a service is free again after a change to one family",
+          "[services]") {
+  given_addresses g;
+  auto service = service_with("RequireDualStack");
+  service.mutable_spec()->add_ports()->set_port(80);
+  REQUIRE(g.reserve(service));
+  g.c.create(service);
+  const auto first = actors::address_allocation_key(service.spec().cluster_ips(0)),
+             second = actors::address_allocation_key(service.spec().cluster_ips(1));
+  REQUIRE(g.c.store().read().find(first));
+  REQUIRE(g.c.store().read().find(second));
+  auto single = service;
+  single.mutable_spec()->set_ip_family_policy("SingleStack");
+  REQUIRE(g.reserve(single, &service));
+  g.c.change<Service>("default", "a", [&](Service& each) { *each.mutable_spec() = single.spec(); });
+  CHECK(g.c.store().read().find(first));
+  CHECK_FALSE(g.c.store().read().find(second));
+  auto next = service_with("SingleStack");
+  next.mutable_spec()->set_cluster_ip(service.spec().cluster_ips(1));
+  CHECK(g.reserve(next));
+}
+
 TEST_CASE("a range of services that cannot be given is named", "[services]") {
   for (const auto* text : {"fd00:10:96::/96", "fd00:10:96::/125", "10.0.0.0/16", "fd00::"})
     CHECK_FALSE(service_addresses::in("10.96.0.0/12", text));

@@ -92,8 +92,13 @@ TEST_CASE("an actor shows its supervisor, its children and its subscriptions") {
   CHECK(pod.at("links.0.as") == "supervised by");
   CHECK(pod.at("links.0.with") == "supervisor/pods");
   CHECK(pod.size("subscriptions") == 0);
-  // Of its many streams some are shown.
-  CHECK_THAT(t.show("actor?name=watcher").text(), Contains(R"({"as":"watched by","with":")"));
+  const auto watcher = t.show("actor?name=watcher");
+  for (std::size_t i = 0; i < server::defaults::links_shown; ++i) {
+    const auto link = fmt::format("links.{}.", i);
+    REQUIRE(watcher.at(link + "as") == "watched by");
+    CHECK_THAT(t.show("actor?name=" + watcher.at(link + "with")).text(),
+               Contains(R"({"as":"watches","with":"watcher/watcher"})"));
+  }
 }
 
 TEST_CASE("a stuck actor is shown within the time limit of an answer") {

@@ -1,8 +1,11 @@
 // Requests of autoscalers to the servers of metrics APIs.
+#include "server/rest/aggregation/metrics_client.hpp"
+
 #include <mutex>
 
 #include "actors/core/metric_questions.hpp"
 #include "runtime/actor_system.hpp"
+#include "runtime/simulation.hpp"
 #include "server/rest/aggregation/metric_requests.hpp"
 #include "server/rest/aggregation_stage.hpp"
 
@@ -132,4 +135,44 @@ TEST_CASE("an autoscaler's question goes to the server of its metrics API, as it
   CHECK_THAT(t.backend->received(),
              Contains("x-remote-user: "
                       "system:serviceaccount:kube-system:horizontal-pod-autoscaler\r\n"));
+}
+
+TEST_CASE("answers to questions from before a crash of the metrics client use up no room") {
+  runtime::simulation world{1};
+  persistence::store_options in_memory;
+  in_memory.threaded = false;
+  const auto store = persistence::store::open(std::move(in_memory)).value();
+  const auto shared = std::make_shared<server::aggregation>(
+      server::backends::sources{world.system(), *store, nullptr, nullptr, nullptr});
+  server::aggregated_api api{
+      .group = "external.metrics.k8s.io", .version = "v1beta1", .ns = "default", .service = "ext"};
+  api.available = true;
+  api.tls = server::make_client_context({}).value();
+  shared->apis.publish({std::make_shared<server::aggregated_api>(api)}, {}, {});
+  const auto client = world.system().spawn({.kind = actors::metrics_client_kind, .name = "client"},
+                                           runtime::make<server::metrics_client>(shared));
+  const auto found = [&] { return *world.system().actors().find(client.id()); };
+  const auto ask = [&](std::size_t queries) {
+    const auto error = std::make_shared<std::string>("no answer");
+    const actors::metric_query one{
+        .of = actors::metric_query::source::external, .ns = "default", .name = "queue"};
+    world.system().request<actors::metrics_result>(
+        client, actors::query_metrics{std::vector(queries, one)}, std::chrono::seconds{10},
+        [error](const auto& told) {
+          *error = told ? (*told)->answers.front().error() : "crashed";
+        });
+    return error;
+  };
+  const auto lost = ask(3);
+  while (found().mailbox != 3)
+    REQUIRE(world.step());
+  world.faults({.crash = 1, .delay = 0, .may_crash = {}});
+  while (found().restarts == 0)
+    REQUIRE(world.step());
+  world.faults({});
+  world.advance(std::chrono::seconds{1});
+  CHECK(*lost == "crashed");
+  const auto next = ask(1);
+  world.settle();
+  CHECK(*next == "service \"ext\" not found");
 }

@@ -1,5 +1,7 @@
 // Endpoints: the rules as functions, and the controller in a simulated cluster.
 #include <catch2/catch.hpp>
+#include <map>
+#include <set>
 
 #include "actors/controllers/endpoints/endpoint_list.hpp"
 #include "actors/core/condition.hpp"
@@ -245,6 +247,30 @@ TEST_CASE("a service that asks for topology hints has them, and its events say s
     return counts == std::map<std::string, int>{{"a", 2}, {"b", 2}};
   }));
   c.simulation().system().stop(fleet);
+}
+
+TEST_CASE("events about topology hints name the family of the addresses", "[endpoints]") {
+  cluster_options options;
+  options.plane.services_v6 = "fd00:10:96::/112";
+  cluster c{1, options};
+  add_node(c, "n0");
+  auto hinted = service();
+  (*hinted.mutable_metadata()->mutable_annotations())["service.kubernetes.io/topology-mode"] =
+      "Auto";
+  for (const char* family : {"IPv6", "IPv4"})
+    hinted.mutable_spec()->add_ip_families(family);
+  hinted.mutable_spec()->set_ip_family_policy("RequireDualStack");
+  c.create(hinted);
+  const auto ends = [&] {
+    std::set<std::string> found;
+    for (const auto& object : c.list<Event>())
+      if (const auto& event = object->as<Event>(); event.reason() == "TopologyAwareHintsDisabled")
+        found.insert(event.message().substr(event.message().rfind(',')));
+    return found;
+  };
+  CHECK(c.run_until([&] {
+    return ends() == std::set<std::string>{", addressType: IPv4", ", addressType: IPv6"};
+  }));
 }
 
 }  // namespace troupe::test
