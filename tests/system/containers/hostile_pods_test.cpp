@@ -20,7 +20,7 @@ spec:
   - name: main
     image: localhost/tools:1
     command: [sh, -c, "b() { b | b & }; b; sleep 3600"]
-    resources: {limits: {memory: 64Mi, cpu: 100m}}
+    resources: {limits: {memory: 512Mi, cpu: 100m}}
 )";
 
 const char* const refused = R"(apiVersion: v1
