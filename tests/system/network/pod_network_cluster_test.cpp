@@ -9,6 +9,7 @@
 #include "support/skip.hpp"
 #include "system/kubectl.hpp"
 #include "system/network/container_cluster.hpp"
+#include "system/network/pod_machine.hpp"
 #include "system/node.hpp"
 
 using namespace troupe::test;
@@ -183,6 +184,18 @@ spec:
   ports: [{port: 80, targetPort: 8080}]
 )";
 
+const std::string dual_service = R"(---
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec:
+  clusterIP: 10.96.0.100
+  clusterIPs: [10.96.0.100, "fd00:10:96::100"]
+  ipFamilyPolicy: RequireDualStack
+  selector: {app: web}
+  ports: [{port: 80, targetPort: 8080}]
+)";
+
 // A pod's request through its own network, and the response.
 std::string asked_from(joined_cluster& c, const std::string& pod, const std::string& host,
                        int port) {
@@ -190,6 +203,13 @@ std::string asked_from(joined_cluster& c, const std::string& pod, const std::str
       .kubectl("exec " + pod + " -- sh -c \"printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc -w 3 " + host +
                " " + std::to_string(port) + " | tail -n 1\"")
       .output;
+}
+
+bool has_ready_pods(joined_cluster& c) {
+  return soon(limit, [&] {
+    return c.kubectl("get pods -o jsonpath='{.items[*].status.containerStatuses[*].ready}'")
+               .output == "true true";
+  });
 }
 
 std::string address_of_pod(joined_cluster& c, const std::string& pod) {
@@ -212,10 +232,7 @@ TEST_CASE(
     const auto made = c.apply(web_service + pod_on("m1") + pod_on("m2"));
     INFO(made.output);
     REQUIRE(made.code == 0);
-    const auto ready = soon(limit, [&] {
-      return c.kubectl("get pods -o jsonpath='{.items[*].status.containerStatuses[*].ready}'")
-                 .output == "true true";
-    });
+    const bool ready = has_ready_pods(c);
     INFO(c.kubectl("describe pods").output);
     REQUIRE(ready);
     CHECK(asked_from(c, "on-m1", address_of_pod(c, "on-m2"), 8080) == "on-m2\n");
@@ -244,6 +261,44 @@ TEST_CASE(
       CHECK(soon(limit, [&] { return cluster.left_of_pods(c.at(each)).empty(); }));
       CHECK(cluster.left_of_pods(c.at(each)) == "");
     }
+  }
+  CHECK(own_network() == before);
+}
+
+TEST_CASE("pods of two families on two machines are reached by IPv6 address, service and name",
+          "[network][containers][pod_network]") {
+  if (!container_cluster::possible() || !can_try_ipv6()) return;
+  const auto before = own_network();
+  {
+    container_cluster cluster{1,
+                              {"--network-pod-cidrs", "10.42.0.0/16,fd00:42::/56",
+                               "--network-service-cidrs", "10.96.0.0/12,fd00:10:96::/112"}};
+    auto& c = *cluster;
+    const auto made = c.apply(dual_service + pod_on("m1") + pod_on("m2"));
+    INFO(made.output);
+    REQUIRE(made.code == 0);
+    const bool ready = has_ready_pods(c);
+    INFO(c.kubectl("describe pods").output);
+    REQUIRE(ready);
+    const auto of_pod = [&](const std::string& pod) {
+      return c.kubectl("get pod " + pod + " -o jsonpath={.status.podIPs[1].ip}").output;
+    };
+    const auto of_m2 = of_pod("on-m2");
+    CHECK_THAT(of_m2, Catch::StartsWith("fd00:42:"));
+    CHECK(asked_from(c, "on-m1", of_m2, 8080) == "on-m2\n");
+    CHECK(asked_from(c, "on-m2", of_pod("on-m1"), 8080) == "on-m1\n");
+    CHECK(soon(limit, [&] {
+      return c.kubectl("get endpointslices").output.find(of_m2) != std::string::npos;
+    }));
+    std::set<std::string> names;
+    CHECK(soon(limit, [&] {
+      names.insert(asked_from(c, "on-m1", "fd00:10:96::100", 80));
+      return names.contains("on-m1\n") && names.contains("on-m2\n");
+    }));
+    CHECK_THAT(c.kubectl("exec on-m1 -- nslookup web.default.svc.cluster.local").output,
+               Contains("fd00:10:96::100"));
+    CHECK(c.kubectl("exec on-m1 -- grep -c on-m1 /etc/hosts").output == "2\n");
+    cluster.delete_pods();
   }
   CHECK(own_network() == before);
 }
