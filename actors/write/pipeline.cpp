@@ -150,7 +150,7 @@ api::expected<void> check(draft& write, const write_context& context) {
 // A generated name may be taken: then another one is generated.
 api::expected<void> check_absent(draft& write, const write_context& context) {
   const auto& of = write.of;
-  if (of.before) return {};
+  if (of.before || of.settled) return {};  // settled: it may have neither state
   auto& meta = api::meta_of(*of.after);
   for (int left = write.named_here ? name_attempts : 1;; --left) {
     if (!context.state.find(key_of(of))) return {};

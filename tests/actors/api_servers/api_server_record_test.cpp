@@ -27,9 +27,9 @@ class records {
   void renew(const std::string& name) {
     auto lease = std::make_unique<Lease>();
     complete(*lease, record_of(name), {});
-    std::vector<std::pair<std::string, std::unique_ptr<api::body>>> all;
-    all.emplace_back(key(name), std::move(lease));
-    fixture_.write(std::move(all));
+    persistence::transaction write;
+    write.mutations.push_back({key(name), &api::kind_of<Lease>(), std::move(lease)});
+    fixture_.store->submit(std::move(write), [](const auto& result) { REQUIRE(result); });
   }
   api_server_watch::found look() { return watch_.look(fixture_.store->read(), "own"); }
 
