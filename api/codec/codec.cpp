@@ -43,22 +43,27 @@ std::size_t beginning_of_other(std::string_view bytes) {
   return first == bytes.npos || starts.find(bytes[first]) != starts.npos ? bytes.npos : first;
 }
 
-// kubernetes: apiserver/pkg/endpoints/handlers, transformDecodeError and summarizeData.
-error unrecognized(const kind_info& kind, std::string_view bytes, unsigned char first) {
-  constexpr std::size_t shown_bytes = 30;
+std::string hex(unsigned char byte) {
   constexpr std::string_view digits = "0123456789abcdef";
-  const auto hex = [&](unsigned char byte) {
-    return std::string{digits[byte >> 4], digits[byte & 15]};
-  };
+  return {digits[byte >> 4], digits[byte & 15]};
+}
+
+// kubernetes: apiserver/pkg/endpoints/handlers, transformDecodeError and summarizeData.
+error unrecognized(const kind_info& kind, std::string_view bytes, std::string_view reason) {
+  constexpr std::size_t shown_bytes = 30;
   std::string text;
   for (const unsigned char byte : bytes.substr(0, shown_bytes))
     text += hex(byte);
   if (bytes.size() > shown_bytes) text += " ...";
-  const bool plain = first > ' ' && first < 0x7f && first != '\'';
   return bad_request("the object provided is unrecognized (must be of type " + kind.kind() +
-                     "): couldn't get version/kind; json parse error: invalid character '" +
-                     (plain ? std::string(1, static_cast<char>(first)) : "\\x" + hex(first)) +
-                     "' looking for beginning of value (" + text + ")");
+                     "): " + std::string(reason) + " (" + text + ")");
+}
+
+std::string no_json_begins_with(unsigned char first) {
+  const bool plain = first > ' ' && first < 0x7f && first != '\'';
+  return "couldn't get version/kind; json parse error: invalid character '" +
+         (plain ? std::string(1, static_cast<char>(first)) : "\\x" + hex(first)) +
+         "' looking for beginning of value";
 }
 
 expected<document> open(std::string_view bytes, media form, const decode_options& options) {
@@ -156,7 +161,11 @@ bool parse_wire(const std::string& wire, body& into) {
 expected<decoded> decode(std::string_view bytes, media form, const kind_info* expected_kind,
                          const decode_options& options) {
   auto doc = open(bytes, form, options);
-  if (!doc) return fail(std::move(doc.error()));
+  if (!doc) {
+    const bool malformed = form == media::yaml && doc.error().code == 400;
+    if (!malformed || expected_kind == nullptr) return fail(std::move(doc.error()));
+    return fail(unrecognized(*expected_kind, bytes, doc.error().message));
+  }
   kind_handle kind = expected_kind;
   if (!kind) {
     if (doc->names.kind.empty()) doc->names = find_type_names(content_of(*doc));
@@ -166,7 +175,8 @@ expected<decoded> decode(std::string_view bytes, media form, const kind_info* ex
   }
   if (form == media::json)
     if (const auto other = beginning_of_other(bytes); other != bytes.npos)
-      return fail(unrecognized(*kind, bytes, static_cast<unsigned char>(bytes[other])));
+      return fail(unrecognized(*kind, bytes,
+                               no_json_begins_with(static_cast<unsigned char>(bytes[other]))));
   if (kind->custom()) return decode_custom(*doc, *kind, options);
   auto read = to_wire(*doc, type_plan::of(kind->type()), options);
   if (!read) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/codec/json_text.hpp"
 #include "api/discovery/served_groups.hpp"
 #include "api/kind_row.hpp"
 #include "api/values/base64.hpp"
@@ -357,9 +358,11 @@ std::string discovery_documents::paths(std::span<const std::string_view> others)
     for (const auto& each : group.versions)
       paths.insert(root + "/" + group_version(group.name, each.version));
   }
-  document d;
-  d.object([&] { d.strings("paths", paths); });
-  return d.take();
+  // Indented, as upstream's.
+  std::string out = "{\n  \"paths\": [";
+  for (const auto& path : paths)
+    out += (out.ends_with('[') ? "\n    " : ",\n    ") + quoted(path);
+  return out + "\n  ]\n}";
 }
 
 document_text discovery_documents::group(std::string_view group) {

@@ -68,6 +68,7 @@ kind_row newer_event_row() {
   row.created_by_update = true;
   row.has_dependents = false;
   row.shape = &event_shape;
+  row.check_create = &check_create_as<events::v1::Event>;
   row.columns = event_columns;
   row.cells = [](row_cells& cells, const body& content) {
     core::v1::Event home;

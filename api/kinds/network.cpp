@@ -24,6 +24,9 @@ kind_row service_row() {
   row.check = [](findings& out, const body& content) {
     validation::check_service(out, as<Service>(content));
   };
+  row.check_create = [](findings& out, const body& content) {
+    validation::check_service_create(out, as<Service>(content));
+  };
   row.check_update = [](findings& out, const body& now, const body& was) {
     validation::check_service_update(out, as<Service>(now), as<Service>(was));
   };

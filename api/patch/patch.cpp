@@ -57,8 +57,8 @@ expected<std::string> apply_patch(patch_form form, const google::protobuf::Descr
                                   std::vector<std::string>* repeated) {
   if (form == patch_form::strategic && &type == CustomBody::descriptor())
     return fail(unsupported_media_type("application/strategic-merge-patch+json",
-                                       "application/json-patch+json, "
-                                       "application/merge-patch+json"));
+                                       "application/json-patch+json, application/merge-patch+json, "
+                                       "application/apply-patch+yaml"));
   json_document target;
   // The patch's values move into the document: both use one allocator.
   json_document change(&target.GetAllocator());

@@ -31,6 +31,15 @@ void drop_address(ServiceSpec& spec, const ServiceSpec& before) {
   if (spec.ip_family_policy() == before.ip_family_policy()) spec.clear_ip_family_policy();
 }
 
+// As drop_address, for the fields that only load balancers have.
+void drop_balancing(ServiceSpec& spec, const ServiceSpec& before) {
+  if (spec.allocate_load_balancer_node_ports() == before.allocate_load_balancer_node_ports())
+    spec.clear_allocate_load_balancer_node_ports();
+  if (spec.load_balancer_class() == before.load_balancer_class()) spec.clear_load_balancer_class();
+  if (spec.health_check_node_port() == before.health_check_node_port())
+    spec.clear_health_check_node_port();
+}
+
 }  // namespace
 
 bool has_node_ports(const ServiceSpec& spec) {
@@ -66,6 +75,8 @@ void drop_leftovers(Service& now, const Service& was) {
   if (!is_external(spec) && is_external(before) &&
       spec.external_traffic_policy() == before.external_traffic_policy())
     spec.clear_external_traffic_policy();
+  if (spec.type() != "LoadBalancer" && before.type() == "LoadBalancer")
+    drop_balancing(spec, before);
   if (has_node_ports(spec) || !has_node_ports(before)) return;
   for (auto& port : *spec.mutable_ports())
     for (const auto& old : before.ports())

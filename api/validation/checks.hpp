@@ -13,6 +13,7 @@
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/core_replication.pb.h"
 #include "api/schema/core_service.pb.h"
+#include "api/schema/events_v1.pb.h"
 #include "api/schema/meta_object.pb.h"
 #include "api/schema/scheduling_v1.pb.h"
 #include "api/validation/findings.hpp"
@@ -65,6 +66,7 @@ void check_workload(findings& out, const apps::v1::Deployment& object);
 
 // -- services ---
 void check_service(findings& out, const core::v1::Service& service);
+void check_service_create(findings& out, const core::v1::Service& service);
 void check_service_update(findings& out, const core::v1::Service& now,
                           const core::v1::Service& was);
 void check_endpoints(findings& out, const core::v1::Endpoints& endpoints);
@@ -85,6 +87,8 @@ void check(findings& out, const core::v1::Event& event);
 void check(findings& out, const core::v1::Binding& binding);
 void check(findings& out, const scheduling::v1::PriorityClass& object);
 void check_create(findings& out, const core::v1::Pod& pod);
+// For an event in the form of events.k8s.io.
+void check_create(findings& out, const events::v1::Event& event);
 void check_update(findings& out, const core::v1::Node& now, const core::v1::Node& was);
 
 }  // namespace troupe::api::validation

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 
 #include "api/validation/checks.hpp"
@@ -16,6 +17,13 @@ using certificates::v1::CertificateSigningRequest;
 using node::v1::RuntimeClass;
 using namespace flowcontrol::v1;
 using strings = google::protobuf::RepeatedPtrField<std::string>;
+
+// Kubernetes, apiserver/pkg/util/shufflesharding: the hash of a flow chooses its hand of queues.
+constexpr int most_hash_bits = 60;
+
+int bits_of_hand(int queues, int hand_size) {
+  return static_cast<int>(std::ceil(std::log2(queues) * hand_size));
+}
 
 // Kubernetes, certificates/validation.
 constexpr int shortest_certificate_seconds = 600;
@@ -157,6 +165,11 @@ void check_response(findings& out, const LimitResponse& response) {
   if (queuing.hand_size() > queuing.queues())
     out.invalid("handSize", queuing.hand_size(),
                 "should not be greater than queues (" + std::to_string(queuing.queues()) + ")");
+  else if (bits_of_hand(queuing.queues(), queuing.hand_size()) > most_hash_bits)
+    out.invalid("handSize", queuing.hand_size(),
+                "required entropy bits of deckSize " + std::to_string(queuing.queues()) +
+                    " and handSize " + std::to_string(queuing.hand_size()) +
+                    " should not be greater than " + std::to_string(most_hash_bits));
 }
 
 }  // namespace
@@ -224,7 +237,8 @@ void check(findings& out, const FlowSchema& object) {
   if (spec.matching_precedence() == 1 && object.metadata().name() != "exempt")
     out.invalid("matchingPrecedence", 1,
                 "only the schema named 'exempt' may have matchingPrecedence 1");
-  if (!spec.has_priority_level_configuration()) out.required("priorityLevelConfiguration.name");
+  if (!spec.has_priority_level_configuration())
+    out.required("priorityLevelConfiguration.name", "must reference a priority level");
   const auto& level = spec.priority_level_configuration().name();
   if (!level.empty()) {
     const auto inner = out.at.field("priorityLevelConfiguration");

@@ -1,4 +1,5 @@
 // Config maps and secrets: required keys of each secret type, size limits, immutability.
+#include "api/codec/json_dom.hpp"
 #include "api/equality.hpp"
 #include "api/limits.hpp"
 #include "api/validation/checks.hpp"
@@ -23,6 +24,20 @@ void need(findings& out, const Secret& secret, const char* key) {
   out.required({});
 }
 
+// For a key whose value is a JSON object; errors do not repeat what it contains.
+void need_json(findings& out, const Secret& secret, const char* key) {
+  need(out, secret, key);
+  const auto found = secret.data().find(key);
+  if (found == secret.data().end()) return;
+  local_document content;
+  const auto read = content.read(found->second, "the value");
+  if (read && ((*content).IsObject() || (*content).IsNull())) return;
+  const auto step = out.at.field("data");
+  const auto inner = out.at.key(key);
+  out.invalid({}, "<secret contents redacted>",
+              read ? "json: cannot unmarshal the value into an object" : read.error().message);
+}
+
 void check_type(findings& out, const Secret& secret) {
   const auto& type = secret.type();
   if (type == "kubernetes.io/service-account-token") {
@@ -34,9 +49,9 @@ void check_type(findings& out, const Secret& secret) {
     const auto place = out.at.key(account);
     out.required({});
   } else if (type == "kubernetes.io/dockercfg") {
-    need(out, secret, ".dockercfg");
+    need_json(out, secret, ".dockercfg");
   } else if (type == "kubernetes.io/dockerconfigjson") {
-    need(out, secret, ".dockerconfigjson");
+    need_json(out, secret, ".dockerconfigjson");
   } else if (type == "kubernetes.io/tls") {
     need(out, secret, "tls.crt");
     need(out, secret, "tls.key");

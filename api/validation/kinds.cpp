@@ -4,6 +4,7 @@
 
 #include "api/validation/checks.hpp"
 #include "api/validation/system_priorities.hpp"
+#include "api/values/cidr.hpp"
 
 namespace troupe::api::validation {
 
@@ -13,6 +14,68 @@ namespace {
 
 // Kubernetes, scheduling: HighestUserDefinablePriority.
 constexpr int highest_user_priority = 1'000'000'000;
+
+// Kubernetes, core/validation/events.go.
+constexpr std::size_t longest_name_bytes = 128;
+constexpr std::size_t longest_note_bytes = 1024;
+constexpr int shortest_series = 2;
+
+// Why upstream does not accept the class as one of the system's.
+std::string objection(const scheduling::v1::PriorityClass& object, const system_priority* known) {
+  const std::string& name = object.metadata().name();
+  if (known == nullptr) return name + " is not a known system priority class";
+  if (object.value() != known->value)
+    return "value of " + name + " PriorityClass must be " + std::to_string(known->value);
+  return "globalDefault of " + name + " PriorityClass must be false";
+}
+
+// At most one range of each family.
+void check_pod_ranges(findings& out, const NodeSpec& spec) {
+  std::string shown;
+  int of_family[2] = {0, 0};
+  for (int i = 0; i < spec.pod_cidrs_size(); ++i) {
+    const auto step = out.at.item("podCIDRs", i);
+    const auto& text = spec.pod_cidrs(i);
+    shown += (i == 0 ? "" : ",") + quoted(text);
+    out.each({}, text, check_cidr(text));
+    if (const auto range = cidr::parse(text)) ++of_family[range->is_v6() ? 1 : 0];
+  }
+  if (of_family[0] > 1 || of_family[1] > 1)
+    out.invalid_json("podCIDRs", "[" + shown + "]",
+                     "may specify no more than one CIDR for each IP family");
+}
+
+void check_length(findings& out, std::string_view field, const std::string& value,
+                  std::size_t limit) {
+  if (value.size() > limit)
+    out.invalid(field, "", "can have at most " + std::to_string(limit) + " characters");
+}
+
+void need(findings& out, std::string_view field, const std::string& value) {
+  if (value.empty()) out.required(field);
+  check_length(out, field, value, longest_name_bytes);
+}
+
+// Who sets eventTime must name the reporter and the action.
+template <class Any>
+void check_reporter(findings& out, const Any& event, std::string_view controller_field,
+                    const std::string& controller, const std::string& note) {
+  if (controller.empty()) out.required(controller_field);
+  out.each(controller_field, controller, check_qualified_name(controller));
+  need(out, "reportingInstance", event.reporting_instance());
+  need(out, "action", event.action());
+  need(out, "reason", event.reason());
+  check_length(out, "message", note, longest_note_bytes);
+}
+
+void check_subject(findings& out, const std::string& subject_namespace, const std::string& ns) {
+  // Events about cluster-scoped objects are stored in these namespaces.
+  const bool fits =
+      subject_namespace.empty() ? ns == "default" || ns == "kube-system" : subject_namespace == ns;
+  if (fits) return;
+  const auto step = out.at.field("involvedObject");
+  out.invalid("namespace", subject_namespace, "does not match event.namespace");
+}
 
 }  // namespace
 
@@ -25,10 +88,13 @@ void check(findings& out, const Pod& pod) {
 void check(findings& out, const PodTemplate& object) {
   const auto step = out.at.field("template");
   check_pod_template(out, object.template_());
+  // The rules of the schema do not descend into an absent template.
+  if (!object.has_template_()) out.required("spec.containers");
 }
 
 void check(findings& out, const Node& node) {
   const auto step = out.at.field("spec");
+  check_pod_ranges(out, node.spec());
   std::set<std::string> seen;
   for (int i = 0; i < node.spec().taints_size(); ++i) {
     const auto inner = out.at.item("taints", i);
@@ -45,14 +111,31 @@ void check(findings& out, const Namespace& ns) {
 }
 
 void check(findings& out, const Event& event) {
-  // Events about cluster-scoped objects are stored in these namespaces.
-  const auto& subject_namespace = event.involved_object().namespace_();
-  const auto& ns = event.metadata().namespace_();
-  const bool fits =
-      subject_namespace.empty() ? ns == "default" || ns == "kube-system" : subject_namespace == ns;
-  if (fits) return;
-  const auto step = out.at.field("involvedObject");
-  out.invalid("namespace", subject_namespace, "does not match event.namespace");
+  check_subject(out, event.involved_object().namespace_(), event.metadata().namespace_());
+  if (event.has_event_time())
+    check_reporter(out, event, "reportingComponent", event.reporting_component(), event.message());
+}
+
+void check_create(findings& out, const events::v1::Event& event) {
+  check_subject(out, event.regarding().namespace_(), event.metadata().namespace_());
+  if (event.has_event_time())
+    check_reporter(out, event, "reportingController", event.reporting_controller(), event.note());
+  else
+    out.required("eventTime");
+  if (event.has_series()) {
+    const auto step = out.at.field("series");
+    if (event.series().count() < shortest_series)
+      out.invalid("count", "", "should be at least " + std::to_string(shortest_series));
+    if (!event.series().has_last_observed_time()) out.required("lastObservedTime");
+  }
+  if (event.type() != "Normal" && event.type() != "Warning")
+    out.invalid("type", "", "has invalid value: " + event.type());
+  constexpr std::string_view unset = "needs to be unset";
+  if (event.has_deprecated_first_timestamp()) out.invalid("firstTimestamp", "", unset);
+  if (event.has_deprecated_last_timestamp()) out.invalid("lastTimestamp", "", unset);
+  if (event.deprecated_count() != 0) out.invalid("count", "", unset);
+  if (!event.deprecated_source().component().empty() || !event.deprecated_source().host().empty())
+    out.invalid("source", "", unset);
 }
 
 void check(findings& out, const Binding& binding) {
@@ -70,7 +153,8 @@ void check(findings& out, const scheduling::v1::PriorityClass& object) {
     const auto step = out.at.field("metadata");
     out.forbidden("name",
                   "priority class names with 'system-' prefix are reserved for system use "
-                  "only");
+                  "only. error: " +
+                      objection(object, known));
   } else if (object.value() > highest_user_priority) {
     out.forbidden("value", "maximum allowed value of a user defined priority is " +
                                std::to_string(highest_user_priority));

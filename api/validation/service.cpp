@@ -130,6 +130,32 @@ void check_affinity(findings& out, const ServiceSpec& spec) {
               "must be greater than 0 and less than " + std::to_string(longest_affinity_seconds));
 }
 
+// The fields that only load balancers have.
+void check_balancing(findings& out, const ServiceSpec& spec) {
+  constexpr std::string_view misplaced = "may only be used when `type` is 'LoadBalancer'";
+  const bool balanced = spec.type() == "LoadBalancer";
+  if (!spec.load_balancer_source_ranges().empty() && !balanced)
+    out.forbidden("LoadBalancerSourceRanges", misplaced);
+  for (int i = 0; i < spec.load_balancer_source_ranges_size(); ++i) {
+    // Upstream's path begins with a capital letter; blanks around a range are permitted.
+    const auto step = out.at.item("LoadBalancerSourceRanges", i);
+    std::string_view range = spec.load_balancer_source_ranges(i);
+    while (range.starts_with(' '))
+      range.remove_prefix(1);
+    while (range.ends_with(' '))
+      range.remove_suffix(1);
+    out.each({}, range, check_cidr(range));
+  }
+  if (spec.has_allocate_load_balancer_node_ports() && !balanced)
+    out.forbidden("allocateLoadBalancerNodePorts", misplaced);
+  if (spec.has_load_balancer_class() && !balanced) out.forbidden("loadBalancerClass", misplaced);
+  if (spec.health_check_node_port() != 0 &&
+      !(balanced && spec.external_traffic_policy() == "Local"))
+    out.invalid("healthCheckNodePort", spec.health_check_node_port(),
+                "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is "
+                "'Local'");
+}
+
 }  // namespace
 
 void check_service(findings& out, const Service& service) {
@@ -147,7 +173,16 @@ void check_service(findings& out, const Service& service) {
                 "may only be set for externally-accessible services");
 }
 
+void check_service_create(findings& out, const Service& service) {
+  const auto step = out.at.field("spec");
+  check_balancing(out, service.spec());
+}
+
 void check_service_update(findings& out, const Service& now, const Service& was) {
+  // Services from before these rules can still be changed.
+  findings before;
+  check_balancing(before, was.spec());
+  if (before.empty()) check_service_create(out, now);
   const bool had_address = was.spec().type() != "ExternalName" && !was.spec().cluster_ip().empty();
   if (!had_address || now.spec().type() == "ExternalName") return;
   const auto step = out.at.field("spec");

@@ -3,7 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include "api/conversion/shapes.hpp"
+#include "api/kind_row.hpp"
 #include "api/manifests.hpp"
+#include "api/validation/findings.hpp"
 #include "api/validation/validation.hpp"
 #include "support/kind_examples.hpp"
 
@@ -407,9 +409,99 @@ TEST_CASE("runtimes, certificates and priorities of requests are checked") {
        "metadata: {name: x}\nspec: {matchingPrecedence: 1}\n",
        {"spec.matchingPrecedence: Invalid value: 1: only the schema named 'exempt' may have "
         "matchingPrecedence 1",
-        "spec.priorityLevelConfiguration.name: Required value"}},
+        "spec.priorityLevelConfiguration.name: Required value: must reference a priority level"}},
       {"flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration",
        "metadata: {name: x}\nspec: {type: Limited}\n",
        {"spec.limited: Required value: must not be empty when type is Limited"}},
+      {"flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration",
+       "metadata: {name: x}\nspec: {type: Limited, limited: {limitResponse: {type: Queue, queuing: "
+       "{queues: 64, handSize: 20, queueLengthLimit: 1}}}}\n",
+       {"spec.limited.limitResponse.queuing.handSize: Invalid value: 20: required entropy bits of "
+        "deckSize 64 and handSize 20 should not be greater than 60"}},
+      {"scheduling.k8s.io/v1 PriorityClass",
+       "metadata: {name: system-x}\nvalue: 5\n",
+       {"metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for "
+        "system use only. error: system-x is not a known system priority class"}},
+      {"scheduling.k8s.io/v1 PriorityClass",
+       "metadata: {name: system-node-critical}\nvalue: 5\n",
+       {"metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for "
+        "system use only. error: value of system-node-critical PriorityClass must be 2000001000"}},
   });
+}
+
+TEST_CASE("core objects that upstream refuses are refused") {
+  const std::string misplaced = "may only be used when `type` is 'LoadBalancer'";
+  check_all({
+      {"v1 PodTemplate", "metadata: {name: x}\n", {"template.spec.containers: Required value"}},
+      {"v1 Secret",
+       "metadata: {name: x}\ntype: kubernetes.io/dockercfg\ndata: {.dockercfg: W10=}\n",
+       {"data[.dockercfg]: Invalid value: \"<secret contents redacted>\": json: cannot unmarshal "
+        "the value into an object"}},
+      {"v1 Secret",
+       "metadata: {name: x}\ntype: kubernetes.io/dockerconfigjson\ndata: {.dockerconfigjson: "
+       "e30=}\n",
+       {}},
+      {"v1 Node",
+       "metadata: {name: x}\nspec: {podCIDRs: [10.0.0.0/24, 10.0.1.0/24, no]}\n",
+       {"spec.podCIDRs[2]: Invalid value: \"no\": must be a valid CIDR value, (e.g. 10.9.8.0/24 or "
+        "2001:db8::/64)",
+        "spec.podCIDRs: Invalid value: [\"10.0.0.0/24\",\"10.0.1.0/24\",\"no\"]: may specify no "
+        "more than one CIDR for each IP family"}},
+      {"v1 Node", "metadata: {name: x}\nspec: {podCIDRs: [10.0.0.0/24, \"fd00::/64\"]}\n", {}},
+      {"v1 Service",
+       "metadata: {name: x}\nspec: {ports: [{port: 1}], loadBalancerClass: a, "
+       "loadBalancerSourceRanges: [no], allocateLoadBalancerNodePorts: false, "
+       "healthCheckNodePort: 30000}\n",
+       {"spec.LoadBalancerSourceRanges: Forbidden: " + misplaced,
+        "spec.LoadBalancerSourceRanges[0]: Invalid value: \"no\": must be a valid CIDR value, "
+        "(e.g. 10.9.8.0/24 or 2001:db8::/64)",
+        "spec.allocateLoadBalancerNodePorts: Forbidden: " + misplaced,
+        "spec.loadBalancerClass: Forbidden: " + misplaced,
+        "spec.healthCheckNodePort: Invalid value: 30000: may only be set when `type` is "
+        "'LoadBalancer' and `externalTrafficPolicy` is 'Local'"}},
+      {"v1 Service",
+       "metadata: {name: x}\nspec: {type: LoadBalancer, ports: [{port: 1}], loadBalancerClass: "
+       "a/b, "
+       "loadBalancerSourceRanges: [' 10.0.0.0/8 '], allocateLoadBalancerNodePorts: false}\n",
+       {}},
+  });
+  constexpr auto misused =
+      "metadata: {name: x}\nspec: {clusterIP: 10.0.0.1, ports: [{port: 1}], loadBalancerClass: "
+      "a}\n";
+  constexpr auto plain = "metadata: {name: x}\nspec: {clusterIP: 10.0.0.1, ports: [{port: 1}]}\n";
+  // An object that was stored before the rules.
+  check_changes({
+      {"v1 Service", misused, misused, {}},
+      {"v1 Service", plain, misused, {"spec.loadBalancerClass: Forbidden: " + misplaced}},
+  });
+}
+
+TEST_CASE("an event with eventTime must name its reporter") {
+  check_all({
+      {"v1 Event", "metadata: {name: x}\ninvolvedObject: {namespace: default}\n", {}},
+      {"v1 Event",
+       "metadata: {name: x}\ninvolvedObject: {namespace: default}\n"
+       "eventTime: '2026-01-01T00:00:00.000000Z'\nreportingComponent: a b\naction: a\n",
+       {"reportingComponent: Invalid value: \"a b\": " + check_qualified_name("a b").at(0),
+        "reportingInstance: Required value", "reason: Required value"}},
+  });
+  const auto told_of_newer = [](const std::string& rest) {
+    const auto read = test::object_from(document("events.k8s.io/v1 Event", rest));
+    meta_of(*read.content).set_namespace_("default");
+    findings out;
+    read.kind->row().check_create(out, *read.content);
+    return told(out.take());
+  };
+  CHECK(told_of_newer("metadata: {name: x}\ntype: Odd\nseries: {count: 1}\ndeprecatedCount: 2\n"
+                      "regarding: {namespace: other}\n") ==
+        lines{"involvedObject.namespace: Invalid value: \"other\": does not match event.namespace",
+              "eventTime: Required value",
+              "series.count: Invalid value: \"\": should be at least 2",
+              "series.lastObservedTime: Required value",
+              "type: Invalid value: \"\": has invalid value: Odd",
+              "count: Invalid value: \"\": needs to be unset"});
+  CHECK(told_of_newer("metadata: {name: x}\ntype: Normal\naction: a\nreason: b\n"
+                      "reportingController: c\nreportingInstance: d\n"
+                      "eventTime: '2026-01-01T00:00:00.000000Z'\n")
+            .empty());
 }

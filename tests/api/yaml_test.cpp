@@ -127,6 +127,14 @@ TEST_CASE("an alias stands for its anchor") {
   CHECK(refusal("a: &x {b: c}\nd:\n  <<: *x\n").find("merge keys") != std::string::npos);
 }
 
+TEST_CASE("an object in invalid YAML is refused in the words of upstream's handlers") {
+  const auto read = decode("a: [1", media::yaml, &kind_of<core::v1::ConfigMap>());
+  REQUIRE_FALSE(read);
+  CHECK(read.error().message.starts_with(
+      "the object provided is unrecognized (must be of type ConfigMap): yaml: line 1: "));
+  CHECK(read.error().message.ends_with(" (613a205b31)"));
+}
+
 TEST_CASE("invalid YAML is refused with its line") {
   CHECK(refusal("a: b\n c: d\n e").find("yaml: line ") != std::string::npos);
   CHECK(refusal("a: [1, 2").find("yaml: line ") != std::string::npos);
