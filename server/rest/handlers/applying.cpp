@@ -6,6 +6,7 @@
 #include "actors/core/condition.hpp"
 #include "api/apply/managers.hpp"
 #include "api/apply/scale_managers.hpp"
+#include "api/codec/json_decode.hpp"
 #include "api/conversion/shapes.hpp"
 #include "api/object/object.hpp"
 #include "api/schema/meta_object.pb.h"
@@ -49,7 +50,9 @@ api::expected<std::string> json_of(const call& call) {
   const std::string_view sent = call.request->content;
   const auto first = sent.find_first_not_of(" \t\r\n");
   if (first != sent.npos && sent[first] == '{') return std::string{sent};
-  return api::yaml_to_json(sent);
+  auto json = api::yaml_to_json(sent);
+  if (!json && json.error().code == 400) json.error().message.insert(0, "error decoding YAML: ");
+  return json;
 }
 
 // Sets the name and namespace of the URL, which the object may omit.
@@ -58,20 +61,30 @@ api::expected<void> settle_place(const call_ptr& call, api::body& content) {
   return api::settle_namespace(call->kind(), content, call->route.ns);
 }
 
+// kubernetes: apimachinery/pkg/util/managedfields, versioncheck.go and structuredmerge.go.
+api::expected<void> check_type(std::string_view sent, const api::kind_info& kind) {
+  const auto names = api::find_type_names(sent);
+  if (names.kind == kind.kind() && names.api_version == kind.api_version()) return {};
+  const auto slash = names.api_version.find('/');
+  const auto group =
+      slash == names.api_version.npos ? std::string{} : names.api_version.substr(0, slash);
+  if (names.kind != kind.kind() || group != kind.group() || names.api_version.empty())
+    return api::fail(api::bad_request(
+        "invalid object type: " + (slash == names.api_version.npos ? "/" : std::string{}) +
+        names.api_version + ", Kind=" + names.kind));
+  return api::fail(api::bad_request(
+      "Incorrect version specified in apply patch. Specified patch version: " + names.api_version +
+      ", expected: " + kind.api_version()));
+}
+
 // `kind` is the call's kind, or that of its subresource.
 api::expected<configuration> read_configuration(const call_ptr& call, const api::kind_info& kind,
                                                 const write_options& options) {
   auto sent = json_of(*call);
   if (!sent) return api::fail(std::move(sent.error()));
-  auto read = api::decode(*sent, api::media::json, nullptr, {.fields = options.fields});
+  if (auto fine = check_type(*sent, kind); !fine) return api::fail(std::move(fine.error()));
+  auto read = api::decode(*sent, api::media::json, &kind, {.fields = options.fields});
   if (!read) return api::fail(std::move(read.error()));
-  if (read->kind->kind() != kind.kind() || read->kind->group() != kind.group())
-    return api::fail(api::bad_request("invalid object type: " + read->kind->api_version() +
-                                      ", Kind=" + read->kind->kind()));
-  if (read->kind->version() != kind.version())
-    return api::fail(
-        api::bad_request("Incorrect version specified in apply patch. Specified patch version: " +
-                         read->kind->api_version() + ", expected: " + kind.api_version()));
   call->warn(read->warnings);
   if (!api::meta_of(*read->content).managed_fields().empty())
     return api::fail(api::bad_request("metadata.managedFields must be nil"));

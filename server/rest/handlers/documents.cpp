@@ -33,9 +33,18 @@ void answer_json(const call_ptr& call, api::shared_text text, std::string type) 
 }
 
 // Paths served besides the API.
-constexpr std::string_view other_paths[] = {
-    "/healthz",    "/livez",       "/livez/ping", "/metrics",     "/openapi/v2",
-    "/openapi/v3", "/openapi/v3/", "/readyz",     "/readyz/ping", "/version"};
+constexpr std::string_view other_paths[] = {"/.well-known/openid-configuration",
+                                            "/healthz",
+                                            "/livez",
+                                            "/livez/ping",
+                                            "/metrics",
+                                            "/openapi/v2",
+                                            "/openapi/v3",
+                                            "/openapi/v3/",
+                                            "/openid/v1/jwks",
+                                            "/readyz",
+                                            "/readyz/ping",
+                                            "/version"};
 
 std::shared_ptr<api::discovery_documents> discovery_of(const call_ptr& call) {
   return call->services.aggregated->apis.discovery();

@@ -13,7 +13,8 @@ api::expected<patch> patch::from(request_ptr request) {
     return api::fail(
         api::unsupported_media_type(content_type,
                                     "application/json-patch+json, application/merge-patch+json, "
-                                    "application/strategic-merge-patch+json"));
+                                    "application/strategic-merge-patch+json, "
+                                    "application/apply-patch+yaml"));
   return patch{*form, std::move(request)};
 }
 

@@ -9,6 +9,7 @@
 #include "actors/core/condition.hpp"
 #include "actors/tokens/node_token.hpp"
 #include "actors/tokens/token_issuer.hpp"
+#include "api/codec/json_text.hpp"
 #include "api/schema/authentication_v1.pb.h"
 #include "api/schema/core_account.pb.h"
 #include "api/scheme.hpp"
@@ -105,6 +106,23 @@ std::vector<std::string> common(const std::vector<std::string>& a,
   return both;
 }
 
+// In upstream's words; a token for other audiences is told from one that nobody made.
+std::string refusal_of(const std::string& token, const std::vector<std::string>& asked,
+                       const authenticator& by) {
+  const std::string unknown = "invalid bearer token";
+  if (asked.empty()) return unknown;
+  const auto own = by.owner_of(token, {});
+  if (!own.user) return unknown;
+  const auto list = [](const std::vector<std::string>& audiences) {
+    std::string out;
+    for (const auto& audience : audiences)
+      out += (out.empty() ? "" : " ") + api::quoted(audience);
+    return "[" + out + "]";
+  };
+  return "[" + unknown + ", token audiences " + list(own.audiences) +
+         " is invalid for the target audiences " + list(asked) + "]";
+}
+
 }  // namespace
 
 void create_token(const call_ptr& call) {
@@ -142,7 +160,10 @@ api::expected<void> review_token(const call& call, TokenReview& review) {
     auto both = common(asked, issuer->api_audiences());
     if (!both.empty()) owner = {by->owner_of(spec.token(), {}).user, std::move(both)};
   }
-  if (!owner.user) return {};
+  if (!owner.user) {
+    status.set_error(refusal_of(spec.token(), asked, *by));
+    return {};
+  }
   status.set_authenticated(true);
   auto& user = *status.mutable_user();
   user.set_username(owner.user->name);

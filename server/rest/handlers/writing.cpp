@@ -53,11 +53,15 @@ actors::write_rules rules_of(std::string_view subresource) {
 api::expected<void> check_version(const call_ptr& call, const api::body& now,
                                   const api::body* was) {
   const auto& kind = call->kind();
-  if (&api::home_of(kind) == &kind || kind.rules() == nullptr) return {};
+  if (&api::home_of(kind) == &kind) return {};
   using part = api::version_rules::part;
   api::findings found;
-  kind.rules()->check(found, api::as_custom(now), was != nullptr ? &api::as_custom(*was) : nullptr,
-                      call->route.subresource == "status" ? part::status : part::object);
+  if (kind.rules() != nullptr)
+    kind.rules()->check(found, api::as_custom(now),
+                        was != nullptr ? &api::as_custom(*was) : nullptr,
+                        call->route.subresource == "status" ? part::status : part::object);
+  else if (const auto check = kind.row().check_create; check != nullptr && was == nullptr)
+    check(found, now);
   if (found.empty()) return {};
   return api::fail(api::invalid(kind, api::meta_of(now).name(), found.take()));
 }

@@ -179,7 +179,12 @@ TEST_CASE("an apply that cannot be is refused with the reason") {
              Catch::Contains("fieldManager: Required value: is required for apply patch"));
   CHECK_THAT(refused(maps + "/m", "data: {a: b}"), Catch::StartsWith("400 "));
   CHECK_THAT(refused(maps + "/m", "apiVersion: v1\nkind: Secret\nmetadata: {name: m}"),
-             Catch::Contains("400 invalid object type"));
+             Catch::Contains("400 invalid object type: /v1, Kind=Secret"));
+  CHECK(refused(maps + "/m", "{}") == "400 invalid object type: /, Kind=");
+  CHECK_THAT(refused(maps + "/m", "a: [b"), Catch::StartsWith("400 error decoding YAML: yaml: "));
+  CHECK(refused(deployments + "/web", "apiVersion: apps/v9\nkind: Deployment") ==
+        "400 Incorrect version specified in apply patch. Specified patch version: apps/v9, "
+        "expected: apps/v1");
   CHECK_THAT(refused(maps + "/other", map_yaml("a: '1'")),
              Catch::StartsWith("400 the name of the object"));
   CHECK_THAT(refused(maps + "/m",

@@ -349,4 +349,5 @@ TEST_CASE("the root lists all paths") {
   for (const auto* path : {"/api", "/api/v1", "/apis", "/apis/apps", "/apis/apps/v1", "/version"})
     CHECK_THAT(root.text(), Catch::Contains('"' + std::string{path} + '"'));
   CHECK_THAT(root.at("paths"), !Catch::Contains("/apis/v1"));
+  CHECK_THAT(root.text(), Catch::StartsWith("{\n  \"paths\": [\n    \"/.well-known/openid-"));
 }

@@ -225,6 +225,10 @@ TEST_CASE("a review names the account of a token", "[tokens]") {
   CHECK(server.review(server.admin()).at("status.user.username") == "admin");
   CHECK(server.review(server.admin(), R"(["api","x"])").at("status.audiences") == R"(["api"])");
   CHECK(server.review("nonsense").has("status.authenticated") == false);
+  CHECK(server.review("nonsense").at("status.error") == "invalid bearer token");
+  CHECK(server.review(token, R"(["vault","x"])").at("status.error") ==
+        R"([invalid bearer token, token audiences ["api"] is invalid for the target audiences )"
+        R"(["vault" "x"]])");
   CHECK(server.review("").status == 400);
 }
 
