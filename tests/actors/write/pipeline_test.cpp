@@ -151,6 +151,22 @@ TEST_CASE("an update without a difference changes and reserves nothing", "[admis
   CHECK(s.seen() == "a.mutate b.mutate a.validate! b.validate! ");
 }
 
+// Two control planes remove one object: the loser's proposal is made again and finds nothing.
+TEST_CASE("a removal of an object that has gone meanwhile changes nothing", "[admission]") {
+  stages s;
+  draft write{{.kind = &api::kind_of<ConfigMap>(), .op = operation::remove, .settled = true},
+              admission::controllers(),
+              false,
+              s.chain};
+  const auto state = s.c.store().read();
+  const actors::write_context context{s.chain, state, s.c.now(), s.random};
+  REQUIRE(actors::prepare(write, context));
+  REQUIRE(actors::check_absent(write, context));
+  const auto plan = actors::finish(write, context);
+  REQUIRE(plan);
+  CHECK(plan->transaction.mutations.empty());
+}
+
 TEST_CASE("a name that is made up and taken is made up again, one that was chosen is not",
           "[admission]") {
   stages s;
