@@ -28,28 +28,32 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Why the components cannot run; empty if they can.
-std::string missing_components() {
-  for (const auto* variable : {"KUBE_CONTROLLER_MANAGER_1_20", "KUBE_SCHEDULER_1_20"}) {
-    const auto* path = std::getenv(variable);
-    if (path == nullptr || !fs::exists(path))
-      return fmt::format("{} names no program (tests/golden-1.20/README.md)", variable);
-  }
+constexpr auto manager_variable = "KUBE_CONTROLLER_MANAGER_1_20";
+constexpr auto scheduler_variable = "KUBE_SCHEDULER_1_20";
+
+// Why the program that the variable names cannot run; empty if it can.
+std::string missing(const char* variable) {
+  const auto* path = std::getenv(variable);
+  if (path == nullptr || !fs::exists(path))
+    return fmt::format("{} names no program (tests/golden-1.20/README.md)", variable);
   return shell("command -v openssl kubectl").code == 0 ? "" : "openssl or kubectl is not installed";
 }
+
+using flags = std::vector<std::string>;
+const flags without_scheduler{"--scheduler=false", "--removed-versions", "on"};
+const flags without_controllers{"--scheduler=false", "--removed-versions", "on", "--controllers",
+                                "definition-controller,api-service-registrar"};
 
 // A node of which the state is in one folder; its controllers and its scheduler can be off.
 class cluster_node {
  public:
   explicit cluster_node(fs::path folder) : folder_{std::move(folder)} {}
 
-  void start(bool with_controllers) {
-    std::vector<std::string> flags{"--runtime",   "simulated", "--simulated-nodes", "2",
-                                   "--node-name", "one",       "--listen",          listen_};
-    if (!with_controllers)
-      flags.insert(flags.end(), {"--controllers", "definition-controller,api-service-registrar",
-                                 "--scheduler", "off", "--removed-versions", "on"});
-    node_.emplace(folder_ / "data", flags);
+  void start(const flags& more = {}) {
+    flags all{"--runtime",   "simulated", "--simulated-nodes", "2",
+              "--node-name", "one",       "--listen",          listen_};
+    all.insert(all.end(), more.begin(), more.end());
+    node_.emplace(folder_ / "data", all);
     listen_ = fmt::format("127.0.0.1:{}", node_->port());
   }
   void stop() {
@@ -106,53 +110,42 @@ class cluster_node {
   std::optional<node> node_;
 };
 
-// Both components of 1.20, each with its own user; they lead when the constructor returns.
-class components {
+// A component of 1.20 with a user of its own; it leads when the constructor returns.
+class component {
  public:
-  components(const cluster_node& cluster, const fs::path& folder) {
-    const auto pki = cluster.pki().string();
-    manager_ = run(cluster, folder, "kube-controller-manager", "KUBE_CONTROLLER_MANAGER_1_20",
-                   {"--use-service-account-credentials", "--controllers=*,-nodeipam,-route",
-                    "--service-account-private-key-file", pki + "/sa.key", "--root-ca-file",
-                    pki + "/ca.crt", "--cluster-signing-cert-file", pki + "/ca.crt",
-                    "--cluster-signing-key-file", pki + "/ca.key"});
-    scheduler_ = run(cluster, folder, "kube-scheduler", "KUBE_SCHEDULER_1_20", {});
-    for (const auto* name : {"kube-controller-manager", "kube-scheduler"}) {
-      const auto lease = fmt::format("-n kube-system get lease {} -o name", name);
-      cluster.expect(lease, fmt::format("lease.coordination.k8s.io/{}\n", name));
-    }
+  component(const cluster_node& cluster, const fs::path& folder, const std::string& name,
+            const char* variable, const flags& more = {}) {
+    flags command{std::getenv(variable), "--kubeconfig", cluster.kubeconfig_of(name).string()};
+    command.insert(command.end(), {"--port", "0", "--secure-port", "0"});
+    command.insert(command.end(), more.begin(), more.end());
+    process_ = std::make_unique<process>(std::move(command), folder / (name + ".log"));
+    cluster.expect(fmt::format("-n kube-system get lease {} -o name", name),
+                   fmt::format("lease.coordination.k8s.io/{}\n", name));
   }
 
-  // Ends both as an operator does.
+  // As an operator ends it.
   void stop() {
-    for (auto* each : {&manager_, &scheduler_}) {
-      (*each)->signal(SIGTERM);
-      CHECK((*each)->wait(20s).has_value());
-      each->reset();
-    }
+    process_->signal(SIGTERM);
+    CHECK(process_->wait(20s).has_value());
   }
 
  private:
-  static std::unique_ptr<process> run(const cluster_node& cluster, const fs::path& folder,
-                                      const std::string& name, const char* variable,
-                                      const std::vector<std::string>& flags) {
-    const auto kubeconfig = cluster.kubeconfig_of(name).string();
-    std::vector<std::string> command{std::getenv(variable),
-                                     "--kubeconfig",
-                                     kubeconfig,
-                                     "--leader-elect=true",
-                                     "--port",
-                                     "0",
-                                     "--secure-port",
-                                     "0",
-                                     "--bind-address",
-                                     "127.0.0.1"};
-    command.insert(command.end(), flags.begin(), flags.end());
-    return std::make_unique<process>(std::move(command), folder / (name + ".log"));
-  }
-
-  std::unique_ptr<process> manager_, scheduler_;
+  std::unique_ptr<process> process_;
 };
+
+flags manager_flags(const cluster_node& cluster) {
+  const auto pki = cluster.pki().string();
+  return {"--use-service-account-credentials",
+          "--controllers=*,-nodeipam,-route",
+          "--service-account-private-key-file",
+          pki + "/sa.key",
+          "--root-ca-file",
+          pki + "/ca.crt",
+          "--cluster-signing-cert-file",
+          pki + "/ca.crt",
+          "--cluster-signing-key-file",
+          pki + "/ca.key"};
+}
 
 constexpr auto pod_uids = "-n work get pods -l app=web -o jsonpath={.items[*].metadata.uid}";
 constexpr auto ready_web = "-n work get deployment web -o jsonpath={.status.readyReplicas}";
@@ -168,10 +161,10 @@ TEST_CASE("versions that 1.20 needs are served when they are asked for", "[compo
   if (shell("command -v kubectl").code != 0) return skip("kubectl is not installed");
   const scratch_folder folder;
   cluster_node cluster{folder.path()};
-  cluster.start(true);
+  cluster.start();
   CHECK_THAT(cluster.output("api-versions"), !Catch::Contains("policy/v1beta1"));
   cluster.stop();
-  cluster.start(false);
+  cluster.start(without_controllers);
   const auto versions = cluster.output("api-versions");
   for (const auto* each : {"batch/v1beta1\n", "discovery.k8s.io/v1beta1\n", "policy/v1beta1\n"})
     CHECK_THAT(versions, Catch::Contains(each));
@@ -187,12 +180,38 @@ TEST_CASE("versions that 1.20 needs are served when they are asked for", "[compo
   cluster.stop();
 }
 
-TEST_CASE("kube-controller-manager and kube-scheduler 1.20 take over, and hand the work back",
+TEST_CASE("kube-scheduler 1.20 binds pods in place of our scheduler, and ours continues",
           "[components]") {
-  if (const auto why = missing_components(); !why.empty()) return skip(why);
+  if (const auto why = missing(scheduler_variable); !why.empty()) return skip(why);
   const scratch_folder folder;
   cluster_node cluster{folder.path()};
-  cluster.start(true);
+  cluster.start(without_scheduler);
+  cluster.output("create namespace work");
+  cluster.apply(workloads);
+  component scheduler{cluster, folder.path(), "kube-scheduler", scheduler_variable};
+  cluster.expect(ready_web, "3");
+  const auto first_pods = words(cluster.output(pod_uids));
+  CHECK(first_pods.size() == 3);
+  scheduler.stop();
+  cluster.stop();
+
+  cluster.start();
+  cluster.output("-n work scale deployment web --replicas 5");
+  cluster.expect(ready_web, "5");
+  const auto second_pods = words(cluster.output(pod_uids));
+  CHECK(second_pods.size() == 5);
+  CHECK(
+      std::includes(second_pods.begin(), second_pods.end(), first_pods.begin(), first_pods.end()));
+  cluster.stop();
+}
+
+TEST_CASE("kube-controller-manager and kube-scheduler 1.20 take over, and hand the work back",
+          "[components]") {
+  if (const auto why = missing(manager_variable); !why.empty()) return skip(why);
+  if (const auto why = missing(scheduler_variable); !why.empty()) return skip(why);
+  const scratch_folder folder;
+  cluster_node cluster{folder.path()};
+  cluster.start();
   cluster.output("create namespace work");
   cluster.output("create namespace gone");
   cluster.apply(workloads);
@@ -200,8 +219,10 @@ TEST_CASE("kube-controller-manager and kube-scheduler 1.20 take over, and hand t
   const auto first_pods = words(cluster.output(pod_uids));
   cluster.stop();
 
-  cluster.start(false);
-  components upstream{cluster, folder.path()};
+  cluster.start(without_controllers);
+  component manager{cluster, folder.path(), "kube-controller-manager", manager_variable,
+                    manager_flags(cluster)};
+  component scheduler{cluster, folder.path(), "kube-scheduler", scheduler_variable};
   cluster.apply(more_workloads);
   cluster.output("-n work scale deployment web --replicas 5");
   cluster.expect(ready_web, "5");
@@ -226,10 +247,11 @@ TEST_CASE("kube-controller-manager and kube-scheduler 1.20 take over, and hand t
   cluster.expect("-n work get pods -l app=db -o name", "");
   // The name of a CronJob's first Job has the minute in which it is made.
   cluster.expect("-n work get cronjob tick -o jsonpath={.status.active[*].kind}", "Job", 90s);
-  upstream.stop();
+  manager.stop();
+  scheduler.stop();
   cluster.stop();
 
-  cluster.start(true);
+  cluster.start();
   cluster.output("-n work scale deployment web --replicas 6");
   cluster.expect(ready_web, "6");
   const auto third_pods = words(cluster.output(pod_uids));
