@@ -83,8 +83,9 @@ constexpr kind_example examples[] = {
      "x | IPv4 | 80 | 10.0.0.1 | AGE"},
     {"events.k8s.io/v1", "Event",
      "metadata: {name: x}\nregarding: {kind: Pod, namespace: default, name: p}\n"
-     "reason: Tested\ntype: Normal\nnote: well\n",
-     "<unknown> | Normal | Tested | pod/p |  |  | well | <unknown> | 1 | x"},
+     "reason: Tested\ntype: Normal\nnote: well\neventTime: 2023-11-14T22:12:15.000000Z\n"
+     "reportingController: example.com/test\nreportingInstance: one\naction: Test\n",
+     "AGE | Normal | Tested | pod/p |  | example.com/test, one | well | 65s | 1 | x"},
     {"networking.k8s.io/v1", "IPAddress",
      "metadata: {name: 10.9.0.1}\nspec: {parentRef: {resource: services, namespace: default, name: "
      "s}}\n",
