@@ -64,6 +64,8 @@ TEST_CASE("actors are filtered, sorted and cut into pages by the server") {
 TEST_CASE("an actor is described by its name or by a part of it") {
   console_test t;
   t.create_controller("web", 2);
+  // Then the writer has had messages.
+  REQUIRE(rest_test::eventually([&] { return t.show("actors?kind=pod").size("") == 2; }));
   const auto one = t.show("actor?name=writer");
   REQUIRE(one.status == 200);
   CHECK(one.at("actor") == "writer/writer");
