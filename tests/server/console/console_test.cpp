@@ -64,7 +64,6 @@ TEST_CASE("actors are filtered, sorted and cut into pages by the server") {
 TEST_CASE("an actor is described by its name or by a part of it") {
   console_test t;
   t.create_controller("web", 2);
-  // Then the writer has had messages.
   REQUIRE(rest_test::eventually([&] { return t.show("actors?kind=pod").size("") == 2; }));
   const auto one = t.show("actor?name=writer");
   REQUIRE(one.status == 200);
@@ -187,8 +186,7 @@ TEST_CASE("a binding's cause is the pod's own last change, however many are boun
   }
 }
 
-TEST_CASE(
-    "a change carries the request of its own pod, also when one message reports several pods") {
+TEST_CASE("a change carries the request of its own pod in a message about several") {
   console_test t;
   const auto name = [](int i) { return fmt::format("p{}", i); };
   // For objects that existed before it started, the scheduler knows no request.
