@@ -382,8 +382,8 @@ constexpr setting rows[] = {
               "'auto': 'pods' if that is possible, otherwise 'none'."},
     {.name = "network.pod_cidrs",
      .at = at<&node::network, &network_config::pod_cidrs>(),
-     .about = "The address range of all pods, the same on every machine of the cluster; each node "
-              "gets a part of it. Without a range nodes get none."},
+     .about = "The address range of all pods, the same on every machine of the cluster, or one of "
+              "IPv4 and one of IPv6; each node gets a part of it. Without a range nodes get none."},
     {.name = "network.node_cidr_mask_size",
      .at = at<&node::network, &network_config::node_cidr_mask_size>(),
      .about = "The prefix length of a node's part of that range.",

@@ -151,7 +151,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
   }
 
   // A number drawn by the server is drawn again by the server, and a conflict with another control
-  // plane about a quota is none of the client's.
+  // plane about a quota is not the client's: both are repeated more often.
   void again(const attempt_ptr& a, const persistence::error& error, bool committing) {
     const bool ours =
         is_allocation_key(error.key) || error.key.starts_with(persistence::group_prefix);

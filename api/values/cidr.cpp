@@ -57,16 +57,6 @@ bool cidr::contains(const cidr& other) const noexcept {
   return true;
 }
 
-std::optional<std::pair<std::uint32_t, std::uint32_t>> cidr::v4_range() const noexcept {
-  if (v6_) return std::nullopt;
-  std::uint32_t address = 0;
-  for (std::size_t i = 0; i < 4; ++i)
-    address = address << 8 | bytes_[i];
-  const auto host_bits =
-      prefix_bits_ == 0 ? ~std::uint32_t{0} : ~(~std::uint32_t{0} << (32 - prefix_bits_));
-  return std::pair{address & ~host_bits, address | host_bits};
-}
-
 std::string cidr::text() const {
   return address() + "/" + std::to_string(prefix_bits_);
 }

@@ -23,8 +23,6 @@ class cidr {
   bool is_canonical() const noexcept { return canonical_; }
   // Whether it contains all addresses of `other`.
   bool contains(const cidr& other) const noexcept;
-  // The first and the last address as numbers; nullopt for IPv6.
-  std::optional<std::pair<std::uint32_t, std::uint32_t>> v4_range() const noexcept;
   std::string text() const;
   bool operator==(const cidr&) const = default;
   // The address without the prefix.

@@ -33,8 +33,8 @@ expected<void> check_bounds(const transaction& request, const std::vector<std::s
 error conflict_of(const log_compare& failed, revision actual) {
   if (failed.end.empty()) return conflict({failed.key, failed.at}, actual);
   return {errc::conflict,
-          "another control plane has changed what this write was judged by: try again", failed.key,
-          actual};
+          "another control plane has committed a transaction of the same group: try again",
+          failed.key, actual};
 }
 
 error deposed() {

@@ -260,7 +260,7 @@ TEST_CASE("what the only node of a cluster left running when it was killed is en
   CHECK(eventually([&] { return ::kill(container, 0) != 0; }));
   CHECK_FALSE(std::filesystem::exists(only.folder() + "/kubelet/pods"));
   CHECK(text_of("/proc/self/mountinfo").find(only.folder()) == std::string::npos);
-  // The state is whole: the next start makes the pod's container anew.
+  // The stored state is complete: the next start creates the pod's container again.
   process = only.start(line);
   REQUIRE(process->says("KUBECONFIG="));
   CHECK(eventually([&] { return process_of_container(only.folder()) > 0; }));

@@ -12,22 +12,15 @@ using api::core::v1::Pod;
 
 namespace {
 
-bool is_allowed(const std::string& sysctl, const std::vector<std::string>& unsafe) {
+bool is_safe(const std::string& sysctl) {
   const auto& safe = api::safe_sysctls;
-  if (std::find(safe.begin(), safe.end(), sysctl) != safe.end()) return true;
-  if (api::namespace_of_sysctl(sysctl) == api::sysctl_namespace::none) return false;
-  return std::any_of(unsafe.begin(), unsafe.end(), [&](const std::string& each) {
-    const auto pattern = api::sysctl_with_dots(each);
-    if (!pattern.ends_with('*')) return sysctl == pattern;
-    return sysctl.starts_with(std::string_view{pattern}.substr(0, pattern.size() - 1));
-  });
+  return std::find(safe.begin(), safe.end(), sysctl) != safe.end();
 }
 
 // In the namespace of the node a parameter would be changed for the whole machine.
-std::string sysctl_problem(const std::string& name, const Pod& pod, const node_features& node) {
+std::string sysctl_problem(const std::string& name, const Pod& pod) {
   const auto sysctl = api::sysctl_with_dots(name);
-  if (!is_allowed(sysctl, node.unsafe_sysctls))
-    return fmt::format("\"{}\" not allowlisted", sysctl);
+  if (!is_safe(sysctl)) return fmt::format("\"{}\" not allowlisted", sysctl);
   const auto space = api::namespace_of_sysctl(sysctl);
   const bool shared =
       space == api::sysctl_namespace::net ? pod.spec().host_network() : pod.spec().host_ipc();
@@ -56,7 +49,7 @@ bool wants_app_armor(const Pod& pod) {
 std::optional<pod_failure> feature_rejection(const Pod& pod, const node_features& node) {
   const auto& spec = pod.spec();
   for (const auto& sysctl : spec.security_context().sysctls())
-    if (const auto problem = sysctl_problem(sysctl.name(), pod, node); !problem.empty())
+    if (const auto problem = sysctl_problem(sysctl.name(), pod); !problem.empty())
       return pod_failure{"SysctlForbidden", "forbidden sysctl: " + problem};
   if (const auto& os = spec.os().name(); !os.empty() && os != "linux")
     return pod_failure{"PodOSNotSupported",

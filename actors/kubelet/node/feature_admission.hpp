@@ -3,8 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "actors/kubelet/pods/pod_containers.hpp"
 
@@ -13,8 +11,6 @@ namespace troupe::actors {
 struct node_features {
   bool app_armor = false;      // of the kernel
   bool strict_groups = false;  // of the container runtime: supplementalGroupsPolicy Strict
-  // Names or, with a final *, prefixes of parameters that pods may set beside the safe ones.
-  std::vector<std::string> unsafe_sysctls = {};
 };
 
 // kubernetes: sysctl/allowlist.go, lifecycle/predicate.go, security/apparmor/validate.go.

@@ -68,6 +68,14 @@ std::string apply_change(nft::rule_monitor& monitor, const std::string& nft,
 
 }  // namespace
 
+void node_network::state::remove_old(const char* table) {
+  nft->post([table] {
+    if (const auto removed = remove_if_present(table); !removed)
+      spdlog::warn("network: table {} of an earlier start was not removed: {}", table,
+                   removed.error());
+  });
+}
+
 void node_network::state::give(services::rule_change change, nft::table_names tables,
                                std::function<void(std::string)> done) {
   const auto shared = std::make_shared<std::function<void(std::string)>>(std::move(done));
@@ -157,13 +165,7 @@ void node_network::follow_services(runtime::actor_system& system,
   nft::table_names written;
   for (const auto& each : options.tables)
     written.insert(each.family->table);
-  // Rules outlive the program: those of a range that the settings had before.
-  if (options_.services_v6.empty())
-    state_->nft->post([] {
-      if (const auto removed = remove_if_present(services::family_v6.table); !removed)
-        spdlog::warn("network: table {} of an earlier start was not removed: {}",
-                     services::family_v6.table, removed.error());
-    });
+  if (options_.services_v6.empty()) state_->remove_old(services::family_v6.table);
   options.run = [held = state_, written](services::rule_change change, auto done) {
     held->give(std::move(change), written, std::move(done));
   };
@@ -182,6 +184,9 @@ void node_network::follow_policies(runtime::actor_system& system,
   options.run = [held = state_, written](std::string script, auto done) {
     held->give({std::move(script)}, written, std::move(done));
   };
+  options.has_ipv6 = std::any_of(options_.pod_ranges.begin(), options_.pod_ranges.end(),
+                                 [](const auto& range) { return range.is_v6(); });
+  if (!options.has_ipv6) state_->remove_old(services::family_v6.policies);
   policies_ = system.spawn({.kind = "network-policies", .name = options_.node},
                            runtime::make<policies::network_policies>(watcher, std::move(options)));
   for (const auto& table : written)

@@ -71,6 +71,9 @@ class node_network {
     std::string nft_program;
     std::unique_ptr<runtime::worker_pool> pods;
 
+    // Removes a table, if there is one, on the thread for nft: rules outlive the program, also
+    // those of a range that the settings do not have any more.
+    void remove_old(const char* table);
     // Applies the change of these tables on the thread for nft, and calls `done` there with the
     // error or an empty text; at once if too many changes wait.
     void give(services::rule_change change, nft::table_names tables,

@@ -52,7 +52,9 @@ bool made_later(const api::object& a, const api::object& b) {
 }  // namespace
 
 network_policies::network_policies(runtime::actor_ref watcher, network_policies_options options)
-    : informer{std::move(watcher)}, options_{std::move(options)}, writer_{make_writer()} {}
+    : informer{std::move(watcher)}, options_{std::move(options)}, writer_{make_writer()} {
+  if (options_.has_ipv6) table_v6_.emplace(services::family_v6);
+}
 
 nft::script_writer network_policies::make_writer() {
   return nft::script_writer{

@@ -36,6 +36,9 @@ struct guard_pod {
 struct network_policies_options {
   std::string node;
   run_script run;
+  // The node's pods have IPv6: its table may exist from an earlier start, so it is written even
+  // without rules.
+  bool has_ipv6 = false;
 };
 
 class network_policies : public informer {
@@ -77,7 +80,7 @@ class network_policies : public informer {
   std::unordered_map<std::string, api::object_ptr> pods_;         // by uid
   std::unordered_map<std::string, claim> claims_;                 // by uid
   std::uint64_t last_claim_ = 0;
-  // That of IPv6 exists from the first pod of this node on that has rules in it.
+  // That of IPv6: always with `has_ipv6`, else from the first pod of this node with rules in it.
   policy_table table_;
   std::optional<policy_table> table_v6_;
   stream all_pods_ = 0, all_namespaces_ = 0;  // 0: not watched

@@ -108,10 +108,6 @@ TEST_CASE("pulls of one namespace leave the turns of others free", "[kubelet]") 
   CHECK(turns.is_free("b"));
 }
 
-TEST_CASE("a disk is full of images if its owner wants it so", "[kubelet]") {
-  CHECK(bytes_to_free({1'000, 0}, {.high_percent = 100, .low_percent = 99}) == 0);
-}
-
 TEST_CASE("images are removed by last use, except those in use, pinned or new", "[kubelet]") {
   const std::vector<known_image> images{
       {"late", 100, false, now - 1h, now - 5min}, {"early", 100, false, now - 1h, now - 9min},

@@ -31,10 +31,13 @@ struct policed_cluster {
   cluster c{1};
   runtime::actor_ref actor;
 
-  policed_cluster() {
-    network_policies_options options{.node = "node", .run = [to = given](auto script, auto done) {
-                                       to->push_back({std::move(script), std::move(done)});
-                                     }};
+  explicit policed_cluster(bool has_ipv6 = false) {
+    network_policies_options options{.node = "node",
+                                     .run =
+                                         [to = given](auto script, auto done) {
+                                           to->push_back({std::move(script), std::move(done)});
+                                         },
+                                     .has_ipv6 = has_ipv6};
     actor = c.simulation().system().spawn(
         {.kind = "network-policies", .name = "node"},
         runtime::make<network_policies>(c.plane().core_actors().watcher, options));
@@ -147,6 +150,14 @@ TEST_CASE("a pod of two families starts when the rules of both are in force", "[
     REQUIRE(p.has(3));
     CHECK(has(p.last(), "delete element ip6 troupe-policy ingress { fd00:42::1 }"));
   }
+}
+
+// Its rules may be from before a restart, and of policies that were deleted meanwhile.
+TEST_CASE("a node with IPv6 rewrites that table at its start, also without policies",
+          "[policies]") {
+  policed_cluster p{true};
+  CHECK(has(p.last(), "delete table ip6 troupe-policy"));
+  CHECK_FALSE(has(p.last(), "add element ip6"));
 }
 
 TEST_CASE("a failure of nft is told to the pods that wait, and all is written again",

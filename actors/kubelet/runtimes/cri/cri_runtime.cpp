@@ -440,13 +440,16 @@ void cri_runtime::stop_sandboxes(const std::string& pod_uid) {
       loop_->after(cri_defaults::ask_again, [this, pod_uid] { stop_sandboxes(pod_uid); });
     };
     if (!found) return again();
+    // One list follows, however many fail.
+    const auto repeats = std::make_shared<bool>(false);
     // Also one that is not ready: it keeps its address until it is stopped.
     for (const auto& each : *found) {
       cri::PodSandboxId id;
       id.set_pod_sandbox_id(each.id());
       watcher_.forget_sandbox(each.id());
-      client_->runtime<cri::Nothing>("StopPodSandbox", id, [again](const auto& stopped) {
-        if (!stopped && stopped.error().code != grpc_code::not_found) again();
+      client_->runtime<cri::Nothing>("StopPodSandbox", id, [again, repeats](const auto& stopped) {
+        const bool failed = !stopped && stopped.error().code != grpc_code::not_found;
+        if (failed && !std::exchange(*repeats, true)) again();
       });
     }
   });

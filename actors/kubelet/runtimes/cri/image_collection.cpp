@@ -7,7 +7,7 @@
 namespace troupe::actors {
 
 std::int64_t bytes_to_free(const disk_space& disk, const image_limits& limits) {
-  if (disk.capacity_bytes <= 0 || limits.high_percent >= 100) return 0;
+  if (disk.capacity_bytes <= 0) return 0;
   const auto used = 100 - disk.available_bytes * 100 / disk.capacity_bytes;
   if (used < limits.high_percent) return 0;
   return std::max<std::int64_t>(

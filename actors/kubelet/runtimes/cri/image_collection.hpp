@@ -11,7 +11,6 @@
 namespace troupe::actors {
 
 struct image_limits {
-  // 100: images are never removed.
   int high_percent = cri_defaults::image_high_percent;
   int low_percent = cri_defaults::image_low_percent;
   std::chrono::milliseconds smallest_age = cri_defaults::image_smallest_age;
