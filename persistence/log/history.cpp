@@ -4,6 +4,9 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "api/object/object.hpp"
 #include "persistence/defaults.hpp"
@@ -58,6 +61,21 @@ class change_reader {
     return made;
   }
 
+  // The object that the change at `at` left.
+  expected<api::object_ptr> state_at(revision at, std::string_view key) const {
+    if (const auto known = newest_.find(std::string{key});
+        known != newest_.end() && known->second->revision() == at)
+      return known->second;
+    auto in_log = from_log(at, key);
+    if (!in_log || *in_log != nullptr) return in_log;
+    auto base = disk_.get(table::bases, base_key(at, key));
+    if (!base) return fail(std::move(base.error()));
+    const auto state = *base ? read_state(**base) : std::nullopt;
+    if (!state)
+      return fail(errc::corrupt, fmt::format("the state of {} at revision {} is missing", key, at));
+    return decode(key, state->object, at);
+  }
+
  private:
   static expected<api::object_ptr> tombstone(const api::object& last, revision at) {
     return std::make_shared<const api::object>(last.kind(), last.copy(), at);
@@ -72,20 +90,6 @@ class change_reader {
     auto made = api::object::from_storage(*kind, bytes, at);
     if (!made) return fail(errc::corrupt, made.error().message);
     return std::move(*made);
-  }
-
-  expected<api::object_ptr> state_at(revision at, std::string_view key) const {
-    if (const auto known = newest_.find(std::string{key});
-        known != newest_.end() && known->second->revision() == at)
-      return known->second;
-    auto in_log = from_log(at, key);
-    if (!in_log || *in_log != nullptr) return in_log;
-    auto base = disk_.get(table::bases, base_key(at, key));
-    if (!base) return fail(std::move(base.error()));
-    const auto state = *base ? read_state(**base) : std::nullopt;
-    if (!state)
-      return fail(errc::corrupt, fmt::format("the state of {} at revision {} is missing", key, at));
-    return decode(key, state->object, at);
   }
 
   // Null if the log does not reach back to `at`.
@@ -109,9 +113,50 @@ class change_reader {
   std::unordered_map<std::string, api::object_ptr> newest_;
 };
 
-std::string name_of(const row& r) {
-  const auto id = read_change_key(r.key);
+std::string name_of(std::string_view key) {
+  const auto id = read_change_key(key);
   return id ? fmt::format("revision {}, change {}", id->at, id->index) : "a malformed change";
+}
+
+// The error of a record that could not be read, unless it was compacted meanwhile.
+error unreadable(const engine& disk, revision after, const std::string& place, error reason) {
+  if (reason.code != errc::corrupt) return reason;
+  const auto compacted = disk.get(table::meta, meta_key::compacted);
+  if (compacted && *compacted && read_number(**compacted).value_or(0) > after)
+    return {errc::compacted, fmt::format("the changes after revision {} were compacted", after)};
+  return {errc::corrupt, fmt::format("the history cannot be read at {}: {}; {}", place,
+                                     reason.message, defaults::damage_remedy)};
+}
+
+// The first change of a key after a revision.
+struct first_change {
+  std::string key;
+  revision created = 0, previous = 0;  // of the state before it; 0: there was none
+};
+
+expected<std::vector<first_change>> read_first_changes(const engine& disk, revision after,
+                                                       revision up_to, std::size_t limit) {
+  std::vector<first_change> found;
+  std::unordered_set<std::string> keys;
+  std::size_t count = 0;
+  std::optional<error> failure;
+  const auto take = [&](std::string_view key, std::string_view value) {
+    const auto id = read_change_key(key);
+    if (id && id->at > up_to) return false;
+    const auto record = id ? read_change(value) : std::nullopt;
+    if (!record)
+      failure = unreadable(disk, after, name_of(key), {errc::corrupt, "the record is malformed"});
+    else if (++count > limit)
+      failure = error{errc::compacted,
+                      fmt::format("more than {} changes have followed revision {}", limit, after)};
+    else if (keys.emplace(record->key).second)
+      found.push_back({std::string{record->key}, record->created, record->previous});
+    return !failure;
+  };
+  auto done = disk.scan(table::changes, change_key({after + 1, 0}), take);
+  if (!done) return fail(std::move(done.error()));
+  if (failure) return fail(std::move(*failure));
+  return found;
 }
 
 }  // namespace
@@ -138,26 +183,30 @@ expected<std::vector<change>> read_changes(const engine& disk, const tree_root& 
   std::vector<change> found;
   found.reserve(rows->size());
   change_reader reader{disk, now};
-  // Revisions that were compacted meanwhile are not missing.
-  const auto is_compacted = [&] {
-    const auto text = disk.get(table::meta, meta_key::compacted);
-    return text && *text && read_number(**text).value_or(0) > after;
-  };
   for (const auto& each : *rows) {
     auto made = reader.read(each);
-    if (made)
-      found.push_back(std::move(*made));
-    else if (made.error().code == errc::corrupt && is_compacted())
-      return fail(errc::compacted,
-                  fmt::format("the changes after revision {} were compacted", after));
-    else if (made.error().code == errc::corrupt)
-      return fail(errc::corrupt,
-                  fmt::format("the history cannot be read at {}: {}; {}", name_of(each),
-                              made.error().message, defaults::damage_remedy));
-    else
-      return fail(std::move(made.error()));
+    if (!made) return fail(unreadable(disk, after, name_of(each.key), std::move(made.error())));
+    found.push_back(std::move(*made));
   }
   return found;
+}
+
+expected<std::shared_ptr<const tree_root>> rebuild_state(const engine& disk, const tree_root& now,
+                                                         revision at, std::size_t limit) {
+  const auto changed = read_first_changes(disk, at, now.at(), limit);
+  if (!changed) return fail(changed.error());
+  const change_reader reader{disk, now};
+  tree_edit edit{now};
+  for (const auto& each : *changed) {
+    if (each.previous == 0) {
+      edit.remove(each.key);
+      continue;
+    }
+    auto before = reader.state_at(each.previous, each.key);
+    if (!before) return fail(unreadable(disk, at, each.key, std::move(before.error())));
+    edit.put(each.key, std::move(*before), each.created);
+  }
+  return edit.freeze(at);
 }
 
 }  // namespace troupe::persistence

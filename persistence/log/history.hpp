@@ -2,8 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
-#include <unordered_map>
+#include <memory>
 #include <vector>
 
 #include "persistence/engine/engine.hpp"
@@ -21,5 +20,11 @@ expected<revision> last_revision(const engine& disk);
 // still kept.
 expected<std::vector<change>> read_changes(const engine& disk, const tree_root& now, revision after,
                                            revision up_to, std::size_t limit);
+
+// The state at revision `at`: `now` without the changes after it. Decodes one object for each key
+// that has changed since. With more than `limit` changes, or if the log does not reach back to
+// `at`: `compacted`. Compaction may run meanwhile, as above.
+expected<std::shared_ptr<const tree_root>> rebuild_state(const engine& disk, const tree_root& now,
+                                                         revision at, std::size_t limit);
 
 }  // namespace troupe::persistence

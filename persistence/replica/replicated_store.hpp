@@ -76,6 +76,7 @@ class replicated_store final : public store, private log_reader {
   void barrier(barrier_completion done) override;
   snapshot read() const override { return replica_->read(); }
   expected<snapshot> read_at(revision at) const override { return replica_->read_at(at); }
+  expected<snapshot> rebuild(revision at) override { return replica_->rebuild(at); }
   void pin(const snapshot& state) override { replica_->pin(state); }
   expected<std::vector<change>> changes(revision after, std::size_t limit) const override {
     return replica_->changes(after, limit);

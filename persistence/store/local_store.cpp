@@ -310,21 +310,43 @@ void local_store::pin(const snapshot& state) {
   pins_.pin(state, core_.now());
 }
 
+template <class F>
+auto local_store::from_history(revision after, F read) const
+    -> decltype(read(std::declval<const engine&>())) {
+  std::shared_lock lock{core_.disk_mutex};
+  if (core_.disk == nullptr)
+    return fail(errc::read_only, "the disk has failed and is being opened again; try again later");
+  if (after >= core_.compacted) {
+    auto found = read(*core_.disk);
+    if (after >= core_.compacted) return found;
+  }
+  return fail(errc::compacted, fmt::format("the changes after revision {} are not kept any more: "
+                                           "the history begins after {}",
+                                           after, core_.compacted.load()));
+}
+
+expected<snapshot> local_store::rebuild(revision at) {
+  auto kept = read_at(at);
+  if (kept || kept.error().code != errc::compacted) return kept;
+  const auto now = core_.root.load();
+  auto made = from_history(at, [&](const engine& disk) {
+    return rebuild_state(disk, *now, at, defaults::rebuild_changes);
+  });
+  if (!made) return fail(std::move(made.error()));
+  const snapshot state{std::move(*made), at};
+  pin(state);
+  return state;
+}
+
 expected<std::vector<change>> local_store::changes(revision after, std::size_t limit) const {
   const auto now = core_.root.load();
   if (after > now->at())
     return fail(
         errc::future_revision,
         fmt::format("revision {} has not happened yet: the newest is {}", after, now->at()));
-  std::shared_lock lock{core_.disk_mutex};
-  if (core_.disk == nullptr)
-    return fail(errc::read_only, "the disk has failed and is being opened again; try again later");
-  auto found = read_changes(*core_.disk, *now, after, now->at(), std::max<std::size_t>(limit, 1));
-  if (const revision compacted = core_.compacted; after < compacted)
-    return fail(errc::compacted, fmt::format("the changes after revision {} are not kept any more: "
-                                             "the history begins after {}",
-                                             after, compacted));
-  return found;
+  return from_history(after, [&](const engine& disk) {
+    return read_changes(disk, *now, after, now->at(), std::max<std::size_t>(limit, 1));
+  });
 }
 
 store_stats local_store::stats() const {

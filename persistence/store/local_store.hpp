@@ -36,6 +36,7 @@ class local_store final : public store {
   void barrier(barrier_completion done) override;
   snapshot read() const override;
   expected<snapshot> read_at(revision at) const override;
+  expected<snapshot> rebuild(revision at) override;
   void pin(const snapshot& state) override;
   expected<std::vector<change>> changes(revision after, std::size_t limit) const override;
   using store::observe;
@@ -67,6 +68,11 @@ class local_store final : public store {
   bool is_upkeep_due() const;
   void wake_upkeep();
   bool is_behind();
+
+  // The result of `read`, unless the changes after `after` are compacted by then.
+  template <class F>
+  auto from_history(revision after, F read) const
+      -> decltype(read(std::declval<const engine&>()));
 
   void run_upkeep();
   bool upkeep();

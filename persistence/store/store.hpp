@@ -114,6 +114,10 @@ class store {
   // The state at a revision while it is pinned (a paged list): `compacted` if it is no longer kept,
   // `future_revision` if it does not exist yet.
   virtual expected<snapshot> read_at(revision at) const = 0;
+  // The same for a revision that is not pinned: undoes the changes since then, with the log, and
+  // pins the state. Blocks (disk), so not for actors. `compacted` if the log does not reach back to
+  // it, or more than `defaults::rebuild_changes` changes have followed.
+  virtual expected<snapshot> rebuild(revision at) = 0;
   // Keeps the snapshot's revision readable by read_at for `defaults::pin_time`. At most
   // `defaults::pin_limit` are kept: the oldest is dropped first.
   virtual void pin(const snapshot& state) = 0;

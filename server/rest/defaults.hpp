@@ -33,6 +33,8 @@ inline constexpr std::chrono::nanoseconds last_bookmark_wait = 200ms;
 // -- writes -------------------------------------------------------------------------------------
 // Requests that wait for a retry.
 inline constexpr std::size_t retry_queue = 1'000;
+// The number of lists that wait for an earlier state of the store to be rebuilt.
+inline constexpr std::size_t rebuild_queue = 100;
 // A node that has not replied about a log within this time has a dead link; how often a followed
 // log is checked for the end of its container there.
 inline constexpr std::chrono::nanoseconds remote_log_wait = 5s;

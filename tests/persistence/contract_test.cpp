@@ -369,6 +369,31 @@ TEST_CASE("a state can be read again while it is pinned", "[contract]") {
   CHECK(store->read_at(store->read().at() + 1).error().code == errc::future_revision);
 }
 
+TEST_CASE("an earlier state is rebuilt from the history, as far as it reaches", "[contract]") {
+  any_store store;
+  std::map<revision, std::vector<std::string>> states;
+  for (int i = 0; i < 60; ++i) {
+    const auto name = std::to_string(i % 7);
+    must(commit(*store, just(i % 5 == 0 ? remove(name) : put(name, std::to_string(i)))));
+    states[store->read().at()] = contents(store->read());
+  }
+  const auto compacted = std::next(states.begin(), 20)->first;
+  REQUIRE(store->compact(compacted));
+  for (const auto& [at, wanted] : states) {
+    const auto found = store->rebuild(at);
+    REQUIRE(found.has_value() == (at >= compacted));
+    if (!found) {
+      CHECK(found.error().code == errc::compacted);
+      continue;
+    }
+    CHECK(found->at() == at);
+    CHECK(contents(*found) == wanted);
+    CHECK(found->size() == wanted.size());
+    CHECK(store->read_at(at));  // it is pinned
+  }
+  CHECK(store->rebuild(store->read().at() + 1).error().code == errc::future_revision);
+}
+
 TEST_CASE("a store in the distance leaves revisions out and lets transactions share them",
           "[contract]") {
   test::far_store store{{.seed = 1, .foreign = 0, .threaded = false}};

@@ -118,6 +118,7 @@ struct life {
   std::unique_ptr<persistence::store> store;
   std::map<revision, lines> done;
   std::map<std::string, std::pair<std::string, revision>> state;
+  std::map<revision, lines> states = {};
   revision compacted = 0;
 
   void transact() {
@@ -145,6 +146,7 @@ struct life {
       else
         state[name] = {value, at};
     }
+    states[at] = contents(store->read());
   }
 
   void check() {
@@ -156,6 +158,11 @@ struct life {
       const auto found = store->changes(after, 100'000);
       REQUIRE(found);
       REQUIRE(lines_of(*found) == wanted);
+      const auto earlier = states.lower_bound(after);
+      if (earlier == states.end()) continue;
+      const auto rebuilt = store->rebuild(earlier->first);
+      REQUIRE(rebuilt);
+      REQUIRE(contents(*rebuilt) == earlier->second);
     }
     if (compacted > 0) REQUIRE(store->changes(compacted - 1, 1).error().code == errc::compacted);
   }

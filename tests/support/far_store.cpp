@@ -307,6 +307,22 @@ expected<snapshot> far_store::read_at(revision at) const {
   return fail(errc::compacted, fmt::format("the state at revision {} is not kept any more", at));
 }
 
+expected<snapshot> far_store::rebuild(revision at) {
+  if (auto kept = read_at(at); kept || kept.error().code != errc::compacted) return kept;
+  const std::lock_guard lock{mutex_};
+  if (at < compacted_)
+    return fail(errc::compacted, fmt::format("the state at revision {} is not kept any more", at));
+  tree_edit edit{*root_};
+  for (auto each = log_.rbegin(); each != log_.rend() && each->at > at; ++each)
+    if (each->type == change_type::created)
+      edit.remove(each->key);
+    else
+      edit.put(each->key, each->previous, 0);
+  const snapshot state{edit.freeze(at), at};
+  pin(state);
+  return state;
+}
+
 void far_store::pin(const snapshot& state) {
   pins_.pin(state, now());
 }

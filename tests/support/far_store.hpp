@@ -56,6 +56,7 @@ class far_store final : public persistence::store {
   void barrier(persistence::barrier_completion done) override;
   persistence::snapshot read() const override;
   persistence::expected<persistence::snapshot> read_at(persistence::revision at) const override;
+  persistence::expected<persistence::snapshot> rebuild(persistence::revision at) override;
   void pin(const persistence::snapshot& state) override;
   persistence::expected<std::vector<persistence::change>> changes(persistence::revision after,
                                                                   std::size_t limit) const override;

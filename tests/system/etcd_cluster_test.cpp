@@ -43,6 +43,17 @@ std::string set_json(const std::string& name) {
       name);
 }
 
+// The token of a page for the next one, escaped for a query.
+std::string token_of(const std::string& page) {
+  const std::string label = "\"continue\":\"";
+  const auto begin = page.find(label);
+  if (begin == page.npos) return {};
+  std::string escaped;
+  for (auto at = begin + label.size(); page[at] != '"'; ++at)
+    escaped += page[at] == '+' ? "%2B" : std::string{page[at]};
+  return escaped;
+}
+
 bool has_replicas(http_client& of, const std::string& name, int count) {
   const auto found = of.request("GET", sets + "/" + name);
   return found.body.find(fmt::format("\"replicas\":{},", count)) != std::string::npos &&
@@ -81,6 +92,14 @@ TEST_CASE("two control planes over etcd: any may be killed, and nothing is lost"
             200);
   }
   CHECK(written == 100);
+
+  // A list is continued at the other one, with its own state.
+  const auto token = token_of(to_first.request("GET", maps + "?limit=90").body);
+  REQUIRE_FALSE(token.empty());
+  CHECK(to_first.request("DELETE", maps + "/map-99").status == 200);
+  const auto rest = to_second.request("GET", maps + "?continue=" + token);
+  CHECK(rest.status == 200);
+  CHECK(rest.body.find("\"map-99\"") != std::string::npos);
 
   first->signal(SIGKILL);
   REQUIRE(first->wait(std::chrono::seconds{5}));

@@ -58,6 +58,8 @@ struct rest_services {
   frame_cache frames;
   // Runs retries of writes outside the commit thread.
   runtime::worker_pool retries{"rest-retry", 1, defaults::retry_queue};
+  // Rebuilds earlier states of the store, for lists.
+  runtime::worker_pool rebuilds{"rest-history", 1, defaults::rebuild_queue};
 };
 
 }  // namespace troupe::server

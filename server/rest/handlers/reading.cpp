@@ -1,6 +1,7 @@
 #include "server/rest/handlers/reading.hpp"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "actors/core/store_error.hpp"
 #include "api/conversion/shapes.hpp"
@@ -58,15 +59,18 @@ api::expected<place> resume(const call& call, const list_options& options,
   return api::fail(actors::to_api_error(state.error(), call.kind(), {}));
 }
 
+// kubernetes: docs, "The resourceVersion parameter". Pages are of one state, so without a match
+// rule the revision is exact; if only newer states are available here, they serve such a client
+// better than a refusal.
+bool prefers_exact(const list_options& options) {
+  return options.match == revision_match::unset && options.limit != 0 &&
+         options.revision.value_or(0) != 0;
+}
+
 api::expected<place> begin(const call& call, const list_options& options) {
   auto state = call.services.read();
-  // kubernetes: docs, "The resourceVersion parameter". Pages are of one state, so without a match
-  // rule the revision is exact; upstream has each state for five minutes; if only newer ones are
-  // available here, they serve such a client better than a refusal.
   const bool exact = options.match == revision_match::exact;
-  const bool rather = options.match == revision_match::unset && options.limit != 0 &&
-                      options.revision.value_or(0) != 0;
-  if ((exact || rather) && *options.revision < state.at()) {
+  if ((exact || prefers_exact(options)) && *options.revision < state.at()) {
     auto then = call.services.plane.store().read_at(*options.revision);
     if (then) return place{std::move(*then), {}};
     if (exact)
@@ -77,6 +81,16 @@ api::expected<place> begin(const call& call, const list_options& options) {
   if (auto fine = not_older(state, options.revision); !fine)
     return api::fail(std::move(fine.error()));
   return place{std::move(state), {}};
+}
+
+// The earlier revision whose state the list shows.
+std::optional<persistence::revision> earlier_revision(const list_options& options) {
+  if (options.continue_token.empty())
+    return options.match == revision_match::exact || prefers_exact(options) ? options.revision
+                                                                            : std::nullopt;
+  const auto token = decode_token(options.continue_token);
+  if (!token || token->revision < 0) return std::nullopt;
+  return static_cast<persistence::revision>(token->revision);
 }
 
 // A list whose selector names a single object.
@@ -145,14 +159,18 @@ void answer_list(const call_ptr& call, list_page page) {
 
 namespace {
 
-// True if the client requests no revision, so that the local state may be too old.
+// True if the local state may be too old: the client requests no revision, or a later one.
 bool wants_newest(const call& call) {
   const auto& query = call.request->query;
-  if (!query.get_or("continue", "").empty()) return false;
+  const auto present = call.services.read().at();
+  if (const auto next = query.get_or("continue", ""); !next.empty()) {
+    const auto token = decode_token(next);
+    return token && token->revision > static_cast<std::int64_t>(present);
+  }
   const auto text = query.get_or("resourceVersion", "");
   if (text.empty()) return true;
   const auto wanted = parse_revision(text);
-  return wanted && *wanted > call.services.read().at();
+  return wanted && *wanted > present;
 }
 
 // If the store has other writers, waits for the cluster's current state.
@@ -178,12 +196,29 @@ void read_object(const call_ptr& call) {
   call->answer(200, found);
 }
 
-void read_list(const call_ptr& call) {
-  const auto options = parse_list_options(call->kind(), call->request->query, false);
-  if (!options) return call->fail(options.error());
-  auto page = read_page(*call, *options);
+void answer_page(const call_ptr& call, const list_options& options) {
+  auto page = read_page(*call, options);
   if (!page) return call->fail(page.error());
   answer_list(call, std::move(*page));
+}
+
+// An earlier state that another control plane or an earlier process has shown is not in memory:
+// it is rebuilt from the log, on a thread that may block.
+void read_list(const call_ptr& call) {
+  auto options = parse_list_options(call->kind(), call->request->query, false);
+  if (!options) return call->fail(options.error());
+  auto& store = call->services.plane.store();
+  const auto earlier = earlier_revision(*options);
+  const auto kept = earlier ? store.read_at(*earlier) : store.read();
+  if (kept || kept.error().code != persistence::errc::compacted) return answer_page(call, *options);
+  const bool taken =
+      call->services.rebuilds.post([call, &store, at = *earlier, options = *options]() mutable {
+        // If it fails the state is missing, and the client is told so.
+        if (const auto made = store.rebuild(at); !made)
+          spdlog::debug("rest: no state at revision {}: {}", at, made.error().message);
+        call->run([call, options = std::move(options)] { answer_page(call, options); });
+      });
+  if (!taken) answer_page(call, *options);
 }
 
 void begin_watch(const call_ptr& call) {

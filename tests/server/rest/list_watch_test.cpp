@@ -167,9 +167,8 @@ TEST_CASE("a list and the watch from its revision give the present state, also w
 TEST_CASE("resourceVersionMatch follows upstream's table") {
   rest_test server;
   server.post(maps, R"({"metadata":{"name":"a"}})");
-  const auto forgotten = server.get(maps).at("metadata.resourceVersion");
+  const auto first = server.get(maps).at("metadata.resourceVersion");
   server.post(maps, R"({"metadata":{"name":"b"}})");
-  // A list that can be continued keeps its revision from compaction.
   const auto old = server.get(maps + "?limit=1").at("metadata.resourceVersion");
   server.post(maps, R"({"metadata":{"name":"c"}})");
   const auto now = server.get(maps).at("metadata.resourceVersion");
@@ -184,9 +183,9 @@ TEST_CASE("resourceVersionMatch follows upstream's table") {
   CHECK(items("resourceVersion=0") == 3);
   CHECK(items("resourceVersion=" + old) == 3);
   CHECK(items("resourceVersion=" + now) == 3);
-  // For pages the revision is exact, unless the client asks otherwise or it was compacted.
+  // For pages the revision is exact, unless the client asks otherwise.
   CHECK(items("limit=9&resourceVersion=" + old) == 2);
-  CHECK(items("limit=9&resourceVersion=1") == 3);
+  CHECK(items("limit=9&resourceVersion=" + first) == 1);
   CHECK(items("limit=9&resourceVersion=0") == 3);
   CHECK(items("limit=9&resourceVersion=" + old + "&resourceVersionMatch=NotOlderThan") == 3);
   CHECK(items("resourceVersion=0&resourceVersionMatch=NotOlderThan") == 3);
@@ -199,7 +198,7 @@ TEST_CASE("resourceVersionMatch follows upstream's table") {
   const auto status = [&](const std::string& query) {
     return server.get(maps + "?" + query).status;
   };
-  CHECK(status("resourceVersion=" + forgotten + "&resourceVersionMatch=Exact") == 410);
+  CHECK(items("resourceVersion=" + first + "&resourceVersionMatch=Exact") == 1);
   CHECK(status("resourceVersion=" + future) == 504);
   CHECK(status("resourceVersion=" + future + "&resourceVersionMatch=Exact") == 504);
   CHECK(status("resourceVersion=0&resourceVersionMatch=Exact") == 422);

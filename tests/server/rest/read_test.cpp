@@ -93,6 +93,22 @@ TEST_CASE("a list is read page by page at the revision of its first page") {
   CHECK(server.get(pods + "?continue=nonsense").status == 400);
 }
 
+TEST_CASE("a list is continued after its state has left the memory") {
+  rest_test server;
+  server.create_pods(5);
+  const auto page = server.get(pods + "?limit=2");
+  server.remove(pods + "/p003");
+  // Enough other lists at other revisions evict it from the cache.
+  for (int i = 0; i < 300; ++i) {
+    server.create_pod(fmt::format("x{}", i));
+    server.get(pods + "?limit=1");
+  }
+  const auto rest = server.get(pods + "?continue=" + percent_encode(page.at("metadata.continue")));
+  CHECK(rest.status == 200);
+  CHECK(names(rest) == std::set<std::string>{"p002", "p003", "p004"});
+  CHECK(rest.at("metadata.resourceVersion") == page.at("metadata.resourceVersion"));
+}
+
 TEST_CASE("a page of a compacted revision is a 410 with a token to continue") {
   rest_test server{{.history_revisions = 1}};
   server.create_pods(5);
