@@ -97,7 +97,7 @@ void pod_worker::on_reference_event(const reference_event& m) {
 
 void pod_worker::on_container_event(const container_event& m) {
   auto* record = find_record(m.container);
-  if (record == nullptr || record->attempt != m.attempt) return;  // of a former attempt
+  if (record == nullptr || record->id != m.id) return;  // of a former container
   if (const auto* running = std::get_if<container_running>(&m.change)) {
     if (record->phase != container_phase::starting) return;
     record->phase = container_phase::running;
@@ -282,9 +282,9 @@ std::shared_ptr<const api::core::v1::Container> pod_worker::spec_of(
   return {allocated_, found.get()};
 }
 
-container_observer pod_worker::observer(const std::string& container, int attempt) {
-  return [to = self(), container, attempt](const container_change& change) {
-    to.tell(container_event{container, attempt, change});
+container_observer pod_worker::observer(const container_record& record) {
+  return [to = self(), container = record.name, id = record.id](const container_change& change) {
+    to.tell(container_event{container, id, change});
   };
 }
 

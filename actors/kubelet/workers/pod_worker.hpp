@@ -92,7 +92,11 @@ class pod_worker : public runtime::actor {
   struct surveyed {
     found_pod found;
   };
+  // Marks requests of this worker: the answers to those of a crashed worker reach the next one.
+  struct life {};
+  using life_ref = std::shared_ptr<const life>;
   struct sandbox_event {
+    life_ref asker;
     std::string id;  // the followed sandbox; empty: one that was requested
     sandbox_change change;
   };
@@ -102,16 +106,17 @@ class pod_worker : public runtime::actor {
   };
   // The runtime's answers during the start of a container.
   struct image_event {
+    life_ref asker;
     std::string container;
     runtime_result<std::string> image_ref;
   };
   struct created_event {
+    life_ref asker;
     std::string container;
     runtime_result<std::string> id;
   };
   struct container_event {
-    std::string container;
-    int attempt;
+    std::string container, id;
     container_change change;
   };
   struct hook_event {
@@ -241,10 +246,11 @@ class pod_worker : public runtime::actor {
   container_runtime& containers() const { return *context_->helpers.containers; }
   std::filesystem::path pod_dir() const { return pod_path(context_->root_dir, uid_); }
   const api::core::v1::Pod& pod() const { return object_->as<api::core::v1::Pod>(); }
-  container_observer observer(const std::string& container, int attempt);
+  container_observer observer(const container_record& record);
 
   const std::string key_, uid_;
   const std::shared_ptr<const kubelet_context> context_;
+  const life_ref life_ = std::make_shared<life>();
   api::object_ptr object_;     // the newest state; kept after the pod is removed
   api::object_ptr allocated_;  // with the allocated resources, from which containers start
   std::uint64_t request_ = 0;  // request that made this state; 0: unknown

@@ -240,20 +240,31 @@ void cri_runtime::list_containers(
       });
 }
 
+// What was begun for the pod before is answered first, so that the list contains it.
 void cri_runtime::list(const std::string& pod_uid, std::function<void(found_pod)> done) {
+  loop_->soon([this, pod_uid, done] { list_now(pod_uid, done); });
+}
+
+void cri_runtime::list_now(const std::string& pod_uid, std::function<void(found_pod)> done) {
   struct answers {
     std::optional<cri_result<sandboxes>> pods;
     std::optional<cri_result<std::vector<cri::Container>>> containers;
   };
+  const auto again = [this, pod_uid, done] {
+    loop_->after(cri_defaults::ask_again, [this, pod_uid, done] { list_now(pod_uid, done); });
+  };
+  if (creating_.contains(pod_uid)) return again();
   const auto both = std::make_shared<answers>();
-  const auto take = [this, pod_uid, done, both] {
+  const auto take = [this, pod_uid, done, again, both, starting = starting_] {
     if (!both->pods || !both->containers) return;
-    if (!*both->pods || !*both->containers) {
-      loop_->after(cri_defaults::ask_again, [this, pod_uid, done] { list(pod_uid, done); });
-      return;
-    }
+    if (!*both->pods || !*both->containers) return again();
+    const auto& all = **both->containers;
+    if (std::any_of(all.begin(), all.end(), [&](const auto& each) {
+          return each.state() == cri::CREATED && starting.contains(each.id());
+        }))
+      return again();
     if ((*both->pods)->empty()) new_pods_.insert(pod_uid);
-    describe(pod_uid, **both->pods, **both->containers, done);
+    describe(pod_uid, **both->pods, all, done);
   };
   list_sandboxes(pod_uid, [both, take](auto pods) {
     both->pods = std::move(pods);
@@ -338,9 +349,17 @@ void cri_runtime::address_of(const std::string& sandbox, std::uint32_t attempt,
 
 void cri_runtime::run_sandbox(sandbox_config config, sandbox_observer observer) {
   loop_->soon([this, config, observer] {
+    const auto open = creating_.insert(config.pod->meta().uid());
+    const auto answer = [this, open, observer,
+                         first = std::make_shared<bool>(true)](const sandbox_change& change) {
+      loop_->soon([this, open, observer, first, change] {
+        if (std::exchange(*first, false)) creating_.erase(open);
+        observer(change);
+      });
+    };
     // A listing of the pod has already shown that it has no sandbox.
-    if (new_pods_.erase(config.pod->meta().uid()) != 0) return start_sandbox(config, 0, observer);
-    replace_sandbox(config, observer);
+    if (new_pods_.erase(config.pod->meta().uid()) != 0) return start_sandbox(config, 0, answer);
+    replace_sandbox(config, answer);
   });
 }
 
