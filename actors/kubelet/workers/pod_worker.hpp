@@ -67,7 +67,7 @@ struct kubelet_context {
   bool may_mount = false;             // volumes in memory are possible
   pod_guard guard;                    // empty: no network rules here
   std::vector<std::string> hidden;    // directories that no container may reach
-  runtime::duration volume_measuring = kubelet_defaults::volume_measuring;
+  runtime::duration storage_measuring = kubelet_defaults::storage_measuring;
 };
 
 // To the kubelet: a worker has started or restarted and requests the state of its pod.
@@ -140,7 +140,7 @@ class pod_worker : public runtime::actor {
     std::vector<resize_request::container> containers;
     std::string problem;  // empty: applied
   };
-  struct volumes_measured {
+  struct storage_measured {
     std::optional<pod_failure> failure;
   };
   struct containers_removed {};
@@ -158,7 +158,7 @@ class pod_worker : public runtime::actor {
   void on_probe_event(const probe_event& m);
   void on_hook_event(const hook_event& m);
   void on_volumes_event(const volumes_event& m);
-  void on_volumes_measured(const volumes_measured& m);
+  void on_storage_measured(const storage_measured& m);
   void on_allocation_changed(const allocation_changed& m);
   void on_resized_event(const resized_event& m);
   void on_evict_pod(const evict_pod& m);
@@ -228,7 +228,7 @@ class pod_worker : public runtime::actor {
   bool tokens_known() const;
   pod_tokens newest_tokens() const;
   void sync_volumes();
-  void measure_volumes();
+  void measure_storage();
   void place_volumes(const api::core::v1::Container& container, container_config& config) const;
   api::core::v1::Pod placed_pod() const;
 

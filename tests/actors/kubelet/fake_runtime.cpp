@@ -94,6 +94,11 @@ void fake_runtime::end_container(const std::string& id, int code) {
     observer.mapped()(container_exit{.code = code, .started_ms = 1'000, .finished_ms = 2'000});
 }
 
+void fake_runtime::has_layers(std::vector<layer_usage> layers) {
+  const std::lock_guard lock{mutex_};
+  layers_ = std::move(layers);
+}
+
 // -- as a runtime ---------------------------------------------------------------------------------
 
 void fake_runtime::list_pods(std::function<void(std::vector<std::string>)> done) {
@@ -224,6 +229,16 @@ void fake_runtime::pull_image(image_request request, runtime_answer<std::string>
     if (error) return done(tl::make_unexpected(*error));
     done(ref);
   });
+}
+
+void fake_runtime::read_layers(const std::string& pod_uid,
+                               std::function<void(std::vector<layer_usage>)> done) {
+  std::unique_lock lock{mutex_};
+  auto layers = layers_;
+  lock.unlock();
+  std::erase_if(layers,
+                [&](const auto& layer) { return !pod_uid.empty() && layer.pod_uid != pod_uid; });
+  done(std::move(layers));
 }
 
 std::unique_ptr<log_stream> fake_runtime::open_log(const log_address&, log_query) {

@@ -35,6 +35,7 @@ class fake_runtime final : public actors::container_runtime {
   void lose_sandbox();
   actors::sandbox_observer sandbox();  // the observer of the last sandbox
   void end_container(const std::string& name, int code);
+  void has_layers(std::vector<actors::layer_usage> layers);
   fake_streams& streams() noexcept { return streams_; }
 
   // -- as a runtime
@@ -71,6 +72,8 @@ class fake_runtime final : public actors::container_runtime {
   void read_usage(std::function<void(std::vector<actors::container_counters>)> done) override {
     done({});
   }
+  void read_layers(const std::string& pod_uid,
+                   std::function<void(std::vector<actors::layer_usage>)> done) override;
 
  private:
   void note(std::string call);
@@ -88,6 +91,7 @@ class fake_runtime final : public actors::container_runtime {
   std::map<std::string, int> made_;                       // containers by name and attempt
   std::function<void(std::vector<std::string>)> listed_;  // the first request that is held
   int sandboxes_ = 0;
+  std::vector<actors::layer_usage> layers_;
   std::map<std::string, actors::found_pod> found_;             // by uid
   actors::sandbox_observer sandbox_;                           // of the last sandbox
   std::map<std::string, actors::container_observer> running_;  // by id

@@ -90,6 +90,8 @@ class cri_runtime final : public container_runtime {
                     runtime_answer<std::unique_ptr<port_stream>> done) override;
 
   void read_usage(std::function<void(std::vector<container_counters>)> done) override;
+  void read_layers(const std::string& pod_uid,
+                   std::function<void(std::vector<layer_usage>)> done) override;
 
  private:
   struct known_sandbox {

@@ -43,8 +43,8 @@ Message parsed(const std::string& bytes) {
 
 }  // namespace
 
-cri_server::cri_server(std::filesystem::path socket)
-    : socket_{std::move(socket)},
+cri_server::cri_server(const std::filesystem::path& socket)
+    : socket_{socket.string()},
       listening_{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)},
       wake_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
   sockaddr_un at{};

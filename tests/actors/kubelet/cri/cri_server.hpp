@@ -21,7 +21,7 @@ namespace troupe::test {
 
 class cri_server {
  public:
-  explicit cri_server(std::filesystem::path socket);
+  explicit cri_server(const std::filesystem::path& socket);
   ~cri_server();
 
   const std::string& socket() const noexcept { return socket_; }
