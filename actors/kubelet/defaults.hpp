@@ -81,8 +81,8 @@ inline constexpr auto nfs_mount_limit = 20s;
 inline constexpr int nfs_mounts_at_once = 2;
 
 // kubernetes: period of the eviction manager, and the grace period of an evicted pod. The last is
-// the maximum number of files measured in one volume.
-inline constexpr auto volume_measuring = 10s;
+// the maximum number of files measured in one volume or log.
+inline constexpr auto storage_measuring = 10s;
 inline constexpr auto eviction_grace = 1s;
 inline constexpr std::size_t measured_files = 100'000;
 

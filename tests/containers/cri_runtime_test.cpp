@@ -262,6 +262,53 @@ TEST_CASE("a container that runs gets other limits, and its pod's group with it"
   removed.next();
 }
 
+TEST_CASE("the writable layer of a container is measured") {
+  if (const auto lacks = test::private_containerd::missing()) return test::skip(*lacks);
+  const test::scratch_folder folder;
+  const test::private_containerd server{folder.path() / "containerd", "10.213.15.0/24"};
+  const auto containers = runtime_at(server, folder.path());
+  const auto pod = web_pod("uid-layer");
+  const auto& spec = pod->as<Pod>().spec().containers(0);
+  const auto sandbox = sandbox_of(*containers, pod);
+  heard<runtime_result<std::string>> answers;
+  containers->create_container(
+      {.pod = pod,
+       .spec = {pod, &spec},
+       .sandbox = sandbox.id,
+       .image_ref = "localhost/tools:1",
+       .command = {"sh", "-c", "head -c 3000000 /dev/zero > /file; exec sleep 300"}},
+      answers.listener());
+  const auto id = answers.next();
+  if (!id) FAIL(id.error().message);
+  heard<container_change> changes;
+  containers->start_container(*id, changes.listener());
+  REQUIRE(std::holds_alternative<container_running>(changes.next()));
+
+  heard<std::vector<layer_usage>> layers;
+  const auto measure = [&](const std::string& uid) {
+    containers->read_layers(uid, layers.listener());
+    return layers.next();
+  };
+  // The server measures it every second.
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  auto found = measure("uid-layer");
+  while ((found.empty() || found[0].bytes < 3'000'000) &&
+         std::chrono::steady_clock::now() < deadline)
+    found = measure("uid-layer");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].pod_uid == "uid-layer");
+  CHECK(found[0].container == "main");
+  CHECK(found[0].bytes >= 3'000'000);
+  CHECK(found[0].bytes < 3'200'000);
+  CHECK_FALSE(found[0].apart);
+  CHECK(measure({}).size() == 1);
+  CHECK(measure("uid-other").empty());
+
+  heard<bool> removed;
+  containers->remove_pod("uid-layer", [tell = removed.listener()] { tell(true); });
+  removed.next();
+}
+
 TEST_CASE("a command has its input to the end, its output, and its code") {
   if (const auto lacks = test::private_containerd::missing()) return test::skip(*lacks);
   const test::scratch_folder folder;

@@ -110,7 +110,7 @@ kubelet::kubelet(kubelet_options options, node_facts facts, core_actors to, kube
   context_->api = options_.api;
   describe_machine(facts_, options_.max_pods, context_->machine);
   reserve(options_.reserved, context_->machine);
-  context_->volume_measuring = options_.volume_measuring;
+  context_->storage_measuring = options_.storage_measuring;
   context_->may_mount = facts_.may_mount;
   context_->hidden = options_.hidden;
 }

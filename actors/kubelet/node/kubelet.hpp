@@ -50,8 +50,8 @@ struct kubelet_options {
   bool may_mount = true;
   // How often the pod directories on the disk are compared with the known pods.
   runtime::duration orphan_sweep = kubelet_defaults::orphan_sweep;
-  // How often volumes with a size limit are measured.
-  runtime::duration volume_measuring = kubelet_defaults::volume_measuring;
+  // How often the storage of pods that have limits of it is measured.
+  runtime::duration storage_measuring = kubelet_defaults::storage_measuring;
   reserved_resources reserved = {};
   // Shortages at which pods are evicted; absent: never, and the Node has no pressure conditions.
   std::optional<eviction_thresholds> evictions = {};

@@ -14,6 +14,7 @@ void kubelet::watch_pressure(const runtime::actor_ref& meter) {
   pressure_setup setup{.kubelet = self(),
                        .meter = meter,
                        .jobs = options_.jobs,
+                       .containers = options_.containers,
                        .root_dir = options_.root_dir,
                        .thresholds = *options_.evictions,
                        .period = options_.pressure_period,

@@ -64,31 +64,32 @@ bool empty_directory(const runtime::unique_fd& directory, int depth) {
   return all;
 }
 
-std::int64_t usage(const runtime::unique_fd& directory, int depth, std::size_t& left) {
-  std::int64_t bytes = 0;
-  if (depth > deepest) return bytes;
+disk_usage usage(const runtime::unique_fd& directory, int depth, std::size_t& left) {
+  disk_usage all;
+  if (depth > deepest) return all;
   const auto names = names_in(directory.get(), left);
   left -= names.size();
   for (const auto& name : names) {
     struct stat info {};
     if (::fstatat(directory.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
     const auto own = static_cast<std::int64_t>(info.st_blocks) * 512;  // in units of 512 bytes
-    bytes += S_ISREG(info.st_mode)
-                 ? own / std::max<std::int64_t>(static_cast<std::int64_t>(info.st_nlink), 1)
-                 : own;
+    ++all.files;
+    all.bytes += S_ISREG(info.st_mode)
+                     ? own / std::max<std::int64_t>(static_cast<std::int64_t>(info.st_nlink), 1)
+                     : own;
     if (!S_ISDIR(info.st_mode)) continue;
     const runtime::unique_fd inner{
         open2(directory.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0, strict)};
-    if (inner) bytes += usage(inner, depth + 1, left);
+    if (inner) all += usage(inner, depth + 1, left);
   }
-  return bytes;
+  return all;
 }
 
 }  // namespace
 
-std::int64_t bytes_beneath(const std::filesystem::path& path, std::size_t most) {
+disk_usage usage_beneath(const std::filesystem::path& path, std::size_t most) {
   const auto directory = open_directory(path);
-  return directory ? usage(*directory, 0, most) : 0;
+  return directory ? usage(*directory, 0, most) : disk_usage{};
 }
 
 tl::expected<runtime::unique_fd, std::string> open_directory(const std::filesystem::path& path) {

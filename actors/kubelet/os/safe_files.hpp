@@ -29,10 +29,20 @@ tl::expected<runtime::unique_fd, std::string> make_beneath(const runtime::unique
                                                            const std::string& path, mode_t mode,
                                                            bool links = false);
 
-// Disk usage of the files below a directory in bytes, counting at most `most` files. Symbolic
-// links and mounted file systems do not count; a file with several hard links counts
+struct disk_usage {
+  std::int64_t bytes = 0, files = 0;  // files of any type
+
+  disk_usage& operator+=(const disk_usage& other) {
+    bytes += other.bytes;
+    files += other.files;
+    return *this;
+  }
+};
+
+// Disk usage of the files below a directory, counting at most `most` files. The targets of symbolic
+// links and mounted file systems do not count; the bytes of a file with several hard links count
 // proportionally.
-std::int64_t bytes_beneath(const std::filesystem::path& path, std::size_t most);
+disk_usage usage_beneath(const std::filesystem::path& path, std::size_t most);
 
 // Removes a tree. Symbolic links are removed, not followed; mounted file systems are not entered,
 // and their parent directories stay. Returns false if anything is left.

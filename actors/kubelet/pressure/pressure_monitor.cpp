@@ -92,23 +92,17 @@ void pressure_monitor::measure(std::vector<api::object_ptr> pods) {
     const auto& pod = each->as<Pod>();
     if (is_critical(pod)) continue;
     const auto requests = scheduler::pod_requests(pod);
-    candidates_.push_back(
-        {.uid = each->meta().uid(),
-         .priority = pod.spec().priority(),
-         .requested = threshold_.of == shortage::memory ? requests.memory : requests.ephemeral,
-         .name = each->meta().namespace_() + '/' + each->meta().name(),
-         .grace = grace_of(pod.spec().termination_grace_period_seconds())});
+    candidates_.push_back({.uid = each->meta().uid(),
+                           .priority = pod.spec().priority(),
+                           .requested = threshold_.of == shortage::memory ? requests.memory
+                                        : lacks_inodes() ? 0  // nobody requests them
+                                                         : requests.ephemeral,
+                           .name = each->meta().namespace_() + '/' + each->meta().name(),
+                           .grace = grace_of(pod.spec().termination_grace_period_seconds())});
     uids.push_back(each->meta().uid());
   }
   if (candidates_.empty() || threshold_.of == shortage::pids) return evict_first();
-  if (threshold_.of == shortage::disk) {
-    const bool taken =
-        setup_.jobs->post([root = setup_.root_dir, uids = std::move(uids), to = self()] {
-          to.tell(disk_measured{pod_bytes(root, uids)});
-        });
-    if (!taken) making_room_ = false;
-    return;
-  }
+  if (threshold_.of == shortage::disk) return measure_disk(std::move(uids));
   request<node_usage>(
       setup_.meter, measure_usage{}, kubelet_defaults::usage_look_limit, [this](auto answer) {
         if (answer)
@@ -120,9 +114,25 @@ void pressure_monitor::measure(std::vector<api::object_ptr> pods) {
       });
 }
 
+void pressure_monitor::measure_disk(std::vector<std::string> uids) {
+  setup_.containers->read_layers(
+      {}, [jobs = setup_.jobs, root = setup_.root_dir, uids = std::move(uids),
+           to = self()](const std::vector<layer_usage>& layers) {
+        const bool taken = jobs->post([root, uids, layers, to] {
+          to.tell(disk_measured{usage_of_pods(root, uids, layers)});
+        });
+        if (!taken) to.tell(disk_measured{});
+      });
+}
+
+// Without a measurement nobody is evicted: the next round measures again.
 void pressure_monitor::on_disk_measured(const disk_measured& m) {
-  for (std::size_t i = 0; i < candidates_.size() && i < m.bytes.size(); ++i)
-    candidates_[i].used = m.bytes[i];
+  if (m.usage.size() != candidates_.size()) {
+    making_room_ = false;
+    return;
+  }
+  for (std::size_t i = 0; i < candidates_.size(); ++i)
+    candidates_[i].used = lacks_inodes() ? m.usage[i].files : m.usage[i].bytes;
   evict_first();
 }
 

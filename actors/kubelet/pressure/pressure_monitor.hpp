@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "actors/kubelet/os/job_queue.hpp"
+#include "actors/kubelet/os/safe_files.hpp"
 #include "actors/kubelet/pressure/pressure_rules.hpp"
 #include "actors/kubelet/runtime/usage.hpp"
 #include "api/object/object.hpp"
@@ -40,6 +41,7 @@ struct evict_pod {
 struct pressure_setup {
   runtime::actor_ref kubelet, meter;
   std::shared_ptr<job_queue> jobs;
+  std::shared_ptr<usage_source> containers;
   std::filesystem::path root_dir;
   eviction_thresholds thresholds;
   runtime::duration period = kubelet_defaults::pressure_period;
@@ -60,7 +62,7 @@ class pressure_monitor : public runtime::actor {
     node_supplies supplies;
   };
   struct disk_measured {
-    std::vector<std::int64_t> bytes;  // of the candidates, in the same order
+    std::vector<disk_usage> usage;  // of the candidates, in the same order
   };
 
   void look();
@@ -70,6 +72,8 @@ class pressure_monitor : public runtime::actor {
   void on_disk_measured(const disk_measured& m);
   void make_room(const passed_threshold& of);
   void measure(std::vector<api::object_ptr> pods);
+  void measure_disk(std::vector<std::string> uids);
+  bool lacks_inodes() const { return threshold_.resource == inodes_resource; }
   void evict_first();
 
   const pressure_setup setup_;

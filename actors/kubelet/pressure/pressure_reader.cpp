@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <sstream>
 
-#include "actors/kubelet/os/safe_files.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
 
 namespace troupe::actors {
@@ -63,11 +63,17 @@ node_supplies read_supplies(const std::filesystem::path& root_dir) {
   return out;
 }
 
-std::vector<std::int64_t> pod_bytes(const std::filesystem::path& root_dir,
-                                    const std::vector<std::string>& uids) {
-  std::vector<std::int64_t> all;
-  for (const auto& uid : uids)
-    all.push_back(bytes_beneath(pod_path(root_dir, uid), kubelet_defaults::measured_files));
+std::vector<disk_usage> usage_of_pods(const std::filesystem::path& root_dir,
+                                      const std::vector<std::string>& uids,
+                                      const std::vector<layer_usage>& layers) {
+  std::map<std::string, disk_usage> of_layers;
+  for (const auto& layer : layers)
+    if (!layer.apart) of_layers[layer.pod_uid] += {layer.bytes, layer.files};
+  std::vector<disk_usage> all;
+  for (const auto& uid : uids) {
+    all.push_back(usage_beneath(pod_path(root_dir, uid), kubelet_defaults::measured_files));
+    all.back() += of_layers[uid];
+  }
   return all;
 }
 

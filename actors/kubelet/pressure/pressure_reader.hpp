@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "actors/kubelet/os/safe_files.hpp"
 #include "actors/kubelet/pressure/pressure_rules.hpp"
+#include "actors/kubelet/runtime/usage.hpp"
 
 namespace troupe::actors {
 
@@ -16,8 +18,10 @@ node_supplies read_supplies(const std::filesystem::path& root_dir);
 supply parse_memory(const std::string& meminfo);
 supply parse_pids(const std::string& loadavg, std::int64_t most);
 
-// Disk usage of each pod's directory: volumes and logs.
-std::vector<std::int64_t> pod_bytes(const std::filesystem::path& root_dir,
-                                    const std::vector<std::string>& uids);
+// Disk usage of each pod: its directory with volumes and logs, and those layers of its containers
+// that are on the same disk.
+std::vector<disk_usage> usage_of_pods(const std::filesystem::path& root_dir,
+                                      const std::vector<std::string>& uids,
+                                      const std::vector<layer_usage>& layers);
 
 }  // namespace troupe::actors

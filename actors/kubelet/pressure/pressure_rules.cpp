@@ -49,7 +49,7 @@ std::vector<passed_threshold> passed_thresholds(const node_supplies& supplies,
   };
   if (!low_disk(thresholds.disk_percent, false)) {
     if (below(supplies.inodes, thresholds.inodes_percent))
-      passed.push_back({shortage::disk, "inodes",
+      passed.push_back({shortage::disk, inodes_resource,
                         std::to_string(supplies.inodes.all / 100 * thresholds.inodes_percent),
                         std::to_string(supplies.inodes.left)});
     else

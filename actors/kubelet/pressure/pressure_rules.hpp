@@ -20,6 +20,9 @@ namespace troupe::actors {
 // In the order in which shortages are handled.
 enum class shortage : std::uint8_t { memory, disk, pids };
 
+// The resource of a disk that has too few of them left.
+inline constexpr const char* inodes_resource = "inodes";
+
 // "MemoryPressure".
 const char* condition_of(shortage of) noexcept;
 

@@ -47,12 +47,24 @@ struct container_counters {
   usage_counters counters = {};
 };
 
+// The writable layer of a container's newest attempt.
+struct layer_usage {
+  std::string pod_uid = {}, container = {};
+  std::int64_t bytes = 0, files = 0;
+  bool apart = false;  // on another disk than the kubelet's directory
+};
+
 class usage_source {
  public:
   virtual ~usage_source() = default;
   // Reads the counters of all running containers that can be measured. Like all calls of a runtime:
   // does not block, answers once, on any thread, with an empty list if it failed.
   virtual void read_usage(std::function<void(std::vector<container_counters>)> done) = 0;
+  // Measures the writable layers of a pod's containers, or of all pods if `pod_uid` is empty; none
+  // if the runtime has no such layers. Answers as above.
+  virtual void read_layers(const std::string&, std::function<void(std::vector<layer_usage>)> done) {
+    done({});
+  }
 };
 
 // -- figures --------------------------------------------------------------------------------------

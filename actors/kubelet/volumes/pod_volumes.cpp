@@ -5,7 +5,6 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -142,29 +141,6 @@ volumes_set_up set_up_volumes(const Pod& pod, const fs::path& pod_dir, const obj
                                             volume.name(), stands.error()));
   }
   return result;
-}
-
-bool limits_volumes(const Pod& pod) {
-  const auto& all = pod.spec().volumes();
-  return std::any_of(all.begin(), all.end(), [](const auto& volume) {
-    return volume.volume_source().empty_dir().has_size_limit();
-  });
-}
-
-std::optional<pod_failure> over_limit(const Pod& pod, const fs::path& pod_dir) {
-  for (const auto& volume : pod.spec().volumes()) {
-    const auto& text = volume.volume_source().empty_dir().size_limit().string();
-    const auto limit = api::quantity::parse(text);
-    if (!limit || limit->sign() <= 0) continue;
-    const auto used =
-        bytes_beneath(pod_dir / "volumes" / volume_path(volume), kubelet_defaults::measured_files);
-    if (used > limit->value())
-      return pod_failure{"Evicted",
-                         fmt::format("Usage of EmptyDir volume \"{}\" exceeds the limit \"{}\". ",
-                                     volume.name(), text),
-                         kubelet_defaults::eviction_grace};
-  }
-  return std::nullopt;
 }
 
 void_result check_host_path(const std::string& path, const std::string& type) {

@@ -7,11 +7,9 @@
 
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "actors/kubelet/pods/pod_containers.hpp"
 #include "actors/kubelet/pods/pod_env.hpp"
 #include "actors/kubelet/volumes/volume_content.hpp"
 #include "api/schema/core_pod.pb.h"
@@ -36,12 +34,6 @@ volumes_set_up set_up_volumes(const api::core::v1::Pod& pod, const std::filesyst
 // Returns the directory `below` (volume_path) the pod's volumes; creates it with `mode` if missing.
 tl::expected<std::string, std::string> make_volume_directory(const std::filesystem::path& pod_dir,
                                                              const std::string& below, mode_t mode);
-
-// Whether an emptyDir of the pod has a size limit, and the failure of a pod whose emptyDir exceeds
-// it (kubernetes: eviction_manager.go, emptyDirLimitEviction).
-bool limits_volumes(const api::core::v1::Pod& pod);
-std::optional<pod_failure> over_limit(const api::core::v1::Pod& pod,
-                                      const std::filesystem::path& pod_dir);
 
 // Checks the type of a hostPath (kubernetes: host_path.go): creates it for `…OrCreate`, and without
 // a type creates a missing directory. The error names the type of file that is there instead.

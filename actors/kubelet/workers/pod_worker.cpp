@@ -7,6 +7,7 @@
 #include "actors/access/pod_references.hpp"
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/pods/container_order.hpp"
+#include "actors/kubelet/pressure/storage_limits.hpp"
 #include "api/schema/meta_object.pb.h"
 
 namespace troupe::actors {
@@ -39,7 +40,7 @@ const runtime::behavior& pod_worker::make_behavior() const {
   static const runtime::behavior table = runtime::handlers(
       &pod_worker::on_owner_event, &pod_worker::on_surveyed, &pod_worker::on_reference_event,
       &pod_worker::on_container_event, &pod_worker::on_probe_event, &pod_worker::on_hook_event,
-      &pod_worker::on_volumes_event, &pod_worker::on_volumes_measured,
+      &pod_worker::on_volumes_event, &pod_worker::on_storage_measured,
       &pod_worker::on_containers_removed, &pod_worker::on_torn_down, &pod_worker::on_sandbox_event,
       &pod_worker::on_guard_event, &pod_worker::on_image_event, &pod_worker::on_created_event,
       &pod_worker::on_evict_pod, &pod_worker::on_allocation_changed, &pod_worker::on_resized_event);
@@ -97,7 +98,7 @@ void pod_worker::on_reference_event(const reference_event& m) {
 
 void pod_worker::on_container_event(const container_event& m) {
   auto* record = find_record(m.container);
-  if (record == nullptr || record->attempt != m.attempt) return;  // of a former attempt
+  if (record == nullptr || record->id != m.id) return;  // of a former container
   if (const auto* running = std::get_if<container_running>(&m.change)) {
     if (record->phase != container_phase::starting) return;
     record->phase = container_phase::running;
@@ -176,8 +177,8 @@ void pod_worker::begin() {
     need_references_of_pod();
     for (const auto& wanted : projected_tokens(pod()))
       tokens_[wanted];
-    if (limits_volumes(pod()))
-      measure_ = every(context_->volume_measuring, [this] { measure_volumes(); });
+    if (has_storage_limits(pod()))
+      measure_ = every(context_->storage_measuring, [this] { measure_storage(); });
     if (survey_->found.containers.empty()) report_unsupported();
   }
   if (const auto& found = survey_->found.sandbox) {
@@ -282,9 +283,9 @@ std::shared_ptr<const api::core::v1::Container> pod_worker::spec_of(
   return {allocated_, found.get()};
 }
 
-container_observer pod_worker::observer(const std::string& container, int attempt) {
-  return [to = self(), container, attempt](const container_change& change) {
-    to.tell(container_event{container, attempt, change});
+container_observer pod_worker::observer(const container_record& record) {
+  return [to = self(), container = record.name, id = record.id](const container_change& change) {
+    to.tell(container_event{container, id, change});
   };
 }
 

@@ -67,7 +67,7 @@ struct kubelet_context {
   bool may_mount = false;             // volumes in memory are possible
   pod_guard guard;                    // empty: no network rules here
   std::vector<std::string> hidden;    // directories that no container may reach
-  runtime::duration volume_measuring = kubelet_defaults::volume_measuring;
+  runtime::duration storage_measuring = kubelet_defaults::storage_measuring;
 };
 
 // To the kubelet: a worker has started or restarted and requests the state of its pod.
@@ -92,7 +92,11 @@ class pod_worker : public runtime::actor {
   struct surveyed {
     found_pod found;
   };
+  // Marks requests of this worker: the answers to those of a crashed worker reach the next one.
+  struct life {};
+  using life_ref = std::shared_ptr<const life>;
   struct sandbox_event {
+    life_ref asker;
     std::string id;  // the followed sandbox; empty: one that was requested
     sandbox_change change;
   };
@@ -102,16 +106,17 @@ class pod_worker : public runtime::actor {
   };
   // The runtime's answers during the start of a container.
   struct image_event {
+    life_ref asker;
     std::string container;
     runtime_result<std::string> image_ref;
   };
   struct created_event {
+    life_ref asker;
     std::string container;
     runtime_result<std::string> id;
   };
   struct container_event {
-    std::string container;
-    int attempt;
+    std::string container, id;
     container_change change;
   };
   struct hook_event {
@@ -135,7 +140,7 @@ class pod_worker : public runtime::actor {
     std::vector<resize_request::container> containers;
     std::string problem;  // empty: applied
   };
-  struct volumes_measured {
+  struct storage_measured {
     std::optional<pod_failure> failure;
   };
   struct containers_removed {};
@@ -153,7 +158,7 @@ class pod_worker : public runtime::actor {
   void on_probe_event(const probe_event& m);
   void on_hook_event(const hook_event& m);
   void on_volumes_event(const volumes_event& m);
-  void on_volumes_measured(const volumes_measured& m);
+  void on_storage_measured(const storage_measured& m);
   void on_allocation_changed(const allocation_changed& m);
   void on_resized_event(const resized_event& m);
   void on_evict_pod(const evict_pod& m);
@@ -223,7 +228,7 @@ class pod_worker : public runtime::actor {
   bool tokens_known() const;
   pod_tokens newest_tokens() const;
   void sync_volumes();
-  void measure_volumes();
+  void measure_storage();
   void place_volumes(const api::core::v1::Container& container, container_config& config) const;
   api::core::v1::Pod placed_pod() const;
 
@@ -241,10 +246,11 @@ class pod_worker : public runtime::actor {
   container_runtime& containers() const { return *context_->helpers.containers; }
   std::filesystem::path pod_dir() const { return pod_path(context_->root_dir, uid_); }
   const api::core::v1::Pod& pod() const { return object_->as<api::core::v1::Pod>(); }
-  container_observer observer(const std::string& container, int attempt);
+  container_observer observer(const container_record& record);
 
   const std::string key_, uid_;
   const std::shared_ptr<const kubelet_context> context_;
+  const life_ref life_ = std::make_shared<life>();
   api::object_ptr object_;     // the newest state; kept after the pod is removed
   api::object_ptr allocated_;  // with the allocated resources, from which containers start
   std::uint64_t request_ = 0;  // request that made this state; 0: unknown

@@ -41,7 +41,7 @@ void pod_worker::adopt(const found_container& found) {
     auto in_force = recorded_resources(pod());
     if (auto own = in_force.extract(found.name)) record->resources = std::move(own.mapped());
   }
-  containers().follow_container(found.id, observer(found.name, found.attempt));
+  containers().follow_container(found.id, observer(*record));
 }
 
 void pod_worker::run_containers() {
@@ -123,8 +123,8 @@ void pod_worker::start(container_record& record) {
   place_volumes(*container, config);
   making_[record.name] = std::move(config);
   containers().pull_image({allocated_, container, pull_secrets()},
-                          [to = self(), name = record.name](auto image_ref) {
-                            to.tell(image_event{name, std::move(image_ref)});
+                          [to = self(), asker = life_, name = record.name](auto image_ref) {
+                            to.tell(image_event{asker, name, std::move(image_ref)});
                           });
 }
 
@@ -147,6 +147,7 @@ tl::expected<std::string, std::string> pod_worker::target_of(const container_rec
 }
 
 void pod_worker::on_image_event(const image_event& m) {
+  if (m.asker != life_) return;
   const auto made = making_.find(m.container);
   auto* record = find_record(m.container);
   if (made == making_.end() || record == nullptr) return;
@@ -156,12 +157,18 @@ void pod_worker::on_image_event(const image_event& m) {
     return sync();
   }
   made->second.image_ref = record->image_ref = *m.image_ref;
-  containers().create_container(made->second, [to = self(), name = m.container](auto id) {
-    to.tell(created_event{name, std::move(id)});
-  });
+  containers().create_container(made->second,
+                                [to = self(), asker = life_, name = m.container](auto id) {
+                                  to.tell(created_event{asker, name, std::move(id)});
+                                });
 }
 
+// A container that a crashed worker created was never started, and the survey may have missed it.
 void pod_worker::on_created_event(const created_event& m) {
+  if (m.asker != life_) {
+    if (m.id) containers().remove_container(*m.id);
+    return;
+  }
   auto* record = find_record(m.container);
   if (making_.erase(m.container) == 0 || record == nullptr) return;
   if (!m.id && m.id.error().code == runtime_error::kind::refused) {
@@ -172,7 +179,7 @@ void pod_worker::on_created_event(const created_event& m) {
     record->waiting_message.clear();
     record->phase = container_phase::starting;
     record_pod_event(false, "Created", "Created container: " + record->name, record->name);
-    containers().start_container(*m.id, observer(record->name, record->attempt));
+    containers().start_container(*m.id, observer(*record));
   } else if (!m.id) {
     const auto at_ms = std::chrono::floor<std::chrono::milliseconds>(wall_now()).time_since_epoch();
     on_exit(*record, {.code = 128,
@@ -204,7 +211,8 @@ bool pod_worker::sandbox_ready() {
   if (handler)
     containers().run_sandbox({allocated_, *handler}, observe_sandbox({}));
   else
-    tell(self(), sandbox_event{{}, sandbox_lost{{runtime_error::kind::failed, handler.error()}}});
+    tell(self(),
+         sandbox_event{life_, {}, sandbox_lost{{runtime_error::kind::failed, handler.error()}}});
   return false;
 }
 
@@ -220,7 +228,9 @@ tl::expected<std::string, std::string> pod_worker::runtime_handler() const {
 }
 
 sandbox_observer pod_worker::observe_sandbox(const std::string& id) {
-  return [to = self(), id](const sandbox_change& change) { to.tell(sandbox_event{id, change}); };
+  return [to = self(), asker = life_, id](const sandbox_change& change) {
+    to.tell(sandbox_event{asker, id, change});
+  };
 }
 
 void pod_worker::use_sandbox(const sandbox_status& ready) {
@@ -269,6 +279,7 @@ void pod_worker::leave_former_sandbox() {
 }
 
 void pod_worker::on_sandbox_event(const sandbox_event& m) {
+  if (m.asker != life_) return;
   if (const auto* ready = std::get_if<sandbox_status>(&m.change)) {
     use_sandbox(*ready);
     return sync();

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/pressure/storage_limits.hpp"
 #include "actors/kubelet/volumes/claim_volumes.hpp"
 #include "actors/kubelet/volumes/token_life.hpp"
 #include "actors/kubelet/volumes/volume_content.hpp"
@@ -226,15 +227,25 @@ void pod_worker::on_volumes_event(const volumes_event& m) {
   sync();
 }
 
-void pod_worker::measure_volumes() {
+void pod_worker::measure_storage() {
   if (!volumes_ready_ || measuring_ || terminating() || failure_ || finished(pod().status()))
     return;
-  measuring_ = context_->helpers.jobs->post([object = object_, dir = pod_dir(), to = self()] {
-    to.tell(volumes_measured{over_limit(object->as<Pod>(), dir)});
-  });
+  measuring_ = true;
+  const auto measure = [jobs = context_->helpers.jobs, object = object_, dir = pod_dir(),
+                        to = self()](const std::vector<layer_usage>& layers) {
+    const bool taken = jobs->post([object, dir, layers, to] {
+      const auto& measured = object->as<Pod>();
+      to.tell(storage_measured{over_limit(measured, read_storage(measured, dir, layers))});
+    });
+    if (!taken) to.tell(storage_measured{});
+  };
+  if (limits_containers(pod()))
+    containers().read_layers(uid_, measure);
+  else
+    measure({});
 }
 
-void pod_worker::on_volumes_measured(const volumes_measured& m) {
+void pod_worker::on_storage_measured(const storage_measured& m) {
   measuring_ = false;
   if (!m.failure || terminating() || failure_ || finished(pod().status())) return;
   failure_ = m.failure;

@@ -42,6 +42,23 @@ struct with_fake {
   }
 };
 
+// The pod's worker crashes; returns after the next one has listed the pod's containers and has
+// made `call`, which then stands `times` in the calls.
+runtime::actor_ref crash_worker(with_fake& t, const std::string& call, std::ptrdiff_t times) {
+  auto& actors = t.here.system().actors();
+  runtime::actor_info worker;
+  actors.each([&](const runtime::actor_info& info) {
+    if (info.kind == "pod-worker") worker = info;
+  });
+  const auto found = actors.find(worker.kind, worker.name);
+  REQUIRE(t.here.system().kill(found, "a test"));
+  REQUIRE(machine::wait([&] {
+    const auto all = t.runtime->calls();
+    return std::count(all.begin(), all.end(), call) == times;
+  }));
+  return found;
+}
+
 // The guard of a pod's network, answered by the test.
 class asked_guard {
  public:
@@ -370,6 +387,73 @@ TEST_CASE("a running container is found by its id, and is not started a second t
   CHECK(t.container().restart_count() == 3);
   CHECK(t.container().last_state().terminated().container_id() == "fake://older");
   CHECK(t.container().last_state().terminated().exit_code() == 4);
+}
+
+TEST_CASE("a worker that crashed during the pull of an image creates one container", "[kubelet]") {
+  with_fake t;
+  t.runtime->hold_pulls();
+  t.here.start_kubelet();
+  t.here.create(pod());
+  REQUIRE(machine::wait([&] { return t.runtime->was_asked("pull nginx"); }));
+  const auto worker = crash_worker(t, "pull nginx", 2);
+  REQUIRE(t.here.system().pause(worker, std::chrono::seconds{10}));
+  t.runtime->answer_held();
+  t.here.system().resume(worker);
+  REQUIRE(machine::wait([&] { return t.here.runs("web"); }));
+  const auto all = t.runtime->calls();
+  CHECK(std::count_if(all.begin(), all.end(),
+                      [](const auto& call) { return call.starts_with("create c 0"); }) == 1);
+}
+
+TEST_CASE("a container that was created for a crashed worker is removed", "[kubelet]") {
+  with_fake t;
+  t.runtime->hold_creations();
+  t.here.start_kubelet();
+  const auto uid = t.here.create(pod())->meta().uid();
+  const std::string create = "create c 0 in s1 from sha256:nginx";
+  REQUIRE(machine::wait([&] { return t.runtime->was_asked(create); }));
+  t.runtime->has(uid, {.sandbox = actors::sandbox_status{"s1"}, .containers = {}});
+  crash_worker(t, create, 2);
+  t.runtime->answer_held();
+  REQUIRE(machine::wait([&] { return t.here.runs("web"); }));
+  CHECK(t.container().container_id() == "fake://c-0-1");
+  CHECK(t.runtime->was_asked("remove fake://c-0"));
+  CHECK_FALSE(t.runtime->was_asked("start fake://c-0"));
+}
+
+TEST_CASE("the end of a crashed worker's container is not taken for that of the next one",
+          "[kubelet]") {
+  with_fake t;
+  t.here.start_kubelet();
+  const auto uid = t.here.create(pod())->meta().uid();
+  REQUIRE(machine::wait([&] { return t.here.runs("web"); }));
+  // As if the worker crashed before its start of the container took effect.
+  t.runtime->has(
+      uid, {.sandbox = actors::sandbox_status{"s1"},
+            .containers = {{.id = "fake://c-0", .name = "c", .sandbox = "s1", .started = false}}});
+  crash_worker(t, "start fake://c-0-1", 1);
+  t.runtime->end_container("fake://c-0", 1);
+  t.here.remove("web");
+  REQUIRE(machine::wait([&] { return !t.here.find("web"); }));
+  CHECK(t.runtime->was_asked("stop fake://c-0-1"));
+  CHECK_FALSE(t.runtime->was_asked("create c 1 in s1 from sha256:nginx"));
+}
+
+TEST_CASE("a sandbox that was lost for a crashed worker is not taken from the next one",
+          "[kubelet]") {
+  with_fake t;
+  t.here.start_kubelet();
+  const auto uid = t.here.create(pod())->meta().uid();
+  REQUIRE(machine::wait([&] { return t.here.runs("web"); }));
+  const auto lost = t.runtime->sandbox();
+  t.runtime->has(uid, {.sandbox = actors::sandbox_status{"s1"},
+                       .containers = {{.id = "fake://c-0", .name = "c", .sandbox = "s1"}}});
+  crash_worker(t, "follow sandbox s1", 1);
+  lost(actors::sandbox_lost{{runtime_error::kind::failed, "its name is in use"}});
+  t.here.remove("web");
+  REQUIRE(machine::wait([&] { return !t.here.find("web"); }));
+  CHECK_FALSE(t.runtime->was_asked("sandbox 2"));
+  CHECK(t.here.events("web", "Killing").size() == 1);
 }
 
 TEST_CASE("a pod that is deleted while its image is pulled is gone at once", "[kubelet]") {

@@ -37,6 +37,26 @@ void fake_runtime::hold_pulls() {
   hold_pulls_ = true;
 }
 
+void fake_runtime::hold_creations() {
+  const std::lock_guard lock{mutex_};
+  hold_creations_ = true;
+}
+
+void fake_runtime::answer_held() {
+  std::unique_lock lock{mutex_};
+  hold_pulls_ = hold_creations_ = false;
+  const auto held = std::exchange(held_, {});
+  lock.unlock();
+  for (const auto& each : held)
+    each();
+}
+
+void fake_runtime::answer(bool held, std::function<void()> call) {
+  if (!held) return call();
+  const std::lock_guard lock{mutex_};
+  held_.push_back(std::move(call));
+}
+
 void fake_runtime::hold_lists() {
   const std::lock_guard lock{mutex_};
   hold_lists_ = true;
@@ -57,11 +77,13 @@ void fake_runtime::has(const std::string& pod_uid, found_pod found) {
   found_[pod_uid] = std::move(found);
 }
 
+actors::sandbox_observer fake_runtime::sandbox() {
+  const std::lock_guard lock{mutex_};
+  return sandbox_;
+}
+
 void fake_runtime::lose_sandbox() {
-  std::unique_lock lock{mutex_};
-  const auto tell = sandbox_;
-  lock.unlock();
-  tell(sandbox_lost{{runtime_error::kind::failed, "it was killed"}});
+  sandbox()(sandbox_lost{{runtime_error::kind::failed, "it was killed"}});
 }
 
 void fake_runtime::end_container(const std::string& id, int code) {
@@ -70,6 +92,11 @@ void fake_runtime::end_container(const std::string& id, int code) {
   lock.unlock();
   if (!observer.empty())
     observer.mapped()(container_exit{.code = code, .started_ms = 1'000, .finished_ms = 2'000});
+}
+
+void fake_runtime::has_layers(std::vector<layer_usage> layers) {
+  const std::lock_guard lock{mutex_};
+  layers_ = std::move(layers);
 }
 
 // -- as a runtime ---------------------------------------------------------------------------------
@@ -131,12 +158,16 @@ void fake_runtime::remove_pod(const std::string&, std::function<void()> done) {
 void fake_runtime::create_container(container_config config, runtime_answer<std::string> done) {
   std::unique_lock lock{mutex_};
   const auto error = create_error_;
+  const bool held = hold_creations_;
+  const auto same = made_[fmt::format("{}-{}", config.spec->name(), config.attempt)]++;
   lock.unlock();
   if (error) return done(tl::make_unexpected(*error));
   const auto target = config.target.empty() ? config.target : " at " + config.target;
   note(fmt::format("create {} {} in {} from {}{}", config.spec->name(), config.attempt,
                    config.sandbox, config.image_ref, target));
-  done(fmt::format("fake://{}-{}", config.spec->name(), config.attempt));
+  auto id = fmt::format("fake://{}-{}", config.spec->name(), config.attempt);
+  if (same != 0) id += fmt::format("-{}", same);
+  answer(held, [done, id] { done(id); });
 }
 
 void fake_runtime::start_container(const std::string& id, container_observer observer) {
@@ -192,10 +223,22 @@ void fake_runtime::pull_image(image_request request, runtime_answer<std::string>
     call += " with " + secret->meta().name();
   calls_.push_back(std::move(call));
   const auto error = pull_error_;
-  if (hold_pulls_) return;
+  const bool held = hold_pulls_;
   lock.unlock();
-  if (error) return done(tl::make_unexpected(*error));
-  done("sha256:" + request.spec->image());
+  answer(held, [error, done, ref = "sha256:" + request.spec->image()] {
+    if (error) return done(tl::make_unexpected(*error));
+    done(ref);
+  });
+}
+
+void fake_runtime::read_layers(const std::string& pod_uid,
+                               std::function<void(std::vector<layer_usage>)> done) {
+  std::unique_lock lock{mutex_};
+  auto layers = layers_;
+  lock.unlock();
+  std::erase_if(layers,
+                [&](const auto& layer) { return !pod_uid.empty() && layer.pod_uid != pod_uid; });
+  done(std::move(layers));
 }
 
 std::unique_ptr<log_stream> fake_runtime::open_log(const log_address&, log_query) {

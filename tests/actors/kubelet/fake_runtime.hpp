@@ -21,7 +21,10 @@ class fake_runtime final : public actors::container_runtime {
   std::vector<std::string> calls();
   bool was_asked(const std::string& call);
   void fail_pulls(std::optional<actors::runtime_error> error);
-  void hold_pulls();  // pulls are not answered
+  // From now on pulls or creations are not answered, until `answer_held`, in their order.
+  void hold_pulls();
+  void hold_creations();
+  void answer_held();
   // From now on `list_pods` is not answered, except the first request, by `answer_list`.
   void hold_lists();
   bool was_listed();
@@ -30,7 +33,9 @@ class fake_runtime final : public actors::container_runtime {
   void fail_resizes(std::optional<actors::runtime_error> error);
   void has(const std::string& pod_uid, actors::found_pod found);
   void lose_sandbox();
+  actors::sandbox_observer sandbox();  // the observer of the last sandbox
   void end_container(const std::string& name, int code);
+  void has_layers(std::vector<actors::layer_usage> layers);
   fake_streams& streams() noexcept { return streams_; }
 
   // -- as a runtime
@@ -67,9 +72,13 @@ class fake_runtime final : public actors::container_runtime {
   void read_usage(std::function<void(std::vector<actors::container_counters>)> done) override {
     done({});
   }
+  void read_layers(const std::string& pod_uid,
+                   std::function<void(std::vector<actors::layer_usage>)> done) override;
 
  private:
   void note(std::string call);
+  // Calls it now, or as a held answer.
+  void answer(bool held, std::function<void()> call);
 
   const actors::runtime_features features_{
       .name = "fake", .version = "fake://1", .ephemeral_containers = true};
@@ -77,9 +86,12 @@ class fake_runtime final : public actors::container_runtime {
   fake_streams streams_;
   std::vector<std::string> calls_;
   std::optional<actors::runtime_error> pull_error_, create_error_, resize_error_;
-  bool hold_pulls_ = false, hold_lists_ = false;
+  bool hold_pulls_ = false, hold_creations_ = false, hold_lists_ = false;
+  std::vector<std::function<void()>> held_;
+  std::map<std::string, int> made_;                       // containers by name and attempt
   std::function<void(std::vector<std::string>)> listed_;  // the first request that is held
   int sandboxes_ = 0;
+  std::vector<actors::layer_usage> layers_;
   std::map<std::string, actors::found_pod> found_;             // by uid
   actors::sandbox_observer sandbox_;                           // of the last sandbox
   std::map<std::string, actors::container_observer> running_;  // by id

@@ -95,18 +95,18 @@ TEST_CASE("the bytes of files are counted once, and files outside are not", "[ku
   const test::scratch_folder place;
   const auto volume = place.path() / "volume";
   fs::create_directories(volume / "a" / "b");
-  const auto empty = bytes_beneath(volume, 100);
+  const auto empty = usage_beneath(volume, 100).bytes;
   place.write("volume/a/b/file", std::string(1'000'000, 'x'));
-  const auto full = bytes_beneath(volume, 100);
+  const auto full = usage_beneath(volume, 100).bytes;
   CHECK(full - empty >= 1'000'000);
   CHECK(full - empty < 1'200'000);
   fs::create_hard_link(volume / "a" / "b" / "file", volume / "again");
   place.write("outside", std::string(1'000'000, 'x'));
   fs::create_symlink(place.path() / "outside", volume / "link");
   fs::create_directory_symlink(place.path(), volume / "up");
-  CHECK(bytes_beneath(volume, 100) - full < 10'000);
-  CHECK(bytes_beneath(volume, 1) < 1'000'000);
-  CHECK(bytes_beneath(volume / "none", 100) == 0);
+  CHECK(usage_beneath(volume, 100).bytes - full < 10'000);
+  CHECK(usage_beneath(volume, 1).bytes < 1'000'000);
+  CHECK(usage_beneath(volume / "none", 100).bytes == 0);
 }
 
 TEST_CASE("the containers of a pod go with their logs, and its volumes stay", "[kubelet]") {

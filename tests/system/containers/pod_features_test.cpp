@@ -63,6 +63,23 @@ spec:
     resources: {requests: {cpu: 100m, memory: 32Mi}, limits: {cpu: 200m, memory: 64Mi}}
 )";
 
+// It writes into its own file system.
+const char* const greedy = R"(apiVersion: v1
+kind: Pod
+metadata: {name: greedy}
+spec:
+  restartPolicy: Never
+  containers:
+  - name: main
+    image: localhost/tools:1
+    command: [sh, -c, "head -c 3000000 /dev/zero > /file; exec sleep 300"]
+    resources: {limits: {ephemeral-storage: 1Mi}}
+  - name: side
+    image: localhost/tools:1
+    command: [sleep, "300"]
+    resources: {limits: {ephemeral-storage: 1Gi}}
+)";
+
 // Pods that end.
 const char* const ends = R"(apiVersion: v1
 kind: Pod
@@ -206,4 +223,21 @@ TEST_CASE("a container gets other processors while it runs, and memory by a rest
   CHECK(on.until(memory, "50331648\n") == "50331648\n");
   CHECK(on.run(quota).output == "50000\n");
   CHECK(on.run("kubectl delete pod sized").code == 0);
+}
+
+TEST_CASE("a container that writes more than its limit into its own file system is evicted",
+          "[containers]") {
+  if (const auto lacks = private_containerd::missing()) return skip(*lacks);
+  const scratch_folder folder;
+  container_machine on{folder.path(), "10.213.14.0/24"};
+  write_file(on.home() / "greedy.yaml", greedy);
+  REQUIRE(on.run("kubectl create -f greedy.yaml").code == 0);
+  const auto status = field_of("greedy", ".status.phase} {.status.reason} {.status.message");
+  const std::string evicted =
+      "Failed Evicted Container main exceeded its local ephemeral storage limit \"1Mi\". ";
+  CHECK(on.until(status, evicted) == evicted);
+  CHECK(on.until("kubectl get events --field-selector reason=Evicted "
+                 "-o jsonpath='{.items[*].involvedObject.name}'",
+                 "greedy") == "greedy");
+  CHECK(on.run("kubectl delete pod greedy").code == 0);
 }

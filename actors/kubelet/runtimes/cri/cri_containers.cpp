@@ -1,6 +1,7 @@
 // The part of the CRI runtime that handles containers, and commands in them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "actors/core/log.hpp"
@@ -25,6 +26,11 @@ cri::ContainerId container_id(const std::string& id) {
   return out;
 }
 
+// The call had no answer: it may have taken effect.
+bool is_lost(const grpc_error& error) {
+  return error.code == grpc_code::unavailable || error.code == grpc_code::deadline_exceeded;
+}
+
 std::int64_t seconds_of(runtime::duration time) {
   return std::chrono::ceil<std::chrono::seconds>(time).count();
 }
@@ -33,12 +39,19 @@ std::int64_t seconds_of(runtime::duration time) {
 
 void cri_runtime::create_container(container_config config, runtime_answer<std::string> done) {
   loop_->soon([this, config = std::move(config), done] {
-    remove_older(config, [this, config, done] {
-      images_.user_of(config.image_ref, [this, config, done](const auto& user) {
-        if (user) return send_container(config, *user, done);
-        done(tl::make_unexpected(runtime_error{error_kind::refused,
-                                               "cannot inspect the image: " + user.error().message,
-                                               "CreateContainerError"}));
+    const auto open = creating_.insert(config.pod->meta().uid());
+    const auto answer = [this, open, done](runtime_result<std::string> id) {
+      loop_->soon([this, open, done, id = std::move(id)] {
+        creating_.erase(open);
+        done(id);
+      });
+    };
+    remove_older(config, [this, config, answer] {
+      images_.user_of(config.image_ref, [this, config, answer](const auto& user) {
+        if (user) return send_container(config, *user, answer);
+        answer(tl::make_unexpected(
+            runtime_error{error_kind::refused, "cannot inspect the image: " + user.error().message,
+                          "CreateContainerError"}));
       });
     });
   });
@@ -83,25 +96,74 @@ void cri_runtime::send_container(container_config config, const image_user& user
     *request.mutable_config() = std::move(*container);
     *request.mutable_sandbox_config() =
         sandbox_config_of(config.pod->as<Pod>(), sandbox.attempt, node_);
-    client_->runtime<cri::ContainerId>(
-        "CreateContainer", request, [this, refuse, done](const auto& made) {
-          if (!made) return refuse(made.error().message, "CreateContainerError");
-          done(own_id(made->container_id()));
-        });
+    send_creation(request, false, [this, refuse, done](const auto& made) {
+      if (!made) return refuse(made.error().message, "CreateContainerError");
+      done(own_id(made->container_id()));
+    });
   };
   if (!jobs_.post(uid, make)) refuse("too many jobs wait", "CreateContainerError");
 }
 
+// A creation whose answer was lost leaves a container that nobody started and whose name the server
+// keeps: it is removed, and the creation is sent `again`.
+void cri_runtime::send_creation(const cri::CreateContainerRequest& request, bool again,
+                                std::function<void(const cri_result<cri::ContainerId>&)> done) {
+  client_->runtime<cri::ContainerId>(
+      "CreateContainer", request, [this, request, again, done](const auto& made) {
+        if (made || again) return done(made);
+        list_containers(request.sandbox_config().metadata().uid(), [this, request, done,
+                                                                    made](const auto& all) {
+          if (!all) return done(made);
+          const auto& own = request.config().metadata();
+          const auto left = std::find_if(all->begin(), all->end(), [&](const auto& each) {
+            return each.metadata().name() == own.name() &&
+                   each.metadata().attempt() == own.attempt();
+          });
+          if (left == all->end()) return done(made);
+          client_->runtime<cri::Nothing>("RemoveContainer", container_id(left->id()),
+                                         [this, request, done, made](const auto& removed) {
+                                           if (!removed) return done(made);
+                                           send_creation(request, true, done);
+                                         });
+        });
+      });
+}
+
 void cri_runtime::start_container(const std::string& id, container_observer observer) {
-  const auto own = server_id(id);
-  client_->runtime<cri::Nothing>(
-      "StartContainer", container_id(own), [this, own, observer](const auto& started) {
-        if (started) return watcher_.follow_container(own, observer);
-        const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
-                             std::chrono::system_clock::now().time_since_epoch())
-                             .count();
-        observer(container_exit{
-            .code = 128, .started_ms = now, .finished_ms = now, .error = started.error().message});
+  loop_->soon([this, own = server_id(id), observer] {
+    starting_.insert(own);
+    client_->runtime<cri::Nothing>(
+        "StartContainer", container_id(own),
+        [this, own, observer](const auto& started) { take_start(own, started, observer); });
+  });
+}
+
+// Without an answer of the server the container may run: its status tells.
+void cri_runtime::take_start(const std::string& own, const cri_result<cri::Nothing>& started,
+                             container_observer observer) {
+  const auto follow = [this, own, observer] {
+    starting_.erase(own);
+    watcher_.follow_container(own, observer);
+  };
+  if (started) return follow();
+  const auto failed = [this, own, observer, message = started.error().message] {
+    starting_.erase(own);
+    const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
+                         std::chrono::system_clock::now().time_since_epoch())
+                         .count();
+    observer(container_exit{.code = 128, .started_ms = now, .finished_ms = now, .error = message});
+  };
+  if (!is_lost(started.error())) return failed();
+  client_->runtime<cri::ContainerStatusResponse>(
+      "ContainerStatus", container_id(own),
+      [this, own, started, observer, follow, failed](const auto& status) {
+        if (!status && is_lost(status.error()))
+          loop_->after(cri_defaults::ask_again,
+                       [this, own, started, observer] { take_start(own, started, observer); });
+        else if (status && status->status().state() != cri::CREATED)
+          follow();
+        else
+          failed();
       });
 }
 

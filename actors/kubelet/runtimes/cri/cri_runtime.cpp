@@ -1,6 +1,7 @@
 #include "actors/kubelet/runtimes/cri/cri_runtime.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,6 +41,31 @@ cri_result<cri::VersionResponse> ask_version(cri_client& client) {
 std::string label(const google::protobuf::Map<std::string, std::string>& labels, const char* name) {
   const auto found = labels.find(name);
   return found == labels.end() ? std::string{} : found->second;
+}
+
+// The server also lists former attempts. Blocks on disk.
+std::vector<layer_usage> newest_layers(const cri::ListContainerStatsResponse& from,
+                                       const std::filesystem::path& root_dir) {
+  std::map<std::pair<std::string, std::string>, const cri::ContainerStats*> newest;
+  for (const auto& each : from.stats()) {
+    const auto& about = each.attributes();
+    auto& known = newest[{label(about.labels(), cri_labels::pod_uid), about.metadata().name()}];
+    if (known == nullptr || known->attributes().metadata().attempt() < about.metadata().attempt())
+      known = &each;
+  }
+  struct stat own {};
+  const bool knows_disk = ::stat(root_dir.c_str(), &own) == 0;
+  std::vector<layer_usage> all;
+  for (const auto& [container, stats] : newest) {
+    const auto& layer = stats->writable_layer();
+    struct stat its {};
+    const bool apart = knows_disk && ::stat(layer.fs_id().mountpoint().c_str(), &its) == 0 &&
+                       its.st_dev != own.st_dev;
+    all.push_back({container.first, container.second,
+                   static_cast<std::int64_t>(layer.used_bytes().value()),
+                   static_cast<std::int64_t>(layer.inodes_used().value()), apart});
+  }
+  return all;
 }
 
 }  // namespace
@@ -240,20 +266,31 @@ void cri_runtime::list_containers(
       });
 }
 
+// What was begun for the pod before is answered first, so that the list contains it.
 void cri_runtime::list(const std::string& pod_uid, std::function<void(found_pod)> done) {
+  loop_->soon([this, pod_uid, done] { list_now(pod_uid, done); });
+}
+
+void cri_runtime::list_now(const std::string& pod_uid, std::function<void(found_pod)> done) {
   struct answers {
     std::optional<cri_result<sandboxes>> pods;
     std::optional<cri_result<std::vector<cri::Container>>> containers;
   };
+  const auto again = [this, pod_uid, done] {
+    loop_->after(cri_defaults::ask_again, [this, pod_uid, done] { list_now(pod_uid, done); });
+  };
+  if (creating_.contains(pod_uid)) return again();
   const auto both = std::make_shared<answers>();
-  const auto take = [this, pod_uid, done, both] {
+  const auto take = [this, pod_uid, done, again, both, starting = starting_] {
     if (!both->pods || !both->containers) return;
-    if (!*both->pods || !*both->containers) {
-      loop_->after(cri_defaults::ask_again, [this, pod_uid, done] { list(pod_uid, done); });
-      return;
-    }
+    if (!*both->pods || !*both->containers) return again();
+    const auto& all = **both->containers;
+    if (std::any_of(all.begin(), all.end(), [&](const auto& each) {
+          return each.state() == cri::CREATED && starting.contains(each.id());
+        }))
+      return again();
     if ((*both->pods)->empty()) new_pods_.insert(pod_uid);
-    describe(pod_uid, **both->pods, **both->containers, done);
+    describe(pod_uid, **both->pods, all, done);
   };
   list_sandboxes(pod_uid, [both, take](auto pods) {
     both->pods = std::move(pods);
@@ -338,9 +375,17 @@ void cri_runtime::address_of(const std::string& sandbox, std::uint32_t attempt,
 
 void cri_runtime::run_sandbox(sandbox_config config, sandbox_observer observer) {
   loop_->soon([this, config, observer] {
+    const auto open = creating_.insert(config.pod->meta().uid());
+    const auto answer = [this, open, observer,
+                         first = std::make_shared<bool>(true)](const sandbox_change& change) {
+      loop_->soon([this, open, observer, first, change] {
+        if (std::exchange(*first, false)) creating_.erase(open);
+        observer(change);
+      });
+    };
     // A listing of the pod has already shown that it has no sandbox.
-    if (new_pods_.erase(config.pod->meta().uid()) != 0) return start_sandbox(config, 0, observer);
-    replace_sandbox(config, observer);
+    if (new_pods_.erase(config.pod->meta().uid()) != 0) return start_sandbox(config, 0, answer);
+    replace_sandbox(config, answer);
   });
 }
 
@@ -525,6 +570,21 @@ void cri_runtime::read_usage(std::function<void(std::vector<container_counters>)
                                         memory.usage_bytes().value(), memory.rss_bytes().value()}});
           }
         done(std::move(all));
+      });
+}
+
+void cri_runtime::read_layers(const std::string& pod_uid,
+                              std::function<void(std::vector<layer_usage>)> done) {
+  cri::ListContainerStatsRequest request;
+  if (!pod_uid.empty())
+    (*request.mutable_filter()->mutable_label_selector())[cri_labels::pod_uid] = pod_uid;
+  client_->runtime<cri::ListContainerStatsResponse>(
+      "ListContainerStats", request, [this, done](const auto& answer) {
+        if (!answer) return done({});
+        const auto read = [root_dir = node_.root_dir, stats = *answer, done] {
+          done(newest_layers(stats, root_dir));
+        };
+        if (!jobs_.post(read)) done({});
       });
 }
 

@@ -90,6 +90,8 @@ class cri_runtime final : public container_runtime {
                     runtime_answer<std::unique_ptr<port_stream>> done) override;
 
   void read_usage(std::function<void(std::vector<container_counters>)> done) override;
+  void read_layers(const std::string& pod_uid,
+                   std::function<void(std::vector<layer_usage>)> done) override;
 
  private:
   struct known_sandbox {
@@ -100,6 +102,7 @@ class cri_runtime final : public container_runtime {
 
   // Sorted from the newest to the oldest.
   void list_sandboxes(const std::string& pod_uid, std::function<void(cri_result<sandboxes>)> done);
+  void list_now(const std::string& pod_uid, std::function<void(found_pod)> done);
   void list_containers(const std::string& pod_uid,
                        std::function<void(cri_result<std::vector<cri::Container>>)> done);
   void describe(const std::string& pod_uid, const sandboxes& pods,
@@ -113,6 +116,10 @@ class cri_runtime final : public container_runtime {
   void remove_sandboxes(std::vector<std::string> ids, std::function<void()> done);
   void send_container(container_config config, const image_user& user,
                       runtime_answer<std::string> done);
+  void send_creation(const cri::CreateContainerRequest& request, bool again,
+                     std::function<void(const cri_result<cri::ContainerId>&)> done);
+  void take_start(const std::string& own, const cri_result<cri::Nothing>& started,
+                  container_observer observer);
   void remove_older(const container_config& than, std::function<void()> done);
   // Resizes one container after another, from the last one.
   void resize_containers(const std::shared_ptr<resize_request>& request, runtime_answer<void> done);
@@ -138,6 +145,10 @@ class cri_runtime final : public container_runtime {
   // Belongs to the loop's thread.
   std::map<std::string, known_sandbox> sandboxes_;
   std::set<std::string> new_pods_;  // uids of pods that had no sandbox yet
+  // Calls that are not answered: uids of pods for which something is created, and the server's ids
+  // of containers that are started.
+  std::multiset<std::string> creating_;
+  std::set<std::string> starting_;
   image_puller images_;
   image_collector collector_;
   container_watcher watcher_;

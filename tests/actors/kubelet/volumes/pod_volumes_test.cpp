@@ -192,7 +192,7 @@ TEST_CASE("a pod whose volume exceeds its limit is evicted", "[kubelet]") {
   machine here;
   here.adjust = [](actors::kubelet_options& options) {
     options.may_mount = false;
-    options.volume_measuring = std::chrono::milliseconds{50};
+    options.storage_measuring = std::chrono::milliseconds{50};
   };
   here.start_kubelet();
   const auto fill = [&](const std::string& name, const std::string& bytes) {

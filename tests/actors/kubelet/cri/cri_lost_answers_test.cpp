@@ -1,0 +1,133 @@
+// The CRI runtime when calls are not answered, or not yet: no container is lost or exists twice.
+#include <catch2/catch.hpp>
+#include <future>
+#include <memory>
+
+#include "actors/kubelet/cri/cri_server.hpp"
+#include "actors/kubelet/runtimes/cri/cri_runtime.hpp"
+#include "api/schema/meta_object.pb.h"
+#include "api/scheme.hpp"
+#include "support/scratch_folder.hpp"
+
+namespace troupe::test {
+
+using namespace actors;
+using api::core::v1::Pod;
+
+namespace {
+
+struct with_server {
+  scratch_folder folder;
+  cri_server server{folder.path() / "socket"};
+  api::object_ptr pod;
+  std::unique_ptr<cri_runtime> runtime;
+
+  with_server() {
+    auto web = std::make_unique<Pod>();
+    web->mutable_metadata()->set_name("web");
+    web->mutable_metadata()->set_namespace_("default");
+    web->mutable_metadata()->set_uid("u1");
+    web->mutable_spec()->add_containers()->set_name("c");
+    pod = std::make_shared<const api::object>(api::kind_of<Pod>(), std::move(web), 1);
+    cri::PodSandbox sandbox;
+    sandbox.set_id("s1");
+    sandbox.mutable_metadata()->set_uid("u1");
+    server.add(sandbox);
+    next_program();
+  }
+  void next_program() {
+    runtime.reset();
+    runtime = std::make_unique<cri_runtime>(
+        cri_runtime_options{.root_dir = folder.path() / "kubelet", .socket = server.socket()});
+  }
+
+  std::future<runtime_result<std::string>> create() {
+    const auto answer = std::make_shared<std::promise<runtime_result<std::string>>>();
+    const auto& spec = pod->as<Pod>().spec().containers(0);
+    runtime->create_container({.pod = pod, .spec = {pod, &spec}, .sandbox = "s1"},
+                              [answer](auto id) { answer->set_value(std::move(id)); });
+    return answer->get_future();
+  }
+  std::future<container_change> start(const std::string& id) {
+    const auto answer = std::make_shared<std::promise<container_change>>();
+    runtime->start_container(id, [answer](const auto& change) { answer->set_value(change); });
+    return answer->get_future();
+  }
+  std::future<found_pod> list() {
+    const auto answer = std::make_shared<std::promise<found_pod>>();
+    runtime->list("u1", [answer](auto found) { answer->set_value(std::move(found)); });
+    return answer->get_future();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a container whose creation was not answered is removed, and created again",
+          "[kubelet]") {
+  with_server t;
+  t.server.lose("CreateContainer");
+  const auto id = t.create().get();
+  REQUIRE(id);
+  CHECK(*id == "fake://c2");
+  REQUIRE(t.server.containers().size() == 1);
+  CHECK(t.server.containers().front().id() == "c2");
+}
+
+TEST_CASE("a container that a killed program was creating is removed, and created again",
+          "[kubelet]") {
+  with_server t;
+  REQUIRE(t.create().get());
+  t.next_program();
+  const auto id = t.create().get();
+  REQUIRE(id);
+  CHECK(*id == "fake://c2");
+  CHECK(t.server.containers().size() == 1);
+}
+
+TEST_CASE("a list of a pod's containers includes one that is being created", "[kubelet]") {
+  with_server t;
+  t.server.hold("CreateContainer");
+  auto id = t.create();
+  REQUIRE(t.server.await_call("CreateContainer"));
+  auto found = t.list();
+  t.runtime->remove_container("fake://none");
+  // Sent after the list.
+  REQUIRE(t.server.await_call("RemoveContainer"));
+  t.server.answer_held();
+  CHECK(*id.get() == "fake://c1");
+  const auto containers = found.get().containers;
+  REQUIRE(containers.size() == 1);
+  CHECK_FALSE(containers.front().started);
+}
+
+TEST_CASE("a list of a pod's containers shows the effect of a start that is under way",
+          "[kubelet]") {
+  with_server t;
+  const auto id = *t.create().get();
+  t.server.hold("StartContainer");
+  auto change = t.start(id);
+  REQUIRE(t.server.await_call("StartContainer"));
+  auto found = t.list();
+  REQUIRE(t.server.await_call("ListContainers"));
+  t.server.answer_held();
+  CHECK(std::holds_alternative<container_running>(change.get()));
+  const auto containers = found.get().containers;
+  REQUIRE(containers.size() == 1);
+  CHECK(containers.front().started);
+}
+
+TEST_CASE("a container runs though the answer to its start was lost", "[kubelet]") {
+  with_server t;
+  const auto id = *t.create().get();
+  t.server.lose("StartContainer");
+  CHECK(std::holds_alternative<container_running>(t.start(id).get()));
+}
+
+TEST_CASE("a container that was not started has ended with the reason", "[kubelet]") {
+  with_server t;
+  const auto change = t.start("fake://none").get();
+  REQUIRE(std::holds_alternative<container_exit>(change));
+  CHECK(std::get<container_exit>(change).error == "no container none");
+}
+
+}  // namespace troupe::test
