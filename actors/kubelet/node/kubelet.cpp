@@ -11,6 +11,7 @@
 #include "actors/kubelet/node/admission.hpp"
 #include "actors/kubelet/node/defaults.hpp"
 #include "actors/kubelet/node/feature_admission.hpp"
+#include "actors/kubelet/node/node_events.hpp"
 #include "actors/kubelet/pressure/pressure_reader.hpp"
 #include "actors/kubelet/usage/usage_reader.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
@@ -111,6 +112,7 @@ kubelet::kubelet(kubelet_options options, node_facts facts, core_actors to, kube
   describe_machine(facts_, options_.max_pods, context_->machine);
   reserve(options_.reserved, context_->machine);
   context_->volume_measuring = options_.volume_measuring;
+  context_->event_repetition = options_.event_repetition;
   context_->may_mount = facts_.may_mount;
   context_->hidden = options_.hidden;
 }
@@ -303,11 +305,29 @@ void kubelet::reject(known_pod& pod, const pod_failure& failure) {
 
 void kubelet::node_changed() {
   context_->helpers.node_ready->store(shown_ready());
+  record_node_events();
   if (node_object())
     node_view_.put_node(node_object());
   else
     node_view_.remove_node(node());
   admit_pods();
+}
+
+void kubelet::record_node_events() {
+  if (!node_object()) return;
+  const auto before = std::exchange(recorded_node_, node_object());
+  if (!before) return record_node_event(false, "Starting", "Starting kubelet.");
+  for (auto& each : events_of_change(before->as<Node>(), node_object()->as<Node>()))
+    record_node_event(each.warning, std::move(each.reason), std::move(each.message));
+}
+
+void kubelet::record_node_event(bool warning, std::string reason, std::string message) {
+  tell(to().recorder, record_event{.about = node_object(),
+                                   .warning = warning,
+                                   .reason = std::move(reason),
+                                   .message = std::move(message),
+                                   .component = "kubelet",
+                                   .host = node()});
 }
 
 runtime::actor_ref kubelet::worker_for(const std::string& name, const std::string& key,

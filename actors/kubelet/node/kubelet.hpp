@@ -52,6 +52,7 @@ struct kubelet_options {
   runtime::duration orphan_sweep = kubelet_defaults::orphan_sweep;
   // How often volumes with a size limit are measured.
   runtime::duration volume_measuring = kubelet_defaults::volume_measuring;
+  runtime::duration event_repetition = kubelet_defaults::event_repetition;
   reserved_resources reserved = {};
   // Shortages at which pods are evicted; absent: never, and the Node has no pressure conditions.
   std::optional<eviction_thresholds> evictions = {};
@@ -144,6 +145,8 @@ class kubelet : public node_agent {
   void list_leftovers();
   void answer_if_ended();
   void notify_worker(known_pod& pod);
+  void record_node_events();
+  void record_node_event(bool warning, std::string reason, std::string message);
   runtime::actor_ref worker_for(const std::string& name, const std::string& key,
                                 const std::string& uid);
   void describe_node(api::core::v1::Node& node) const override;
@@ -157,6 +160,7 @@ class kubelet : public node_agent {
   std::vector<std::string> waiting_;                 // uids of pods that wait for admission
   std::vector<std::string> resizing_;  // pods whose requests differ from their allocation
   scheduler::cluster_view node_view_;  // the node, with its admitted pods
+  api::object_ptr recorded_node_;      // whose changes are events; null: not seen yet
   std::set<shortage> pressures_;
   bool synced_ = false, ending_ = false;
   bool leftovers_known_ = false;                            // since `ending_`

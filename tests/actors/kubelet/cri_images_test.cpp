@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "actors/kubelet/runtimes/cri/image_collector.hpp"
+#include "actors/kubelet/runtimes/cri/image_name.hpp"
 #include "actors/kubelet/runtimes/cri/pull_secrets.hpp"
 #include "actors/kubelet/runtimes/cri/pull_turns.hpp"
 #include "api/schema/core_config.pb.h"
@@ -48,6 +49,66 @@ std::string removed(const std::vector<known_image>& images, std::int64_t bytes) 
 }
 
 }  // namespace
+
+TEST_CASE("an image without a tag is the latest", "[kubelet]") {
+  const auto digest = "@sha256:" + std::string(64, 'a');
+  CHECK(complete_image("nginx") == "nginx:latest");
+  CHECK(complete_image("127.0.0.1:5000/team/web") == "127.0.0.1:5000/team/web:latest");
+  CHECK(complete_image("[::1]:5000/web") == "[::1]:5000/web:latest");
+  for (const std::string whole :
+       {"Reg.example/web:V1", "a-b.c/d__e/f--g.h_1:_x.Y-z", "docker.io/library/nginx:1"})
+    CHECK(complete_image(whole) == whole);
+  for (const auto* name : {"web", "web:1", "localhost:5000/web"})
+    CHECK(complete_image(name + digest) == name + digest);
+  CHECK(complete_image("web@sha512:" + std::string(128, '0')));
+}
+
+TEST_CASE("a malformed image name or digest is refused with upstream's message", "[kubelet]") {
+  const std::string hex(64, 'a');
+  const auto problem = [](const std::string& image) {
+    const auto made = complete_image(image);
+    if (made) return std::string{};
+    const auto prefix = "Failed to apply default image tag \"" + image +
+                        "\": couldn't parse image name \"" + image + "\": ";
+    REQUIRE(made.error().starts_with(prefix));
+    return made.error().substr(prefix.size());
+  };
+  for (const auto* bad : {"",
+                          "a b",
+                          "web:",
+                          "/web",
+                          "a//b",
+                          "a/",
+                          "-a",
+                          "a-",
+                          "a..b",
+                          "a___b",
+                          "web:.x",
+                          "a:b:c",
+                          "web@",
+                          "web@sha256:00",
+                          "web@sha256",
+                          "a_b:5000/web",
+                          "-h.example/web",
+                          "h.example:x/web",
+                          "[::g]/web",
+                          "web\n",
+                          "w\xc3\xa9"
+                          "b"})
+    CHECK(problem(bad) == "invalid reference format");
+  CHECK(problem("web:" + std::string(129, 'x')) == "invalid reference format");
+  CHECK(problem("web:" + std::string(128, 'x')).empty());
+  CHECK(problem("NGINX") ==
+        "invalid reference format: repository name (library/NGINX) must be lowercase");
+  CHECK(problem("reg.example/Team/web:1") ==
+        "invalid reference format: repository name (Team/web) must be lowercase");
+  CHECK(problem(hex) ==
+        "invalid repository name (" + hex + "), cannot specify 64-byte hexadecimal strings");
+  CHECK(problem("web@sha256:" + hex.substr(1)) == "invalid checksum digest length");
+  CHECK(problem("web@sha256:" + std::string(64, 'A')) == "invalid checksum digest format");
+  CHECK(problem("web@md5:" + hex) == "unsupported digest algorithm");
+  CHECK(problem(std::string(256, 'a')) == "repository name must not be more than 255 characters");
+}
 
 TEST_CASE("credentials are those of the registry and the longest path", "[kubelet]") {
   // am9lOnNlY3JldDp4 is joe:secret:x.

@@ -311,15 +311,6 @@ TEST_CASE("runAsNonRoot refuses root, and users that cannot be checked") {
             .starts_with("container's runAsUser breaks non-root policy"));
 }
 
-TEST_CASE("an image without a tag is the latest, and an invalid image name is refused") {
-  CHECK(complete_image("nginx") == "nginx:latest");
-  CHECK(complete_image("127.0.0.1:5000/team/web") == "127.0.0.1:5000/team/web:latest");
-  CHECK(complete_image("Reg.example/web:V1") == "Reg.example/web:V1");
-  CHECK(complete_image("web@sha256:00") == "web@sha256:00");
-  for (const auto* bad : {"", "NGINX", "a b", "web:", "/web", "a//b"})
-    CHECK_FALSE(complete_image(bad));
-}
-
 TEST_CASE("the end of a command is read from the runtime's status") {
   CHECK(read_status(R"({"status":"Success"})").code == 0);
   const auto failed = read_status(

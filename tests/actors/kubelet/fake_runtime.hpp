@@ -21,7 +21,11 @@ class fake_runtime final : public actors::container_runtime {
   std::vector<std::string> calls();
   bool was_asked(const std::string& call);
   void fail_pulls(std::optional<actors::runtime_error> error);
-  void hold_pulls();  // pulls are not answered
+  void hold_pulls();                                 // pulls are not answered
+  void pull_as(actors::available_image::pull pull);  // images are absent before
+  // What stops with grace, and the removal of pods, answer.
+  void fail_stops(std::string problem);
+  void fail_removals(std::string problem);
   // From now on `list_pods` is not answered, except the first request, by `answer_list`.
   void hold_lists();
   bool was_listed();
@@ -43,19 +47,21 @@ class fake_runtime final : public actors::container_runtime {
   void run_sandbox(actors::sandbox_config config, actors::sandbox_observer observer) override;
   void follow_sandbox(const std::string& id, actors::sandbox_observer observer) override;
   void stop_sandboxes(const std::string& pod_uid) override;
-  void remove_pod(const std::string& pod_uid, std::function<void()> done) override;
+  void remove_pod(const std::string& pod_uid, actors::problem_observer done) override;
   void create_container(actors::container_config config,
                         actors::runtime_answer<std::string> done) override;
   void start_container(const std::string& id, actors::container_observer observer) override;
   void follow_container(const std::string& id, actors::container_observer observer) override;
-  void stop_container(const std::string& id, runtime::duration grace) override;
+  void stop_container(const std::string& id, runtime::duration grace,
+                      actors::problem_observer failed) override;
   std::string resize_problem() const override { return {}; }
   void resize(actors::resize_request request, actors::runtime_answer<void> done) override;
   void remove_container(const std::string& id) override;
   void run_command(const std::string& id, std::vector<std::string> command,
                    runtime::duration timeout,
                    actors::runtime_answer<actors::command_result> done) override;
-  void pull_image(actors::image_request request, actors::runtime_answer<std::string> done) override;
+  void pull_image(actors::image_request request,
+                  actors::runtime_answer<actors::available_image> done) override;
   std::unique_ptr<actors::log_stream> open_log(const actors::log_address& from,
                                                actors::log_query query) override;
   void open_exec(const std::string& id, actors::exec_request request,
@@ -77,6 +83,8 @@ class fake_runtime final : public actors::container_runtime {
   fake_streams streams_;
   std::vector<std::string> calls_;
   std::optional<actors::runtime_error> pull_error_, create_error_, resize_error_;
+  std::optional<actors::available_image::pull> pull_;
+  std::string stop_problem_, removal_problem_;
   bool hold_pulls_ = false, hold_lists_ = false;
   std::function<void(std::vector<std::string>)> listed_;  // the first request that is held
   int sandboxes_ = 0;

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "actors/core/log.hpp"
-#include "actors/kubelet/runtimes/cri/image_puller.hpp"
+#include "actors/kubelet/runtimes/cri/image_name.hpp"
 
 namespace troupe::actors {
 
