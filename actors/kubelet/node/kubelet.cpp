@@ -168,11 +168,17 @@ void kubelet::started() {
   follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); },
          {.on_node = node()});
   sweep_ = every(options_.orphan_sweep, [this] { sweep_orphans(); });
-  runtime_check_ = every(node_defaults::runtime_check, [this] {
-    if (node_object() && (options_.containers->problem().empty() != shown_ready() ||
-                          !shows_runtime(node_object()->as<Node>().status(), *options_.containers)))
-      refresh_node();
-  });
+  runtime_check_ = every(node_defaults::runtime_check, [this] { check_runtime(); });
+}
+
+void kubelet::check_runtime() {
+  if (!node_object()) return;
+  const auto problem = options_.containers->image_problem();
+  if (std::exchange(image_problem_, problem) != problem && !problem.empty())
+    record_node_event(true, "FreeDiskSpaceFailed", problem);
+  if (options_.containers->problem().empty() != shown_ready() ||
+      !shows_runtime(node_object()->as<Node>().status(), *options_.containers))
+    refresh_node();
 }
 
 std::string kubelet::describe() const {
@@ -259,7 +265,8 @@ void kubelet::admit_pods() {
     if (!failure)
       failure = feature_rejection(pod.object->as<Pod>(),
                                   {.app_armor = facts_.app_armor,
-                                   .strict_groups = options_.containers->has_strict_groups()});
+                                   .strict_groups = options_.containers->has_strict_groups(),
+                                   .unsafe_sysctls = options_.unsafe_sysctls});
     if (!failure) failure = rejection(*scheduler::read_pod_info(pod.object), *here);
     if (failure) {
       reject(pod, *failure);

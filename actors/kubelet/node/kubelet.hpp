@@ -58,6 +58,7 @@ struct kubelet_options {
   std::optional<eviction_thresholds> evictions = {};
   runtime::duration pressure_period = kubelet_defaults::pressure_period;
   std::function<node_supplies()> read_supplies = {};  // empty: read from the machine
+  std::vector<std::string> unsafe_sysctls = {};       // feature_admission.hpp
   shutdown_times shutdown = {};
   node_timing timing;
 };
@@ -145,6 +146,7 @@ class kubelet : public node_agent {
   void list_leftovers();
   void answer_if_ended();
   void notify_worker(known_pod& pod);
+  void check_runtime();
   void record_node_events();
   void record_node_event(bool warning, std::string reason, std::string message);
   runtime::actor_ref worker_for(const std::string& name, const std::string& key,
@@ -161,6 +163,7 @@ class kubelet : public node_agent {
   std::vector<std::string> resizing_;  // pods whose requests differ from their allocation
   scheduler::cluster_view node_view_;  // the node, with its admitted pods
   api::object_ptr recorded_node_;      // whose changes are events; null: not seen yet
+  std::string image_problem_;          // the last one that was an event
   std::set<shortage> pressures_;
   bool synced_ = false, ending_ = false;
   bool leftovers_known_ = false;                            // since `ending_`

@@ -106,6 +106,8 @@ class container_runtime : public log_source, public stream_source, public usage_
   // The machine's images as they were last listed, the largest first, with limited names and
   // number.
   virtual std::vector<stored_image> images() const { return {}; }
+  // Why the disk of the images is too full although unused ones were removed; empty: it is not.
+  virtual std::string image_problem() const { return {}; }
   // Makes the image of a container available as its pull policy says (kubernetes:
   // EnsureImageExists, with its back-off). Errors are `refused`, with upstream's reasons and
   // messages (ErrImagePull, ImagePullBackOff, ErrImageNeverPull …).

@@ -153,6 +153,15 @@ TEST_CASE("a disk that is used above the high limit is freed to the low one", "[
   CHECK(bytes_to_free({0, 0}, {}) == 0);
 }
 
+TEST_CASE("a disk that stays too full is described as upstream does", "[kubelet]") {
+  CHECK(
+      full_disk_text({std::int64_t{15} << 29, std::int64_t{3} << 28}, 5) ==
+      "Insufficient free disk space on the node's image filesystem (90% of 7.5 GiB used). Failed "
+      "to "
+      "free sufficient space by deleting unused images (freed 5 bytes). Investigate disk usage, as "
+      "it could be used by active images, logs, volumes, or other data.");
+}
+
 TEST_CASE("pulls of one namespace leave the turns of others free", "[kubelet]") {
   pull_turns turns;
   for (std::size_t i = 0; i < cri_defaults::pulls_of_namespace; ++i) {
@@ -178,6 +187,24 @@ TEST_CASE("images are removed by last use, except those in use, pinned or new", 
   CHECK(removed(images, 1) == "never-old");
   CHECK(removed(images, 250) == "never-oldneverearly");
   CHECK(removed(images, 10'000) == "never-oldneverearlylate");
+}
+
+TEST_CASE("images that are unused for too long are removed, once the node knows for how long",
+          "[kubelet]") {
+  const std::vector<known_image> images{{"late", 1, false, now - 9h, now - 1h},
+                                        {"early", 1, false, now - 9h, now - 3h},
+                                        {"kept", 1, true, now - 9h, now - 3h},
+                                        {"never", 1, false, now - 3h, {}},
+                                        {"new", 1, false, now - 1h, {}}};
+  const auto old = [&](std::chrono::milliseconds age, auto began) {
+    std::string out;
+    for (const auto& each : images_too_old(images, {.longest_age = age}, now, began))
+      out += each.id + " ";
+    return out;
+  };
+  CHECK(old(2h, now - 3h) == "early never ");
+  CHECK(old(2h, now - 2h).empty());
+  CHECK(old(0h, now - 9h).empty());
 }
 
 TEST_CASE("a node shows its largest images, with few names of each", "[kubelet]") {

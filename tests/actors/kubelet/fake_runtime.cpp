@@ -87,7 +87,17 @@ void fake_runtime::end_container(const std::string& id, int code) {
     observer.mapped()(container_exit{.code = code, .started_ms = 1'000, .finished_ms = 2'000});
 }
 
+void fake_runtime::fill_disk(std::string problem) {
+  const std::lock_guard lock{mutex_};
+  image_problem_ = std::move(problem);
+}
+
 // -- as a runtime ---------------------------------------------------------------------------------
+
+std::string fake_runtime::image_problem() const {
+  const std::lock_guard lock{mutex_};
+  return image_problem_;
+}
 
 void fake_runtime::list_pods(std::function<void(std::vector<std::string>)> done) {
   {

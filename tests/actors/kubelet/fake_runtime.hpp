@@ -35,10 +35,12 @@ class fake_runtime final : public actors::container_runtime {
   void has(const std::string& pod_uid, actors::found_pod found);
   void lose_sandbox();
   void end_container(const std::string& name, int code);
+  void fill_disk(std::string problem);
   fake_streams& streams() noexcept { return streams_; }
 
   // -- as a runtime
   actors::runtime_features features() const override { return features_; }
+  std::string image_problem() const override;
   std::vector<std::string> unsupported_fields(const api::core::v1::Pod&) const override {
     return {};
   }
@@ -79,12 +81,12 @@ class fake_runtime final : public actors::container_runtime {
 
   const actors::runtime_features features_{
       .name = "fake", .version = "fake://1", .ephemeral_containers = true};
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   fake_streams streams_;
   std::vector<std::string> calls_;
   std::optional<actors::runtime_error> pull_error_, create_error_, resize_error_;
   std::optional<actors::available_image::pull> pull_;
-  std::string stop_problem_, removal_problem_;
+  std::string stop_problem_, removal_problem_, image_problem_;
   bool hold_pulls_ = false, hold_lists_ = false;
   std::function<void(std::vector<std::string>)> listed_;  // the first request that is held
   int sandboxes_ = 0;

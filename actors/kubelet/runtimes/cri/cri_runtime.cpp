@@ -87,8 +87,12 @@ cri_runtime::cri_runtime(cri_runtime_options options)
                 .own_network = true,
                 .ephemeral_containers = true},
       images_{client_},
-      collector_{loop_, client_, jobs_, options_.images},
-      watcher_{loop_, client_, jobs_},
+      collector_{loop_, client_, jobs_, options_.images,
+                 [this](std::string problem) {
+                   const std::lock_guard lock{mutex_};
+                   image_problem_ = std::move(problem);
+                 }},
+      watcher_{loop_, client_, jobs_, options_.log},
       jobs_{"cri", kubelet_defaults::runtime_threads, kubelet_defaults::runtime_queue} {
   if (const auto version = ask_version(*client_)) {
     take_version(*version);
@@ -479,6 +483,11 @@ void cri_runtime::remove_pod(const std::string& pod_uid, problem_observer done) 
 }
 
 // -- images, logs and usage -----------------------------------------------------------------------
+
+std::string cri_runtime::image_problem() const {
+  const std::lock_guard lock{mutex_};
+  return image_problem_;
+}
 
 std::vector<stored_image> cri_runtime::images() const {
   const std::lock_guard lock{mutex_};

@@ -35,6 +35,7 @@ struct cri_runtime_options {
   std::string dns_address = {};
   std::string dns_domain = {};
   image_limits images = {};
+  log_limits log = {};
   // Of the containers of one pod; 0: no limit.
   std::int64_t pod_pids_limit = 0;
 };
@@ -80,6 +81,7 @@ class cri_runtime final : public container_runtime {
                    runtime::duration timeout, runtime_answer<command_result> done) override;
 
   std::vector<stored_image> images() const override;
+  std::string image_problem() const override;
   void pull_image(image_request request, runtime_answer<available_image> done) override;
 
   std::unique_ptr<log_stream> open_log(const log_address& from, log_query query) override;
@@ -136,6 +138,7 @@ class cri_runtime final : public container_runtime {
   runtime_features features_;
   bool strict_groups_ = false, recursive_read_only_ = false;
   std::string problem_;  // why no pod can run
+  std::string image_problem_;
   std::vector<stored_image> stored_images_;
   // Belongs to the loop's thread.
   std::map<std::string, known_sandbox> sandboxes_;

@@ -69,10 +69,15 @@ std::vector<stored_image> images_to_show(const cri::ListImagesResponse& listed) 
 
 image_collector::image_collector(std::shared_ptr<event_loop> loop,
                                  std::shared_ptr<cri_client> client, job_queue& jobs,
-                                 image_limits limits)
-    : loop_{std::move(loop)}, client_{std::move(client)}, jobs_{jobs}, limits_{limits} {}
+                                 image_limits limits, problem_observer ended)
+    : loop_{std::move(loop)},
+      client_{std::move(client)},
+      jobs_{jobs},
+      limits_{limits},
+      ended_{std::move(ended)} {}
 
 void image_collector::start() {
+  if (limits_.high_percent == 100 && limits_.longest_age.count() == 0) return;
   ask_sandbox_image();
   loop_->after(cri_defaults::image_collection, [this] { start(); });
 }
@@ -156,29 +161,37 @@ void image_collector::ask_disk() {
 }
 
 void image_collector::collect(const disk_space& disk) {
+  const auto now = event_loop::clock::now();
+  const auto all = [&] {
+    std::vector<known_image> known;
+    for (const auto& [id, each] : images_)
+      known.push_back(each);
+    return known;
+  };
+  for (const auto& each : images_too_old(all(), limits_, now, began_))
+    remove(each, "it is unused for too long");
   const auto bytes = bytes_to_free(disk, limits_);
-  if (bytes == 0) return;
-  std::vector<known_image> all;
-  for (const auto& [id, each] : images_)
-    all.push_back(each);
-  std::int64_t eligible = 0;
-  for (const auto& each :
-       images_to_remove(std::move(all), bytes, limits_, event_loop::clock::now())) {
-    eligible += each.size_bytes;
-    cri::ImageRef image;
-    image.mutable_image()->set_image(each.id);
-    client_->images<cri::Nothing>("RemoveImage", image, [id = each.id](const auto& removed) {
-      if (removed)
-        log().info("kubelet: image {} is removed, since the disk is full", id);
-      else
-        log().warn("kubelet: image {} cannot be removed: {}", id, removed.error().message);
-    });
+  std::int64_t freed = 0;
+  for (const auto& each : images_to_remove(all(), bytes, limits_, now)) {
+    freed += each.size_bytes;
+    remove(each, "the disk is full");
   }
-  if (eligible < bytes)
-    log().warn(
-        "kubelet: Failed to garbage collect required amount of images. Attempted to free {} bytes, "
-        "but only found {} bytes eligible to free.",
-        bytes, eligible);
+  const auto problem = freed < bytes ? full_disk_text(disk, freed) : std::string{};
+  if (!problem.empty()) log().warn("kubelet: {}", problem);
+  ended_(problem);
+}
+
+void image_collector::remove(const known_image& image, const char* reason) {
+  images_.erase(image.id);
+  cri::ImageRef request;
+  request.mutable_image()->set_image(image.id);
+  client_->images<cri::Nothing>(
+      "RemoveImage", request, [id = image.id, reason](const auto& removed) {
+        if (removed)
+          log().info("kubelet: image {} is removed: {}", id, reason);
+        else
+          log().warn("kubelet: image {} cannot be removed: {}", id, removed.error().message);
+      });
 }
 
 }  // namespace troupe::actors

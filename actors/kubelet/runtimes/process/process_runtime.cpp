@@ -42,7 +42,8 @@ process_machine machine_of(const process_runtime_options& options) {
   return {.rights = std::move(rights),
           .mounts_volumes = may_mount,
           .hidden = options.hidden,
-          .pod_pids_limit = options.pod_pids_limit};
+          .pod_pids_limit = options.pod_pids_limit,
+          .log = options.log};
 }
 
 std::string sandbox_of(const std::string& pod_uid, const std::string& boot_id) {

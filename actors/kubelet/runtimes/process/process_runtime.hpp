@@ -37,6 +37,7 @@ struct process_runtime_options {
   // Directories that no container may reach, as in the kubelet's options.
   std::vector<std::string> hidden = {};
   std::int64_t pod_pids_limit = 4096;
+  log_limits log = {};
   // False: volumes are not mounted in containers, even if the machine allows it.
   bool may_mount = true;
   // The rights that the node may give to containers; absent: detected.

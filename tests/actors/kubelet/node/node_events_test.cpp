@@ -1,8 +1,10 @@
 // Events of a node: what its changes mean, and those of a real kubelet.
 #include "actors/kubelet/node/node_events.hpp"
 
+#include <array>
 #include <catch2/catch.hpp>
 
+#include "actors/kubelet/fake_runtime.hpp"
 #include "actors/kubelet/machine.hpp"
 #include "actors/scheduler/builders.hpp"
 
@@ -70,6 +72,20 @@ TEST_CASE("a kubelet that starts, and its node that is cordoned, have an event e
            std::vector<std::string>{"Node here status is now: NodeNotSchedulable"};
   }));
   CHECK(here.events("here", "Starting").size() == 1);
+}
+
+TEST_CASE("a node whose images fill the disk has an event for each different problem",
+          "[kubelet]") {
+  machine here;
+  const auto runtime = std::make_shared<fake_runtime>();
+  here.containers = runtime;
+  here.start_kubelet();
+  const auto seen = [&] { return here.events("here", "FreeDiskSpaceFailed"); };
+  runtime->fill_disk("one byte short");
+  REQUIRE(machine::wait([&] { return !seen().empty(); }));
+  runtime->fill_disk("two bytes short");
+  REQUIRE(machine::wait([&] { return seen().size() == 2; }));
+  CHECK(seen() == std::vector<std::string>{"one byte short", "two bytes short"});
 }
 
 }  // namespace troupe::test
