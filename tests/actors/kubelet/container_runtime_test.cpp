@@ -251,10 +251,11 @@ TEST_CASE("a container that still cannot be created has its events again after a
                                             [&](auto& map) { (*map.mutable_data())[key] = "x"; });
   };
   const auto failed = [&] { return t.here.events("web", "Failed").size(); };
-  REQUIRE(machine::wait([&] { return failed() == 1; }));
+  REQUIRE(machine::wait([&] { return failed() > 0; }));
+  const auto first = failed();
   set("b");
   if (t.here.adjust) {
-    CHECK(machine::wait([&] { return failed() == 2; }));
+    CHECK(machine::wait([&] { return failed() > first; }));
     return;
   }
   set("a");

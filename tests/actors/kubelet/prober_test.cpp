@@ -158,6 +158,7 @@ TEST_CASE("a probe that succeeds with a warning has an event, and counts as a su
   probed_container c{"    readinessProbe: {tcpSocket: {port: 3}, periodSeconds: 1}\n"};
   c.well[3] = c.warns = true;
   c.world.advance(1s);
+  REQUIRE_FALSE(c.said->events.empty());
   CHECK(c.said->events.back() == "ProbeWarning: Readiness probe warning: told");
   CHECK(c.said->verdicts == words{"Readiness success"});
 }

@@ -431,13 +431,17 @@ void cri_runtime::remove_sandboxes(std::vector<std::string> ids, problem_observe
   ids.pop_back();
   watcher_.forget_sandbox(id.pod_sandbox_id());
   sandboxes_.erase(id.pod_sandbox_id());
-  const auto next = [this, ids, done, problem](const cri_result<cri::Nothing>& step) {
-    remove_sandboxes(ids, done, step || !problem.empty() ? problem : step.error().message);
+  const auto fails = [](const cri_result<cri::Nothing>& step) {
+    return !step && step.error().code != grpc_code::not_found;
   };
-  client_->runtime<cri::Nothing>("StopPodSandbox", id, [this, id, next](const auto& stopped) {
-    if (!stopped && stopped.error().code != grpc_code::not_found) return next(stopped);
-    client_->runtime<cri::Nothing>("RemovePodSandbox", id, next);
-  });
+  const auto next = [this, ids, done, problem, fails](const cri_result<cri::Nothing>& step) {
+    remove_sandboxes(ids, done, problem.empty() && fails(step) ? step.error().message : problem);
+  };
+  client_->runtime<cri::Nothing>("StopPodSandbox", id,
+                                 [this, id, next, fails](const auto& stopped) {
+                                   if (fails(stopped)) return next(stopped);
+                                   client_->runtime<cri::Nothing>("RemovePodSandbox", id, next);
+                                 });
 }
 
 void cri_runtime::stop_sandboxes(const std::string& pod_uid) {

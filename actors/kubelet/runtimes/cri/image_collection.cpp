@@ -26,10 +26,8 @@ std::string full_disk_text(const disk_space& disk, std::int64_t freed_bytes) {
   constexpr double gibibyte = 1 << 30;
   return fmt::format(
       "Insufficient free disk space on the node's image filesystem ({}% of {:.1f} GiB used). "
-      "Failed "
-      "to free sufficient space by deleting unused images (freed {} bytes). Investigate disk "
-      "usage, "
-      "as it could be used by active images, logs, volumes, or other data.",
+      "Failed to free sufficient space by deleting unused images (freed {} bytes). "
+      "Investigate disk usage, as it could be used by active images, logs, volumes, or other data.",
       used_percent(disk), static_cast<double>(disk.capacity_bytes) / gibibyte, freed_bytes);
 }
 

@@ -162,36 +162,33 @@ void image_collector::ask_disk() {
 
 void image_collector::collect(const disk_space& disk) {
   const auto now = event_loop::clock::now();
-  const auto all = [&] {
-    std::vector<known_image> known;
-    for (const auto& [id, each] : images_)
-      known.push_back(each);
-    return known;
-  };
-  for (const auto& each : images_too_old(all(), limits_, now, began_))
-    remove(each, "it is unused for too long");
+  std::vector<known_image> all;
+  for (const auto& [id, each] : images_)
+    all.push_back(each);
+  for (const auto& old : images_too_old(all, limits_, now, began_)) {
+    remove(old.id, "it is unused for too long");
+    std::erase_if(all, [&](const auto& each) { return each.id == old.id; });
+  }
   const auto bytes = bytes_to_free(disk, limits_);
   std::int64_t freed = 0;
-  for (const auto& each : images_to_remove(all(), bytes, limits_, now)) {
+  for (const auto& each : images_to_remove(std::move(all), bytes, limits_, now)) {
     freed += each.size_bytes;
-    remove(each, "the disk is full");
+    remove(each.id, "the disk is full");
   }
   const auto problem = freed < bytes ? full_disk_text(disk, freed) : std::string{};
   if (!problem.empty()) log().warn("kubelet: {}", problem);
   ended_(problem);
 }
 
-void image_collector::remove(const known_image& image, const char* reason) {
-  images_.erase(image.id);
-  cri::ImageRef request;
-  request.mutable_image()->set_image(image.id);
-  client_->images<cri::Nothing>(
-      "RemoveImage", request, [id = image.id, reason](const auto& removed) {
-        if (removed)
-          log().info("kubelet: image {} is removed: {}", id, reason);
-        else
-          log().warn("kubelet: image {} cannot be removed: {}", id, removed.error().message);
-      });
+void image_collector::remove(const std::string& id, const char* reason) {
+  cri::ImageRef image;
+  image.mutable_image()->set_image(id);
+  client_->images<cri::Nothing>("RemoveImage", image, [id, reason](const auto& removed) {
+    if (removed)
+      log().info("kubelet: image {} is removed: {}", id, reason);
+    else
+      log().warn("kubelet: image {} cannot be removed: {}", id, removed.error().message);
+  });
 }
 
 }  // namespace troupe::actors

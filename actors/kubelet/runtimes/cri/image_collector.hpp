@@ -45,7 +45,7 @@ class image_collector {
   void take(const std::vector<std::string>& used, const cri::ListImagesResponse& listed);
   void ask_disk();
   void collect(const disk_space& disk);
-  void remove(const known_image& image, const char* reason);
+  void remove(const std::string& id, const char* reason);
 
   const std::shared_ptr<event_loop> loop_;
   const std::shared_ptr<cri_client> client_;
