@@ -23,9 +23,6 @@ inline constexpr std::int64_t log_bytes_per_second = 8 << 20;
 // kubernetes: MaxContainerBackOff and its initial delay; a container that ran for at least twice
 // the maximum starts again with the initial delay.
 inline constexpr auto restart_first = 10s;
-// The events of a container that still cannot be created are repeated after this: the store deletes
-// them after an hour. kubernetes: the recorder's refill interval of one object.
-inline constexpr auto event_repetition = 5min;
 // How long the guard of a pod's network may take to answer: nft may need as long, twice, when
 // another script is being applied.
 inline constexpr auto guard_limit = 60s;

@@ -108,7 +108,8 @@ TEST_CASE("a container is made, found by the next program, entered, ended and re
 
   heard<runtime_result<std::string>> answers;
   heard<runtime_result<available_image>> images;
-  containers->pull_image({pod, {pod, &spec}}, images.listener());
+  containers->pull_image(
+      {pod, {pod, &spec}}, [] {}, images.listener());
   const auto image = images.next();
   if (!image) FAIL(image.error().message);
   containers->create_container(
@@ -201,7 +202,8 @@ TEST_CASE("a container that runs gets other limits, and its pod's group with it"
   const auto sandbox = sandbox_of(*containers, pod);
   heard<runtime_result<std::string>> answers;
   heard<runtime_result<available_image>> images;
-  containers->pull_image({pod, {pod, &spec}}, images.listener());
+  containers->pull_image(
+      {pod, {pod, &spec}}, [] {}, images.listener());
   const auto image = images.next();
   if (!image) FAIL(image.error().message);
   containers->create_container({.pod = pod,
@@ -397,8 +399,8 @@ TEST_CASE("a registry that never answers does not keep the images of others from
     pod->mutable_metadata()->set_uid(ns + image);
     pod->mutable_spec()->add_containers()->set_image(image);
     const auto object = std::make_shared<const api::object>(api::kind_of<Pod>(), std::move(pod), 1);
-    containers->pull_image({object, {object, &object->as<Pod>().spec().containers(0)}},
-                           answers.listener());
+    containers->pull_image(
+        {object, {object, &object->as<Pod>().spec().containers(0)}}, [] {}, answers.listener());
   };
   heard<runtime_result<available_image>> endless, other;
   const auto port = ntohs(address.sin_port);

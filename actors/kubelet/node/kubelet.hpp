@@ -52,7 +52,7 @@ struct kubelet_options {
   runtime::duration orphan_sweep = kubelet_defaults::orphan_sweep;
   // How often volumes with a size limit are measured.
   runtime::duration volume_measuring = kubelet_defaults::volume_measuring;
-  runtime::duration event_repetition = kubelet_defaults::event_repetition;
+  runtime::duration event_repetition = worker_defaults::event_repetition;
   reserved_resources reserved = {};
   // Shortages at which pods are evicted; absent: never, and the Node has no pressure conditions.
   std::optional<eviction_thresholds> evictions = {};

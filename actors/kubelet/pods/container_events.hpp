@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "actors/kubelet/runtime/container_types.hpp"
+#include "actors/kubelet/runtime/container_runtime.hpp"
 
 namespace troupe::actors {
 

@@ -36,8 +36,6 @@ struct container_record {
   // Why the container waits, e.g. CrashLoopBackOff; empty: ContainerCreating (PodInitializing in a
   // pod with init containers).
   std::string waiting_reason = {}, waiting_message = {};
-  // When the events of a refusal were sent last.
-  runtime::time_point refusal_recorded_at{};
   runtime::duration backoff{0};
   runtime::time_point retry_at{};
   bool ready = true;            // result of its readiness probe; true without one

@@ -11,8 +11,10 @@
 // Containers outlive this process: the next process finds them by `list`.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,18 @@ namespace troupe::actors {
 struct stored_image {
   std::vector<std::string> names;  // with tags and with digests
   std::int64_t size_bytes = 0;
+};
+
+// An image from which containers can be created.
+struct available_image {
+  struct pull {
+    std::chrono::milliseconds time, with_waiting;  // in the queue of pulls
+    std::int64_t size_bytes = 0;                   // of the image; 0: unknown
+  };
+
+  // For `create_container` and the pod's status; empty: the runtime takes no images.
+  std::string ref;
+  std::optional<pull> pulled = {};  // absent: it was present
 };
 
 using sandbox_observer = std::function<void(const sandbox_change&)>;
@@ -110,8 +124,10 @@ class container_runtime : public log_source, public stream_source, public usage_
   virtual std::string image_problem() const { return {}; }
   // Makes the image of a container available as its pull policy says (kubernetes:
   // EnsureImageExists, with its back-off). Errors are `refused`, with upstream's reasons and
-  // messages (ErrImagePull, ImagePullBackOff, ErrImageNeverPull …).
-  virtual void pull_image(image_request request, runtime_answer<available_image> done) = 0;
+  // messages (ErrImagePull, ImagePullBackOff, ErrImageNeverPull …). Calls `pulling` before if it
+  // must be pulled.
+  virtual void pull_image(image_request request, std::function<void()> pulling,
+                          runtime_answer<available_image> done) = 0;
 };
 
 }  // namespace troupe::actors

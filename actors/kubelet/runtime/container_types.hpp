@@ -1,7 +1,6 @@
 // Requests and results of a container runtime (container_runtime.hpp): plain values.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -137,19 +136,6 @@ struct image_request {
   api::object_ptr pod;
   std::shared_ptr<const api::core::v1::Container> spec = {};  // image, pull policy
   std::vector<api::object_ptr> secrets = {};  // existing secrets of `imagePullSecrets`
-  std::function<void()> pulling = {};         // called when a pull is requested; may be empty
-};
-
-// An image from which containers can be created.
-struct available_image {
-  struct pull {
-    std::chrono::milliseconds time, with_waiting;  // in the queue of pulls
-    std::int64_t size_bytes = 0;                   // of the image; 0: unknown
-  };
-
-  // For `create_container` and the pod's status; empty: the runtime takes no images.
-  std::string ref;
-  std::optional<pull> pulled = {};  // absent: it was present
 };
 
 // Resources that all pods of the machine together may use: the rest is reserved.

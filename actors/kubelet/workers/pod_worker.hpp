@@ -29,6 +29,7 @@
 #include "actors/kubelet/runtime/container_runtime.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
 #include "actors/kubelet/volumes/pod_volumes.hpp"
+#include "actors/kubelet/workers/defaults.hpp"
 #include "actors/kubelet/workers/references.hpp"
 #include "actors/tokens/token_issuer.hpp"
 #include "runtime/actor.hpp"
@@ -68,7 +69,7 @@ struct kubelet_context {
   pod_guard guard;                    // empty: no network rules here
   std::vector<std::string> hidden;    // directories that no container may reach
   runtime::duration volume_measuring = kubelet_defaults::volume_measuring;
-  runtime::duration event_repetition = kubelet_defaults::event_repetition;
+  runtime::duration event_repetition = worker_defaults::event_repetition;
 };
 
 // To the kubelet: a worker has started or restarted and requests the state of its pod.
@@ -293,6 +294,8 @@ class pod_worker : public runtime::actor {
   std::size_t ephemeral_known_ = 0;                    // count of those already added from the spec
   std::map<projected_token, held_token> tokens_;
   std::map<std::string, runtime::timer> hook_timers_;  // running sleep hooks, by container
+  // When events of failures were sent last, those of refused containers by name.
+  std::map<std::string, runtime::time_point> refusals_recorded_;
   runtime::time_point kill_failure_recorded_at_{};
   runtime::timer next_, retry_, measure_;
 };

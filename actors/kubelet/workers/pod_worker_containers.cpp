@@ -123,7 +123,7 @@ void pod_worker::start(container_record& record) {
   place_volumes(*container, config);
   making_[record.name] = std::move(config);
   const auto pulling = [to = self(), name = record.name] { to.tell(pulling_event{name}); };
-  containers().pull_image({allocated_, container, pull_secrets(), pulling},
+  containers().pull_image({allocated_, container, pull_secrets()}, pulling,
                           [to = self(), name = record.name](auto image) {
                             to.tell(image_event{name, std::move(image)});
                           });
@@ -192,9 +192,9 @@ void pod_worker::on_created_event(const created_event& m) {
 }
 
 void pod_worker::refuse(container_record& record, const runtime_error& error) {
-  if (record.waiting_reason != error.reason ||
-      record.refusal_recorded_at + context_->event_repetition <= now()) {
-    record.refusal_recorded_at = now();
+  auto& recorded_at = refusals_recorded_[record.name];
+  if (record.waiting_reason != error.reason || recorded_at + context_->event_repetition <= now()) {
+    recorded_at = now();
     for (auto& each : events_of_refusal(error.reason, error.message, record.image))
       record_pod_event(each.warning, each.reason, std::move(each.message), record.name);
   }

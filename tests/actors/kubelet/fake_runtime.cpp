@@ -218,7 +218,8 @@ void fake_runtime::run_command(const std::string&, std::vector<std::string>, run
   done(tl::make_unexpected(runtime_error{runtime_error::kind::unsupported, "not in a test"}));
 }
 
-void fake_runtime::pull_image(image_request request, runtime_answer<available_image> done) {
+void fake_runtime::pull_image(image_request request, std::function<void()> pulling,
+                              runtime_answer<available_image> done) {
   std::unique_lock lock{mutex_};
   auto call = "pull " + request.spec->image();
   for (const auto& secret : request.secrets)
@@ -228,7 +229,7 @@ void fake_runtime::pull_image(image_request request, runtime_answer<available_im
   const auto pull = pull_;
   if (hold_pulls_) return;
   lock.unlock();
-  if (pull) request.pulling();
+  if (pull) pulling();
   if (error) return done(tl::make_unexpected(*error));
   done(available_image{"sha256:" + request.spec->image(), pull});
 }

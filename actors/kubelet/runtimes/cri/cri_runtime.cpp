@@ -509,12 +509,15 @@ void cri_runtime::list_images() {
       });
 }
 
-void cri_runtime::pull_image(image_request request, runtime_answer<available_image> done) {
+void cri_runtime::pull_image(image_request request, std::function<void()> pulling,
+                             runtime_answer<available_image> done) {
   const auto note = [this, done](runtime_result<available_image> image) {
     if (image) collector_.wanted(image->ref);
     done(std::move(image));
   };
-  loop_->soon([this, request = std::move(request), note] { images_.pull(request, note); });
+  loop_->soon([this, request = std::move(request), pulling = std::move(pulling), note] {
+    images_.pull(request, pulling, note);
+  });
 }
 
 std::unique_ptr<log_stream> cri_runtime::open_log(const log_address& from, log_query query) {

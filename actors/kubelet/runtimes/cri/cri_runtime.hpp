@@ -82,7 +82,8 @@ class cri_runtime final : public container_runtime {
 
   std::vector<stored_image> images() const override;
   std::string image_problem() const override;
-  void pull_image(image_request request, runtime_answer<available_image> done) override;
+  void pull_image(image_request request, std::function<void()> pulling,
+                  runtime_answer<available_image> done) override;
 
   std::unique_ptr<log_stream> open_log(const log_address& from, log_query query) override;
   void open_exec(const std::string& id, exec_request request,

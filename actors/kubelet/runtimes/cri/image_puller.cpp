@@ -19,19 +19,21 @@ tl::unexpected<runtime_error> refused(const char* reason, std::string message) {
 
 }  // namespace
 
-void image_puller::pull(const image_request& request, runtime_answer<available_image> done) {
+void image_puller::pull(const image_request& request, std::function<void()> pulling,
+                        runtime_answer<available_image> done) {
   const auto image = complete_image(request.spec->image());
   if (!image) return done(refused("InvalidImageName", image.error()));
   cri::ImageStatusRequest ask;
   ask.mutable_image()->set_image(*image);
   client_->images<cri::ImageStatusResponse>(
-      "ImageStatus", ask, [this, image = *image, request, done](const auto& found) {
-        decide(image, request, found, done);
+      "ImageStatus", ask, [this, image = *image, request, pulling, done](const auto& found) {
+        decide(image, request, found, pulling, done);
       });
 }
 
 void image_puller::decide(const std::string& image, const image_request& request,
                           const cri_result<cri::ImageStatusResponse>& found,
+                          const std::function<void()>& pulling,
                           runtime_answer<available_image> done) {
   const auto& name = request.spec->image();
   if (!found)
@@ -57,7 +59,7 @@ void image_puller::decide(const std::string& image, const image_request& request
     return done(refused("ErrImagePull", "too many images wait to be pulled"));
   auto credentials = pull_credentials(image, request.secrets);
   if (!credentials) return done(refused("ErrImagePull", credentials.error()));
-  if (request.pulling) request.pulling();
+  pulling();
   waiting_.push_back({.image = image,
                       .ns = request.pod->meta().namespace_(),
                       .failures = key,

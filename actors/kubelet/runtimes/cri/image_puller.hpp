@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "actors/kubelet/runtime/container_types.hpp"
+#include "actors/kubelet/runtime/container_runtime.hpp"
 #include "actors/kubelet/runtimes/cri/container_request.hpp"
 #include "actors/kubelet/runtimes/cri/cri_client.hpp"
 #include "actors/kubelet/runtimes/cri/pull_turns.hpp"
@@ -23,7 +23,9 @@ class image_puller {
  public:
   explicit image_puller(std::shared_ptr<cri_client> client) : client_{std::move(client)} {}
 
-  void pull(const image_request& request, runtime_answer<available_image> done);
+  // `pulling` is called when a pull must wait for its turn or begins.
+  void pull(const image_request& request, std::function<void()> pulling,
+            runtime_answer<available_image> done);
   // Answers with the user that the image runs as: root if its config names none.
   void user_of(const std::string& image_ref, std::function<void(cri_result<image_user>)> done);
 
@@ -44,7 +46,7 @@ class image_puller {
 
   void decide(const std::string& image, const image_request& request,
               const cri_result<cri::ImageStatusResponse>& found,
-              runtime_answer<available_image> done);
+              const std::function<void()>& pulling, runtime_answer<available_image> done);
   void pull_next();
   void try_pull(order next);
   void end_pull(const order& ended, const cri_result<cri::PullImageResponse>& pulled);

@@ -269,7 +269,8 @@ void process_runtime::read_usage(std::function<void(std::vector<container_counte
 
 // -- images and streams ---------------------------------------------------------------------------
 
-void process_runtime::pull_image(image_request request, runtime_answer<available_image> done) {
+void process_runtime::pull_image(image_request request, std::function<void()>,
+                                 runtime_answer<available_image> done) {
   if (auto error = needs_image(*request.spec)) return done(tl::make_unexpected(std::move(*error)));
   done(available_image{});
 }

@@ -75,7 +75,8 @@ class process_runtime final : public container_runtime {
   void run_command(const std::string& id, std::vector<std::string> command,
                    runtime::duration timeout, runtime_answer<command_result> done) override;
 
-  void pull_image(image_request request, runtime_answer<available_image> done) override;
+  void pull_image(image_request request, std::function<void()> pulling,
+                  runtime_answer<available_image> done) override;
 
   std::unique_ptr<log_stream> open_log(const log_address& from, log_query query) override;
   void open_exec(const std::string& id, exec_request request,
