@@ -67,6 +67,13 @@ inline constexpr std::int64_t eviction_disk = 10;
 // kubernetes has no defaults; these are its documentation's example, and a pod's grace period.
 inline constexpr duration eviction_soft_grace_period = 90s;
 inline constexpr duration eviction_max_pod_grace_period = 30s;
+// kubernetes: imageGCHighThresholdPercent, imageGCLowThresholdPercent, imageMinimumGCAge;
+// containerLogMaxSize, containerLogMaxFiles.
+inline constexpr std::int64_t image_gc_high_threshold = 85;
+inline constexpr std::int64_t image_gc_low_threshold = 80;
+inline constexpr duration image_minimum_gc_age = 2min;
+inline constexpr byte_size container_log_max_size{10 << 20};
+inline constexpr std::int64_t container_log_max_files = 5;
 // containerd's own default.
 inline constexpr std::string_view cri_endpoint = "unix:///run/containerd/containerd.sock";
 inline constexpr std::int64_t simulated_nodes = 1;

@@ -55,6 +55,17 @@ class loader {
       blame("kubelet.simulated_nodes",
             "only the simulated runtime has simulated nodes; add --runtime simulated");
     }
+    if (kubelet.image_gc_low_threshold >= kubelet.image_gc_high_threshold)
+      blame("kubelet.image_gc_low_threshold",
+            "expected a percentage below kubelet.imageGcHighThreshold, " +
+                std::to_string(kubelet.image_gc_high_threshold) + "; found " +
+                std::to_string(kubelet.image_gc_low_threshold));
+    if (kubelet.image_maximum_gc_age.count() != 0 &&
+        kubelet.image_maximum_gc_age <= kubelet.image_minimum_gc_age)
+      blame("kubelet.image_maximum_gc_age",
+            "expected a duration longer than kubelet.imageMinimumGcAge, " +
+                print(kubelet.image_minimum_gc_age) + ", or 0; found " +
+                print(kubelet.image_maximum_gc_age));
     const auto& endpoint = kubelet.cri_endpoint.string();
     if (!endpoint.starts_with("unix:///") && !endpoint.starts_with('/'))
       blame("kubelet.cri_endpoint",

@@ -115,6 +115,13 @@ struct kubelet_config {
   std::int64_t eviction_soft_disk = 0;
   duration eviction_soft_grace_period = defaults::eviction_soft_grace_period;
   duration eviction_max_pod_grace_period = defaults::eviction_max_pod_grace_period;
+  std::int64_t image_gc_high_threshold = defaults::image_gc_high_threshold;
+  std::int64_t image_gc_low_threshold = defaults::image_gc_low_threshold;
+  duration image_minimum_gc_age = defaults::image_minimum_gc_age;
+  duration image_maximum_gc_age{0};  // 0: any
+  names allowed_unsafe_sysctls;
+  byte_size container_log_max_size = defaults::container_log_max_size;
+  std::int64_t container_log_max_files = defaults::container_log_max_files;
   // 0: no graceful shutdown. Critical pods get the last part of the period.
   duration shutdown_grace_period{0}, shutdown_grace_period_critical_pods{0};
   duration lease_duration = defaults::lease_duration;

@@ -186,6 +186,12 @@ TEST_CASE("values that contradict each other are refused") {
   CHECK(refused_flag("kubelet-lease-duration", "5s") ==
         "default: kubelet.leaseRenew: expected a duration shorter than kubelet.leaseDuration, 5s; "
         "found 10s");
+  CHECK(refused_flag("kubelet-image-gc-high-threshold", "80") ==
+        "default: kubelet.imageGcLowThreshold: expected a percentage below "
+        "kubelet.imageGcHighThreshold, 80; found 80");
+  CHECK(refused_flag("kubelet-image-maximum-gc-age", "2m") ==
+        "--kubelet-image-maximum-gc-age: kubelet.imageMaximumGcAge: expected a duration longer "
+        "than kubelet.imageMinimumGcAge, 2m, or 0; found 2m");
   CHECK(
       refused_flag("simulated-nodes", "5") ==
       "--simulated-nodes: kubelet.simulatedNodes: only the simulated runtime has simulated nodes; "

@@ -80,6 +80,8 @@ node_config any_config(random_source& random) {
     kubelet.lease_duration = duration{3'600'000};
     kubelet.lease_renew = duration{1'000};
   }
+  kubelet.image_gc_low_threshold = kubelet.image_gc_high_threshold - 1;
+  kubelet.image_maximum_gc_age = kubelet.image_minimum_gc_age + duration{1'000};
   auto& etcd = result.etcd;
   if (etcd.endpoints.empty()) etcd.endpoints = {"https://10.0.0.1:2379"};
   if (etcd.cert.empty() != etcd.key.empty()) etcd.key = etcd.cert;

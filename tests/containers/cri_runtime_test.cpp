@@ -107,14 +107,16 @@ TEST_CASE("a container is made, found by the next program, entered, ended and re
   CHECK(ready.ips[0].starts_with("10.213.2."));
 
   heard<runtime_result<std::string>> answers;
-  containers->pull_image({pod, {pod, &spec}}, answers.listener());
-  const auto image = answers.next();
+  heard<runtime_result<available_image>> images;
+  containers->pull_image(
+      {pod, {pod, &spec}}, [] {}, images.listener());
+  const auto image = images.next();
   if (!image) FAIL(image.error().message);
   containers->create_container(
       {.pod = pod,
        .spec = {pod, &spec},
        .sandbox = ready.id,
-       .image_ref = *image,
+       .image_ref = image->ref,
        .command = {"sh", "-c",
                    "echo hello; echo bye > /dev/termination-log; trap 'exit 3' TERM; "
                    "while :; do sleep 0.1; done"},
@@ -159,7 +161,7 @@ TEST_CASE("a container is made, found by the next program, entered, ended and re
   CHECK(texts.next().missing);
 
   const auto before = std::chrono::steady_clock::now();
-  containers->stop_container(*id, std::chrono::seconds{10});
+  containers->stop_container(*id, std::chrono::seconds{10}, {});
   const auto end = later.next();
   CHECK(std::chrono::steady_clock::now() - before < std::chrono::seconds{8});
   REQUIRE(std::holds_alternative<container_exit>(end));
@@ -167,7 +169,7 @@ TEST_CASE("a container is made, found by the next program, entered, ended and re
   CHECK(std::get<container_exit>(end).message == "bye\n");
 
   heard<bool> removed;
-  containers->remove_pod("uid-1", [tell = removed.listener()] { tell(true); });
+  containers->remove_pod("uid-1", [tell = removed.listener()](auto) { tell(true); });
   removed.next();
   heard<std::vector<std::string>> uids;
   containers->list_pods(uids.listener());
@@ -199,13 +201,15 @@ TEST_CASE("a container that runs gets other limits, and its pod's group with it"
   const auto& spec = pod->as<Pod>().spec().containers(0);
   const auto sandbox = sandbox_of(*containers, pod);
   heard<runtime_result<std::string>> answers;
-  containers->pull_image({pod, {pod, &spec}}, answers.listener());
-  const auto image = answers.next();
+  heard<runtime_result<available_image>> images;
+  containers->pull_image(
+      {pod, {pod, &spec}}, [] {}, images.listener());
+  const auto image = images.next();
   if (!image) FAIL(image.error().message);
   containers->create_container({.pod = pod,
                                 .spec = {pod, &spec},
                                 .sandbox = sandbox.id,
-                                .image_ref = *image,
+                                .image_ref = image->ref,
                                 .command = {"sleep", "300"},
                                 .environment = {"PATH=/bin"}},
                                answers.listener());
@@ -255,10 +259,10 @@ TEST_CASE("a container that runs gets other limits, and its pod's group with it"
                      resized.listener());
   CHECK_FALSE(resized.next().has_value());
 
-  containers->stop_container(*id, {});
+  containers->stop_container(*id, {}, {});
   REQUIRE(std::holds_alternative<container_exit>(changes.next()));
   heard<bool> removed;
-  containers->remove_pod("uid-resized", [tell = removed.listener()] { tell(true); });
+  containers->remove_pod("uid-resized", [tell = removed.listener()](auto) { tell(true); });
   removed.next();
 }
 
@@ -376,7 +380,7 @@ TEST_CASE("a command has its input to the end, its output, and its code") {
   CHECK(page.find("web\n") != page.npos);
 
   heard<bool> removed;
-  containers->remove_pod("uid-3", [tell = removed.listener()] { tell(true); });
+  containers->remove_pod("uid-3", [tell = removed.listener()](auto) { tell(true); });
   removed.next();
 }
 
@@ -436,16 +440,16 @@ TEST_CASE("a registry that never answers does not keep the images of others from
   REQUIRE(::getsockname(silent.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
 
   const auto pull = [&](const std::string& ns, const std::string& image,
-                        heard<runtime_result<std::string>>& answers) {
+                        heard<runtime_result<available_image>>& answers) {
     auto pod = std::make_unique<Pod>();
     pod->mutable_metadata()->set_namespace_(ns);
     pod->mutable_metadata()->set_uid(ns + image);
     pod->mutable_spec()->add_containers()->set_image(image);
     const auto object = std::make_shared<const api::object>(api::kind_of<Pod>(), std::move(pod), 1);
-    containers->pull_image({object, {object, &object->as<Pod>().spec().containers(0)}},
-                           answers.listener());
+    containers->pull_image(
+        {object, {object, &object->as<Pod>().spec().containers(0)}}, [] {}, answers.listener());
   };
-  heard<runtime_result<std::string>> endless, other;
+  heard<runtime_result<available_image>> endless, other;
   const auto port = ntohs(address.sin_port);
   for (const auto* name : {"a", "b", "c"})
     pull("hostile", fmt::format("127.0.0.1:{}/{}:1", port, name), endless);

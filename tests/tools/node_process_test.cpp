@@ -51,12 +51,14 @@ struct node {
   std::chrono::milliseconds limit = 10s;
   std::filesystem::path root_dir = data_dir / "kubelet";
   troupe::config::pod_runtime runtime = troupe::config::pod_runtime::process;
+  troupe::config::names unsafe_sysctls = {};
 
   int operator()() const {
     node_config config;
     config.data_dir = data_dir;
     config.kubelet.root_dir = root_dir;
     config.kubelet.runtime = runtime;
+    config.kubelet.allowed_unsafe_sysctls = unsafe_sysctls;
     const auto compose = [this](const node_config&) {
       auto result = std::make_unique<parts>();
       result->on_start = start;
@@ -100,6 +102,16 @@ TEST_CASE("a node that nohup started outlives its terminal") {
   process.signal(SIGTERM);
   CHECK(process.wait() == 0);
   CHECK_THAT(process.err(), Contains("troupe: stopping: Terminated"));
+}
+
+TEST_CASE("a node that is to allow kernel parameters of the whole machine does not start") {
+  if (!can_fork_with_threads()) return;
+  const scratch_folder folder;
+  child process(node{.data_dir = folder.path() / "data", .unsafe_sysctls = {"net.*", "kernel.*"}});
+  CHECK(process.wait() == 1);
+  CHECK_THAT(process.out(), Contains("kubelet.allowedUnsafeSysctls: \"kernel.*\" is no kernel "
+                                     "parameter of a pod's own namespaces"));
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "data"));
 }
 
 TEST_CASE("a signal that comes while the node starts is not lost") {

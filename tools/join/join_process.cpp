@@ -122,6 +122,7 @@ class link_status {
 
 tl::expected<void, std::string> run_joined(config::node_config config, const join_order& order,
                                            const joined_composer& compose) {
+  if (auto sysctls = check_sysctls(config.kubelet); !sysctls) return sysctls;
   if (auto enough = check_process_limits(
           needs_of_node(static_cast<std::size_t>(config.runtime.worker_threads)));
       !enough)

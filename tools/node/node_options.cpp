@@ -11,6 +11,7 @@
 
 #include "actors/core/log.hpp"
 #include "actors/defaults.hpp"
+#include "actors/kubelet/node/feature_admission.hpp"
 #include "actors/kubelet/runtimes/cri/cri_runtime.hpp"
 #include "actors/kubelet/runtimes/process/process_runtime.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
@@ -80,6 +81,11 @@ network_choice network_of(const config::node_config& config, bool images) {
       .value_or(network_choice{});
 }
 
+actors::log_limits log_limits_of(const config::kubelet_config& from) {
+  return {.file_bytes = static_cast<std::uintmax_t>(from.container_log_max_size.bytes),
+          .files = static_cast<int>(from.container_log_max_files)};
+}
+
 std::shared_ptr<actors::container_runtime> make_runtime(const config::node_config& config,
                                                         const actors::kubelet_options& kubelet) {
   const auto& from = config.kubelet;
@@ -87,6 +93,11 @@ std::shared_ptr<actors::container_runtime> make_runtime(const config::node_confi
   if (takes_images(from, socket)) {
     actors::cri_runtime_options made{.root_dir = kubelet.root_dir, .socket = socket};
     made.pod_pids_limit = from.pod_pids_limit;
+    made.images = {.high_percent = static_cast<int>(from.image_gc_high_threshold),
+                   .low_percent = static_cast<int>(from.image_gc_low_threshold),
+                   .smallest_age = from.image_minimum_gc_age,
+                   .longest_age = from.image_maximum_gc_age};
+    made.log = log_limits_of(from);
     if (network_of(config, true).services) {
       made.dns_address = actors::network_defaults::dns_address;
       made.dns_domain = actors::network_defaults::cluster_domain;
@@ -97,10 +108,18 @@ std::shared_ptr<actors::container_runtime> make_runtime(const config::node_confi
       actors::process_runtime_options{.root_dir = kubelet.root_dir,
                                       .jobs = kubelet.jobs,
                                       .hidden = kubelet.hidden,
-                                      .pod_pids_limit = from.pod_pids_limit});
+                                      .pod_pids_limit = from.pod_pids_limit,
+                                      .log = log_limits_of(from)});
 }
 
 }  // namespace
+
+tl::expected<void, std::string> check_sysctls(const config::kubelet_config& from) {
+  for (const auto& each : from.allowed_unsafe_sysctls)
+    if (const auto problem = actors::unsafe_sysctl_problem(each); !problem.empty())
+      return tl::make_unexpected("kubelet.allowedUnsafeSysctls: " + problem);
+  return {};
+}
 
 tl::expected<std::optional<node_folder>, std::string> lock_root_dir(
     const config::kubelet_config& from) {
@@ -135,6 +154,7 @@ actors::kubelet_options make_kubelet_options(const config::node_config& config, 
       .memory_bytes = from.kube_reserved_memory.bytes + from.system_reserved_memory.bytes,
       .eviction_memory_bytes = from.eviction_memory.bytes,
       .eviction_disk_percent = from.eviction_disk};
+  made.unsafe_sysctls = from.allowed_unsafe_sysctls;
   made.shutdown = {.all = from.shutdown_grace_period,
                    .critical = from.shutdown_grace_period_critical_pods};
   made.timing = timing_of(from);

@@ -26,9 +26,11 @@ runtime::system_options make_system_options(const config::runtime_config& from);
 
 server::frontend_options make_frontend_options(const config::node_config& from);
 
+// The error names the first of the allowed unsafe sysctls that cannot be allowed.
+tl::expected<void, std::string> check_sysctls(const config::kubelet_config& from);
+
 // Locks the root dir of a kubelet, making it first; it stays locked while the kubelet exists.
 // Nothing is locked if pods are simulated.
-// where pods are simulated.
 tl::expected<std::optional<node_folder>, std::string> lock_root_dir(
     const config::kubelet_config& from);
 // Includes a container runtime, whose threads start.

@@ -32,6 +32,7 @@ void report_ready(const std::string& address, const std::filesystem::path& data_
 
 tl::expected<void, std::string> run_node(const config::node_config& config, const composer& compose,
                                          std::chrono::milliseconds stop_limit) {
+  if (auto sysctls = check_sysctls(config.kubelet); !sysctls) return sysctls;
   if (auto enough = check_process_limits(
           needs_of_node(static_cast<std::size_t>(config.runtime.worker_threads)));
       !enough)

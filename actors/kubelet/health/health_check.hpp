@@ -60,6 +60,7 @@ struct health_result {
   check_status status = check_status::unknown;
   std::string message = {};  // output or error; for `unknown`: why the check could not run
   int code = 0;              // of a command
+  bool warning = false;      // a success whose message an event shows
 };
 
 // The part of such a message that an event shows.

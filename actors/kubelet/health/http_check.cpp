@@ -130,7 +130,10 @@ health_result http_check(const http_get_action& check, runtime::duration timeout
     if (redirect && redirects == most_redirects)
       return {check_status::failure, fmt::format("stopped after {} redirects", most_redirects)};
     if (redirect && follow(q, reply->location)) continue;
-    if (q.hook || (reply->status >= 200 && reply->status < 400))
+    if (!q.hook && reply->status >= 300 && reply->status < 400)
+      return {check_status::success, "Probe terminated redirects, Response body: " + reply->body, 0,
+              true};
+    if (q.hook || (reply->status >= 200 && reply->status < 300))
       return {check_status::success, reply->body};
     return {check_status::failure,
             fmt::format("HTTP probe failed with statuscode: {}", reply->status)};

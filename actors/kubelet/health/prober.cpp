@@ -89,7 +89,7 @@ void prober::run_probe(probe_kind kind) {
   if (probe.running || probe.count.over()) return;
   const auto check = health_check_of(probe.probe->handler(), container(), setup_.pod_ip);
   if (!check)
-    return record_unhealthy(fmt::format("{} probe errored: {}", to_string(kind), check.error()));
+    return record("Unhealthy", fmt::format("{} probe errored: {}", to_string(kind), check.error()));
   probe.running = true;
   setup_.run_check(setup_.id, *check, probe.settings.timeout,
                    [to = self(), kind](health_result result) {
@@ -103,9 +103,11 @@ void prober::on_probed(const probed& m) {
   probe->running = false;
   const auto& text = m.result.message;
   if (m.result.status == check_status::unknown)
-    return record_unhealthy(fmt::format("{} probe errored: {}", to_string(m.kind), text));
+    return record("Unhealthy", fmt::format("{} probe errored: {}", to_string(m.kind), text));
   const bool success = m.result.status == check_status::success;
-  if (!success) record_unhealthy(fmt::format("{} probe failed: {}", to_string(m.kind), text));
+  if (!success) record("Unhealthy", fmt::format("{} probe failed: {}", to_string(m.kind), text));
+  if (m.result.warning)
+    record("ProbeWarning", fmt::format("{} probe warning: {}", to_string(m.kind), text));
   if (probe->count.over() || !probe->count.take(success)) return;
   report_result(m.kind);
   if (probe->count.over()) probe->next.cancel();
@@ -128,11 +130,11 @@ void prober::report_result(probe_kind kind) {
   tell(setup_.worker, probe_event{setup_.container, setup_.attempt, kind, result});
 }
 
-void prober::record_unhealthy(const std::string& message) {
+void prober::record(const char* reason, const std::string& message) {
   tell(setup_.recorder,
        record_event{.about = setup_.pod,
                     .warning = true,
-                    .reason = "Unhealthy",
+                    .reason = reason,
                     .message = event_text(message),
                     .component = "kubelet",
                     .field_path = actors::field_path(setup_.pod->as<Pod>(), setup_.container),

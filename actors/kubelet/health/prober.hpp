@@ -73,7 +73,7 @@ class prober : public runtime::actor {
   void begin(probe_kind kind);
   void run_probe(probe_kind kind);
   void report_result(probe_kind kind);
-  void record_unhealthy(const std::string& message);
+  void record(const char* reason, const std::string& message);
   const api::core::v1::Container& container() const;
   std::optional<probing>& of(probe_kind kind) { return probes_[static_cast<int>(kind)]; }
 

@@ -30,7 +30,8 @@ int open_log(const std::string& path) {
 
 }  // namespace
 
-log_writer::log_writer(std::string path) : path_{std::move(path)}, fd_{open_log(path_)} {
+log_writer::log_writer(std::string path, const log_limits& limits)
+    : path_{std::move(path)}, limits_{limits}, fd_{open_log(path_)} {
   struct stat info {};
   if (fd_ >= 0 && ::fstat(fd_, &info) == 0) size_ = static_cast<std::size_t>(info.st_size);
 }
@@ -65,7 +66,7 @@ void log_writer::finish(std::string_view stream) {
 }
 
 void log_writer::write_line(std::string_view stream, char tag, std::string_view text) {
-  if (size_ >= kubelet_defaults::log_file_bytes) rotate();
+  if (size_ >= limits_.file_bytes) rotate();
   if (fd_ < 0) return;
   const auto line = fmt::format("{} {} {} {}\n", timestamp(), stream, tag, text);
   const auto written = ::write(fd_, line.data(), line.size());
@@ -76,7 +77,7 @@ void log_writer::write_line(std::string_view stream, char tag, std::string_view 
 
 void log_writer::rotate() {
   if (fd_ >= 0) ::close(fd_);
-  for (int i = kubelet_defaults::log_files - 1; i >= 1; --i) {
+  for (int i = limits_.files - 1; i >= 1; --i) {
     const auto from = i == 1 ? path_ : fmt::format("{}.{}", path_, i - 1);
     std::rename(from.c_str(), fmt::format("{}.{}", path_, i).c_str());
   }

@@ -3,8 +3,7 @@
 //   2006-01-02T15:04:05.000000000Z stdout F text
 //
 // (P instead of F for a part of an incomplete line). When the file reaches
-// `kubelet_defaults::log_file_bytes` it is renamed to NAME.1, NAME.1 to NAME.2 and so on; the
-// oldest is deleted.
+// its limit it is renamed to NAME.1, NAME.1 to NAME.2 and so on; the oldest is deleted.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +11,13 @@
 #include <string>
 #include <string_view>
 
+#include "actors/kubelet/logs/log_limits.hpp"
+
 namespace troupe::actors {
 
 class log_writer {
  public:
-  explicit log_writer(std::string path);
+  explicit log_writer(std::string path, const log_limits& limits = {});
   ~log_writer();
   log_writer(const log_writer&) = delete;
   log_writer& operator=(const log_writer&) = delete;
@@ -36,6 +37,7 @@ class log_writer {
   std::string& pending(std::string_view stream);
 
   std::string path_;
+  const log_limits limits_;
   int fd_ = -1;
   std::size_t size_ = 0;
   std::int64_t written_ = 0;

@@ -11,6 +11,7 @@
 #include "actors/kubelet/node/admission.hpp"
 #include "actors/kubelet/node/defaults.hpp"
 #include "actors/kubelet/node/feature_admission.hpp"
+#include "actors/kubelet/node/node_events.hpp"
 #include "actors/kubelet/pressure/pressure_reader.hpp"
 #include "actors/kubelet/usage/usage_reader.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
@@ -111,6 +112,7 @@ kubelet::kubelet(kubelet_options options, node_facts facts, core_actors to, kube
   describe_machine(facts_, options_.max_pods, context_->machine);
   reserve(options_.reserved, context_->machine);
   context_->storage_measuring = options_.storage_measuring;
+  context_->event_repetition = options_.event_repetition;
   context_->may_mount = facts_.may_mount;
   context_->hidden = options_.hidden;
 }
@@ -166,11 +168,17 @@ void kubelet::started() {
   follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); },
          {.on_node = node()});
   sweep_ = every(options_.orphan_sweep, [this] { sweep_orphans(); });
-  runtime_check_ = every(node_defaults::runtime_check, [this] {
-    if (node_object() && (options_.containers->problem().empty() != shown_ready() ||
-                          !shows_runtime(node_object()->as<Node>().status(), *options_.containers)))
-      refresh_node();
-  });
+  runtime_check_ = every(node_defaults::runtime_check, [this] { check_runtime(); });
+}
+
+void kubelet::check_runtime() {
+  if (!node_object()) return;
+  const auto problem = options_.containers->image_problem();
+  if (std::exchange(image_problem_, problem) != problem && !problem.empty())
+    record_node_event(true, "FreeDiskSpaceFailed", problem);
+  if (options_.containers->problem().empty() != shown_ready() ||
+      !shows_runtime(node_object()->as<Node>().status(), *options_.containers))
+    refresh_node();
 }
 
 std::string kubelet::describe() const {
@@ -257,7 +265,8 @@ void kubelet::admit_pods() {
     if (!failure)
       failure = feature_rejection(pod.object->as<Pod>(),
                                   {.app_armor = facts_.app_armor,
-                                   .strict_groups = options_.containers->has_strict_groups()});
+                                   .strict_groups = options_.containers->has_strict_groups(),
+                                   .unsafe_sysctls = options_.unsafe_sysctls});
     if (!failure) failure = rejection(*scheduler::read_pod_info(pod.object), *here);
     if (failure) {
       reject(pod, *failure);
@@ -303,11 +312,29 @@ void kubelet::reject(known_pod& pod, const pod_failure& failure) {
 
 void kubelet::node_changed() {
   context_->helpers.node_ready->store(shown_ready());
+  record_node_events();
   if (node_object())
     node_view_.put_node(node_object());
   else
     node_view_.remove_node(node());
   admit_pods();
+}
+
+void kubelet::record_node_events() {
+  if (!node_object()) return;
+  const auto before = std::exchange(recorded_node_, node_object());
+  if (!before) return record_node_event(false, "Starting", "Starting kubelet.");
+  for (auto& each : events_of_change(before->as<Node>(), node_object()->as<Node>()))
+    record_node_event(each.warning, std::move(each.reason), std::move(each.message));
+}
+
+void kubelet::record_node_event(bool warning, std::string reason, std::string message) {
+  tell(to().recorder, record_event{.about = node_object(),
+                                   .warning = warning,
+                                   .reason = std::move(reason),
+                                   .message = std::move(message),
+                                   .component = "kubelet",
+                                   .host = node()});
 }
 
 runtime::actor_ref kubelet::worker_for(const std::string& name, const std::string& key,

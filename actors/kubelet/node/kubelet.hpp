@@ -52,11 +52,13 @@ struct kubelet_options {
   runtime::duration orphan_sweep = kubelet_defaults::orphan_sweep;
   // How often the storage of pods that have limits of it is measured.
   runtime::duration storage_measuring = kubelet_defaults::storage_measuring;
+  runtime::duration event_repetition = worker_defaults::event_repetition;
   reserved_resources reserved = {};
   // Shortages at which pods are evicted; absent: never, and the Node has no pressure conditions.
   std::optional<eviction_thresholds> evictions = {};
   runtime::duration pressure_period = kubelet_defaults::pressure_period;
   std::function<node_supplies()> read_supplies = {};  // empty: read from the machine
+  std::vector<std::string> unsafe_sysctls = {};       // feature_admission.hpp
   shutdown_times shutdown = {};
   node_timing timing;
 };
@@ -144,6 +146,9 @@ class kubelet : public node_agent {
   void list_leftovers();
   void answer_if_ended();
   void notify_worker(known_pod& pod);
+  void check_runtime();
+  void record_node_events();
+  void record_node_event(bool warning, std::string reason, std::string message);
   runtime::actor_ref worker_for(const std::string& name, const std::string& key,
                                 const std::string& uid);
   void describe_node(api::core::v1::Node& node) const override;
@@ -157,6 +162,8 @@ class kubelet : public node_agent {
   std::vector<std::string> waiting_;                 // uids of pods that wait for admission
   std::vector<std::string> resizing_;  // pods whose requests differ from their allocation
   scheduler::cluster_view node_view_;  // the node, with its admitted pods
+  api::object_ptr recorded_node_;      // whose changes are events; null: not seen yet
+  std::string image_problem_;          // the last one that was an event
   std::set<shortage> pressures_;
   bool synced_ = false, ending_ = false;
   bool leftovers_known_ = false;                            // since `ending_`

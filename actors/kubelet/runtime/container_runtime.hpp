@@ -11,8 +11,10 @@
 // Containers outlive this process: the next process finds them by `list`.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,8 +31,21 @@ struct stored_image {
   std::int64_t size_bytes = 0;
 };
 
+// An image from which containers can be created.
+struct available_image {
+  struct pull {
+    std::chrono::milliseconds time, with_waiting;  // in the queue of pulls
+    std::int64_t size_bytes = 0;                   // of the image; 0: unknown
+  };
+
+  // For `create_container` and the pod's status; empty: the runtime takes no images.
+  std::string ref;
+  std::optional<pull> pulled = {};  // absent: it was present
+};
+
 using sandbox_observer = std::function<void(const sandbox_change&)>;
 using container_observer = std::function<void(const container_change&)>;
+using problem_observer = std::function<void(std::string problem)>;
 
 class container_runtime : public log_source, public stream_source, public usage_source {
  public:
@@ -63,8 +78,9 @@ class container_runtime : public log_source, public stream_source, public usage_
   // containers and logs stay. Idempotent, repeated until it succeeds.
   virtual void stop_sandboxes(const std::string&) {}
   // Removes sandboxes, containers and logs of a pod; its containers have ended or are killed.
-  // Idempotent. A pod that could not be removed completely is in the next `list_pods`.
-  virtual void remove_pod(const std::string& pod_uid, std::function<void()> done) = 0;
+  // Idempotent. A pod that could not be removed completely is in the next `list_pods`; `done`
+  // receives the first problem, empty if there was none.
+  virtual void remove_pod(const std::string& pod_uid, problem_observer done) = 0;
 
   // Limits the resources of all pods together, if the machine has control groups (kubernetes:
   // --enforce-node-allocatable=pods). Failures are logged.
@@ -81,8 +97,10 @@ class container_runtime : public log_source, public stream_source, public usage_
   virtual void follow_container(const std::string& id, container_observer observer) = 0;
   // Stops the container with its image's stop signal or SIGTERM; without grace it is killed. A
   // runtime may kill it itself after the grace period: a caller that needs it gone calls again,
-  // possibly with a shorter grace. No effect on an ended container.
-  virtual void stop_container(const std::string& id, runtime::duration grace) = 0;
+  // possibly with a shorter grace. No effect on an ended container. `failed` is called only if the
+  // runtime could not stop it.
+  virtual void stop_container(const std::string& id, runtime::duration grace,
+                              problem_observer failed) = 0;
   // Applies other resources: first increases of the pod's control group, then the containers, then
   // decreases of the group. Answers with the first error; the steps before it stay applied.
   // Idempotent.
@@ -102,11 +120,14 @@ class container_runtime : public log_source, public stream_source, public usage_
   // The machine's images as they were last listed, the largest first, with limited names and
   // number.
   virtual std::vector<stored_image> images() const { return {}; }
+  // Why the disk of the images is too full although unused ones were removed; empty: it is not.
+  virtual std::string image_problem() const { return {}; }
   // Makes the image of a container available as its pull policy says (kubernetes:
-  // EnsureImageExists, with its back-off). Answers with the image reference for `create_container`
-  // and the pod's status. Errors are `refused`, with upstream's reasons (ErrImagePull,
-  // ImagePullBackOff, ErrImageNeverPull …).
-  virtual void pull_image(image_request request, runtime_answer<std::string> done) = 0;
+  // EnsureImageExists, with its back-off). Errors are `refused`, with upstream's reasons and
+  // messages (ErrImagePull, ImagePullBackOff, ErrImageNeverPull …). Calls `pulling` before if it
+  // must be pulled.
+  virtual void pull_image(image_request request, std::function<void()> pulling,
+                          runtime_answer<available_image> done) = 0;
 };
 
 }  // namespace troupe::actors

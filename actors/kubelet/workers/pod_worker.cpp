@@ -43,7 +43,8 @@ const runtime::behavior& pod_worker::make_behavior() const {
       &pod_worker::on_volumes_event, &pod_worker::on_storage_measured,
       &pod_worker::on_containers_removed, &pod_worker::on_torn_down, &pod_worker::on_sandbox_event,
       &pod_worker::on_guard_event, &pod_worker::on_image_event, &pod_worker::on_created_event,
-      &pod_worker::on_evict_pod, &pod_worker::on_allocation_changed, &pod_worker::on_resized_event);
+      &pod_worker::on_evict_pod, &pod_worker::on_allocation_changed, &pod_worker::on_resized_event,
+      &pod_worker::on_pulling_event, &pod_worker::on_kill_failed);
   return table;
 }
 
@@ -118,8 +119,24 @@ void pod_worker::on_evict_pod(const evict_pod& m) {
   sync();
 }
 
-void pod_worker::on_containers_removed(const containers_removed&) {
+// kubernetes: kubelet.go, SyncPod and SyncTerminatingPod. A container that cannot be killed is
+// tried again every second.
+void pod_worker::on_kill_failed(const kill_failed& m) {
+  if (kill_failure_recorded_at_ != runtime::time_point{} &&
+      now() < kill_failure_recorded_at_ + context_->event_repetition)
+    return;
+  kill_failure_recorded_at_ = now();
+  const bool sandbox = m.container.empty();
+  record_pod_event(
+      true, "FailedKillPod",
+      fmt::format("error killing pod: failed to \"{}\" for \"{}\" with {}Error: \"{}\"",
+                  sandbox ? "KillPodSandbox" : "KillContainer", sandbox ? uid_ : m.container,
+                  sandbox ? "KillPodSandbox" : "KillContainer", m.problem));
+}
+
+void pod_worker::on_containers_removed(const containers_removed& m) {
   if (!tearing_down_ || torn_down_) return;  // requested before a restart of this worker
+  if (!m.problem.empty()) on_kill_failed({{}, m.problem});
   const bool taken = context_->helpers.jobs->post(uid_, [dir = pod_dir(), to = self()] {
     remove_pod_files(dir);
     to.tell(torn_down{});
@@ -216,7 +233,9 @@ void pod_worker::end_pod() {
   if (!torn_down_) {
     if (volumes_working_) return arm_timer();
     if (std::exchange(tearing_down_, true)) return;
-    containers().remove_pod(uid_, [to = self()] { to.tell(containers_removed{}); });
+    containers().remove_pod(uid_, [to = self()](std::string problem) {
+      to.tell(containers_removed{std::move(problem)});
+    });
     return;
   }
   if (gone_ || !object_) {

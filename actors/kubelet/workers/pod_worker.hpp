@@ -29,6 +29,7 @@
 #include "actors/kubelet/runtime/container_runtime.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
 #include "actors/kubelet/volumes/pod_volumes.hpp"
+#include "actors/kubelet/workers/defaults.hpp"
 #include "actors/kubelet/workers/references.hpp"
 #include "actors/tokens/token_issuer.hpp"
 #include "runtime/actor.hpp"
@@ -68,6 +69,7 @@ struct kubelet_context {
   pod_guard guard;                    // empty: no network rules here
   std::vector<std::string> hidden;    // directories that no container may reach
   runtime::duration storage_measuring = kubelet_defaults::storage_measuring;
+  runtime::duration event_repetition = worker_defaults::event_repetition;
 };
 
 // To the kubelet: a worker has started or restarted and requests the state of its pod.
@@ -105,10 +107,13 @@ class pod_worker : public runtime::actor {
     std::string problem;  // empty: the rules are in force
   };
   // The runtime's answers during the start of a container.
+  struct pulling_event {
+    std::string container;
+  };
   struct image_event {
     life_ref asker;
     std::string container;
-    runtime_result<std::string> image_ref;
+    runtime_result<available_image> image;
   };
   struct created_event {
     life_ref asker;
@@ -143,7 +148,13 @@ class pod_worker : public runtime::actor {
   struct storage_measured {
     std::optional<pod_failure> failure;
   };
-  struct containers_removed {};
+  struct kill_failed {
+    std::string container;  // empty: the sandbox
+    std::string problem;
+  };
+  struct containers_removed {
+    std::string problem;
+  };
   struct torn_down {};
 
   // -- messages -----------------------------------------------------------------------------------
@@ -152,6 +163,7 @@ class pod_worker : public runtime::actor {
   void on_reference_event(const reference_event& m);
   void on_sandbox_event(const sandbox_event& m);
   void on_guard_event(const guard_event& m);
+  void on_pulling_event(const pulling_event& m);
   void on_image_event(const image_event& m);
   void on_created_event(const created_event& m);
   void on_container_event(const container_event& m);
@@ -162,7 +174,8 @@ class pod_worker : public runtime::actor {
   void on_allocation_changed(const allocation_changed& m);
   void on_resized_event(const resized_event& m);
   void on_evict_pod(const evict_pod& m);
-  void on_containers_removed(const containers_removed&);
+  void on_kill_failed(const kill_failed& m);
+  void on_containers_removed(const containers_removed& m);
   void on_torn_down(const torn_down&);
 
   // -- one sync -----------------------------------------------------------------------------------
@@ -287,6 +300,9 @@ class pod_worker : public runtime::actor {
   std::size_t ephemeral_known_ = 0;                    // count of those already added from the spec
   std::map<projected_token, held_token> tokens_;
   std::map<std::string, runtime::timer> hook_timers_;  // running sleep hooks, by container
+  // When events of failures were sent last, those of refused containers by name.
+  std::map<std::string, runtime::time_point> refusals_recorded_;
+  runtime::time_point kill_failure_recorded_at_{};
   runtime::timer next_, retry_, measure_;
 };
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/pods/container_events.hpp"
 #include "actors/kubelet/pods/container_order.hpp"
-#include "actors/kubelet/pods/refusal_events.hpp"
 #include "actors/kubelet/workers/pod_worker.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/schema/node_v1.pb.h"
@@ -122,9 +122,10 @@ void pod_worker::start(container_record& record) {
                           .environment = std::move(*environment)};
   place_volumes(*container, config);
   making_[record.name] = std::move(config);
-  containers().pull_image({allocated_, container, pull_secrets()},
-                          [to = self(), asker = life_, name = record.name](auto image_ref) {
-                            to.tell(image_event{asker, name, std::move(image_ref)});
+  const auto pulling = [to = self(), name = record.name] { to.tell(pulling_event{name}); };
+  containers().pull_image({allocated_, container, pull_secrets()}, pulling,
+                          [to = self(), asker = life_, name = record.name](auto image) {
+                            to.tell(image_event{asker, name, std::move(image)});
                           });
 }
 
@@ -146,17 +147,24 @@ tl::expected<std::string, std::string> pod_worker::target_of(const container_rec
   return {};
 }
 
+void pod_worker::on_pulling_event(const pulling_event& m) {
+  if (const auto* record = find_record(m.container))
+    record_pod_event(false, "Pulling", pulling_text(record->image), m.container);
+}
+
 void pod_worker::on_image_event(const image_event& m) {
   if (m.asker != life_) return;
   const auto made = making_.find(m.container);
   auto* record = find_record(m.container);
   if (made == making_.end() || record == nullptr) return;
-  if (starts_nothing() || !m.image_ref) {
+  if (m.image && !m.image->ref.empty())
+    record_pod_event(false, "Pulled", pulled_text(record->image, *m.image), m.container);
+  if (starts_nothing() || !m.image) {
     making_.erase(made);
-    if (!m.image_ref) refuse(*record, m.image_ref.error());
+    if (!m.image) refuse(*record, m.image.error());
     return sync();
   }
-  made->second.image_ref = record->image_ref = *m.image_ref;
+  made->second.image_ref = record->image_ref = m.image->ref;
   containers().create_container(made->second,
                                 [to = self(), asker = life_, name = m.container](auto id) {
                                   to.tell(created_event{asker, name, std::move(id)});
@@ -191,9 +199,12 @@ void pod_worker::on_created_event(const created_event& m) {
 }
 
 void pod_worker::refuse(container_record& record, const runtime_error& error) {
-  if (record.waiting_reason != error.reason)
-    for (auto& each : events_of_refusal(error.reason, error.message))
+  auto& recorded_at = refusals_recorded_[record.name];
+  if (record.waiting_reason != error.reason || recorded_at + context_->event_repetition <= now()) {
+    recorded_at = now();
+    for (auto& each : events_of_refusal(error.reason, error.message, record.image))
       record_pod_event(each.warning, each.reason, std::move(each.message), record.name);
+  }
   record.waiting_reason = error.reason;
   record.waiting_message = error.message;
   record.retry_at = now() + kubelet_defaults::restart_first;
@@ -206,6 +217,10 @@ bool pod_worker::sandbox_ready() {
   if (sandbox_) return guarded();
   if (sandbox_asked_ || sandbox_retry_at_ > now() || !all_ended()) return false;
   sandbox_asked_ = true;
+  if (std::any_of(containers_.begin(), containers_.end(),
+                  [](const auto& record) { return !record.sandbox.empty(); }))
+    record_pod_event(false, "SandboxChanged",
+                     "Pod sandbox changed, it will be killed and re-created.");
   group_ = allocation_->resources;
   const auto handler = runtime_handler();
   if (handler)
@@ -275,7 +290,7 @@ void pod_worker::leave_former_sandbox() {
   for (auto& record : containers_)
     if (record.phase == container_phase::running &&
         (!sandbox_ || (!record.sandbox.empty() && record.sandbox != sandbox_->id)))
-      fail_container(record, {}, "Pod sandbox changed, it will be killed and re-created.");
+      fail_container(record, {}, "Stopping container " + record.name);
 }
 
 void pod_worker::on_sandbox_event(const sandbox_event& m) {
@@ -346,7 +361,10 @@ void pod_worker::execute(container_record& record, stop_step step) {
                                 step == stop_step::kill
                                     ? runtime::duration{}
                                     : std::max<runtime::duration>(record.stop.deadline() - now(),
-                                                                  std::chrono::milliseconds{1}));
+                                                                  std::chrono::milliseconds{1}),
+                                [to = self(), name = record.name](std::string problem) {
+                                  to.tell(kill_failed{name, std::move(problem)});
+                                });
 }
 
 }  // namespace troupe::actors

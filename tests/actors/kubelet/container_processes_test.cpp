@@ -147,6 +147,20 @@ TEST_CASE("a container that floods the log is throttled, and the log stays withi
   CHECK(bytes < (kubelet_defaults::log_files + 1) * kubelet_defaults::log_file_bytes);
 }
 
+TEST_CASE("a container's log has the size and number of files that its spec names", "[kubelet]") {
+  scratch place;
+  listener heard;
+  shim_keeper runtime;
+  auto spec = shell(place, "for i in 1 2 3 4 5 6 7 8 9; do echo $i; done");
+  spec.log = {.file_bytes = 50, .files = 3};
+  runtime.start(container_dir{place.path / "c"}, spec, heard.observer());
+  REQUIRE(heard.exit());
+  // Two lines of 42 bytes fill a file.
+  CHECK(text_of(place.path / "log").ends_with(" stdout F 9\n"));
+  CHECK(text_of(place.path / "log.2").ends_with(" stdout F 6\n"));
+  CHECK_FALSE(std::filesystem::exists(place.path / "log.3"));
+}
+
 TEST_CASE("a missing program is an error that names it", "[kubelet]") {
   scratch place;
   listener heard;

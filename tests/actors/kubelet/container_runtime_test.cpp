@@ -10,6 +10,7 @@
 
 #include "actors/kubelet/fake_runtime.hpp"
 #include "actors/kubelet/machine.hpp"
+#include "api/schema/core_config.pb.h"
 
 namespace troupe::test {
 
@@ -195,7 +196,7 @@ TEST_CASE("a container whose image cannot be pulled waits with the runtime's rea
   CHECK(machine::wait([&] {
     auto seen = t.here.events("web", "Failed");
     std::sort(seen.begin(), seen.end());
-    return seen == calls{"Error: ErrImagePull", "no such image"};
+    return seen == calls{"Error: ErrImagePull", "Failed to pull image \"nginx\": no such image"};
   }));
   CHECK_FALSE(t.runtime->was_asked("start fake://c-0"));
   // Another image is tried at once.
@@ -220,6 +221,87 @@ TEST_CASE("an image is pulled with the secrets that there are, and an event name
                "Unable to retrieve some image pull secrets (theirs); attempting to pull the "
                "image may not succeed."};
   }));
+}
+
+TEST_CASE("an image that is pulled has two events, one that is present a single one", "[kubelet]") {
+  with_fake t;
+  SECTION("present") {
+    t.here.start_kubelet();
+    t.here.create(pod());
+    CHECK(machine::wait([&] {
+      return t.here.events("web", "Pulled") ==
+             calls{"Container image \"nginx\" already present on machine"};
+    }));
+    CHECK(t.here.events("web", "Pulling").empty());
+  }
+  SECTION("pulled") {
+    t.runtime->pull_as({std::chrono::milliseconds{1500}, std::chrono::milliseconds{2500}, 7});
+    t.here.start_kubelet();
+    t.here.create(pod());
+    CHECK(machine::wait([&] {
+      return t.here.events("web", "Pulled") == calls{
+                                                   "Successfully pulled image \"nginx\" in 1.5s "
+                                                   "(2.5s including waiting). Image size: "
+                                                   "7 bytes."};
+    }));
+    CHECK(t.here.events("web", "Pulling") == calls{"Pulling image \"nginx\""});
+  }
+}
+
+TEST_CASE("a container that still cannot be created has its events again after a time",
+          "[kubelet]") {
+  with_fake t;
+  SECTION("after no time") {
+    t.here.adjust = [](actors::kubelet_options& options) { options.event_repetition = {}; };
+  }
+  SECTION("after minutes") {}
+  t.here.create("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\n");
+  t.here.start_kubelet();
+  t.here.create(
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n"
+      "  containers:\n  - name: c\n    image: nginx\n"
+      "    env: [{name: A, valueFrom: {configMapKeyRef: {name: m, key: a}}}]\n");
+  REQUIRE(t.waits_for("CreateContainerConfigError"));
+  // Each change of the map is another attempt.
+  const auto set = [&](const std::string& key) {
+    t.here.change<api::core::v1::ConfigMap>("m",
+                                            [&](auto& map) { (*map.mutable_data())[key] = "x"; });
+  };
+  const auto failed = [&] { return t.here.events("web", "Failed").size(); };
+  REQUIRE(machine::wait([&] { return failed() > 0; }));
+  const auto first = failed();
+  set("b");
+  if (t.here.adjust) {
+    CHECK(machine::wait([&] { return failed() > first; }));
+    return;
+  }
+  set("a");
+  REQUIRE(machine::wait([&] { return t.here.runs("web"); }));
+  CHECK(failed() == 1);
+}
+
+TEST_CASE("an event names what keeps a pod from being killed", "[kubelet]") {
+  with_fake t;
+  t.here.start_kubelet();
+  const auto made = t.here.create(pod());
+  REQUIRE(machine::wait([&] { return t.here.runs("web"); }));
+  const auto errors = [&] { return t.here.events("web", "FailedKillPod"); };
+  const std::string prefix = "error killing pod: failed to ";
+  SECTION("its container") {
+    t.runtime->fail_stops("no answer");
+    t.here.remove("web", 1);
+    REQUIRE(machine::wait([&] { return !errors().empty(); }));
+    CHECK(errors() ==
+          calls{prefix + R"("KillContainer" for "c" with KillContainerError: "no answer")"});
+  }
+  SECTION("its sandbox") {
+    t.runtime->fail_removals("no network");
+    t.here.remove("web", 1);
+    REQUIRE(machine::wait([&] { return !errors().empty(); }));
+    CHECK(errors() == calls{prefix + "\"KillPodSandbox\" for \"" + made->meta().uid() +
+                            R"(" with KillPodSandboxError: "no network")"});
+  }
+  CHECK(machine::wait([&] { return t.here.find("web") == nullptr; }));
 }
 
 TEST_CASE("a container that the runtime refuses waits, one that fails to be made has ended",
@@ -257,6 +339,11 @@ TEST_CASE("a pod whose sandbox is lost gets a new one, and all its containers ru
   t.runtime->lose_sandbox();
   REQUIRE(machine::wait([&] { return t.runtime->was_asked("start fake://i-1"); }));
   CHECK(t.runtime->was_asked("kill fake://c-0"));
+  CHECK(machine::wait([&] {
+    return t.here.events("web", "SandboxChanged") ==
+               calls{"Pod sandbox changed, it will be killed and re-created."} &&
+           t.here.events("web", "Killing") == calls{"Stopping container c"};
+  }));
   CHECK(t.runtime->was_asked("create i 1 in s2 from sha256:init"));
   CHECK_FALSE(t.runtime->was_asked("start fake://c-1"));
   t.runtime->end_container("fake://i-1", 0);

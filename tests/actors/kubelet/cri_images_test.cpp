@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "actors/kubelet/runtimes/cri/image_collector.hpp"
+#include "actors/kubelet/runtimes/cri/image_name.hpp"
 #include "actors/kubelet/runtimes/cri/pull_secrets.hpp"
 #include "actors/kubelet/runtimes/cri/pull_turns.hpp"
 #include "api/schema/core_config.pb.h"
@@ -49,6 +50,66 @@ std::string removed(const std::vector<known_image>& images, std::int64_t bytes) 
 
 }  // namespace
 
+TEST_CASE("an image without a tag is the latest", "[kubelet]") {
+  const auto digest = "@sha256:" + std::string(64, 'a');
+  CHECK(complete_image("nginx") == "nginx:latest");
+  CHECK(complete_image("127.0.0.1:5000/team/web") == "127.0.0.1:5000/team/web:latest");
+  CHECK(complete_image("[::1]:5000/web") == "[::1]:5000/web:latest");
+  for (const std::string whole :
+       {"Reg.example/web:V1", "a-b.c/d__e/f--g.h_1:_x.Y-z", "docker.io/library/nginx:1"})
+    CHECK(complete_image(whole) == whole);
+  for (const auto* name : {"web", "web:1", "localhost:5000/web"})
+    CHECK(complete_image(name + digest) == name + digest);
+  CHECK(complete_image("web@sha512:" + std::string(128, '0')));
+}
+
+TEST_CASE("a malformed image name or digest is refused with upstream's message", "[kubelet]") {
+  const std::string hex(64, 'a');
+  const auto problem = [](const std::string& image) {
+    const auto made = complete_image(image);
+    if (made) return std::string{};
+    const auto prefix = "Failed to apply default image tag \"" + image +
+                        "\": couldn't parse image name \"" + image + "\": ";
+    REQUIRE(made.error().starts_with(prefix));
+    return made.error().substr(prefix.size());
+  };
+  for (const auto* bad : {"",
+                          "a b",
+                          "web:",
+                          "/web",
+                          "a//b",
+                          "a/",
+                          "-a",
+                          "a-",
+                          "a..b",
+                          "a___b",
+                          "web:.x",
+                          "a:b:c",
+                          "web@",
+                          "web@sha256:00",
+                          "web@sha256",
+                          "a_b:5000/web",
+                          "-h.example/web",
+                          "h.example:x/web",
+                          "[::g]/web",
+                          "web\n",
+                          "w\xc3\xa9"
+                          "b"})
+    CHECK(problem(bad) == "invalid reference format");
+  CHECK(problem("web:" + std::string(129, 'x')) == "invalid reference format");
+  CHECK(problem("web:" + std::string(128, 'x')).empty());
+  CHECK(problem("NGINX") ==
+        "invalid reference format: repository name (library/NGINX) must be lowercase");
+  CHECK(problem("reg.example/Team/web:1") ==
+        "invalid reference format: repository name (Team/web) must be lowercase");
+  CHECK(problem(hex) ==
+        "invalid repository name (" + hex + "), cannot specify 64-byte hexadecimal strings");
+  CHECK(problem("web@sha256:" + hex.substr(1)) == "invalid checksum digest length");
+  CHECK(problem("web@sha256:" + std::string(64, 'A')) == "invalid checksum digest format");
+  CHECK(problem("web@md5:" + hex) == "unsupported digest algorithm");
+  CHECK(problem(std::string(256, 'a')) == "repository name must not be more than 255 characters");
+}
+
 TEST_CASE("credentials are those of the registry and the longest path", "[kubelet]") {
   // am9lOnNlY3JldDp4 is joe:secret:x.
   const auto all = docker_config(
@@ -92,6 +153,15 @@ TEST_CASE("a disk that is used above the high limit is freed to the low one", "[
   CHECK(bytes_to_free({0, 0}, {}) == 0);
 }
 
+TEST_CASE("a disk that stays too full is described as upstream does", "[kubelet]") {
+  CHECK(
+      full_disk_text({std::int64_t{15} << 29, std::int64_t{3} << 28}, 5) ==
+      "Insufficient free disk space on the node's image filesystem (90% of 7.5 GiB used). Failed "
+      "to "
+      "free sufficient space by deleting unused images (freed 5 bytes). Investigate disk usage, as "
+      "it could be used by active images, logs, volumes, or other data.");
+}
+
 TEST_CASE("pulls of one namespace leave the turns of others free", "[kubelet]") {
   pull_turns turns;
   for (std::size_t i = 0; i < cri_defaults::pulls_of_namespace; ++i) {
@@ -117,6 +187,24 @@ TEST_CASE("images are removed by last use, except those in use, pinned or new", 
   CHECK(removed(images, 1) == "never-old");
   CHECK(removed(images, 250) == "never-oldneverearly");
   CHECK(removed(images, 10'000) == "never-oldneverearlylate");
+}
+
+TEST_CASE("images that are unused for too long are removed, once the node knows for how long",
+          "[kubelet]") {
+  const std::vector<known_image> images{{"late", 1, false, now - 9h, now - 1h},
+                                        {"early", 1, false, now - 9h, now - 3h},
+                                        {"kept", 1, true, now - 9h, now - 3h},
+                                        {"never", 1, false, now - 3h, {}},
+                                        {"new", 1, false, now - 1h, {}}};
+  const auto old = [&](std::chrono::milliseconds age, auto began) {
+    std::string out;
+    for (const auto& each : images_too_old(images, {.longest_age = age}, now, began))
+      out += each.id + " ";
+    return out;
+  };
+  CHECK(old(2h, now - 3h) == "early never ");
+  CHECK(old(2h, now - 2h).empty());
+  CHECK(old(0h, now - 9h).empty());
 }
 
 TEST_CASE("a node shows its largest images, with few names of each", "[kubelet]") {

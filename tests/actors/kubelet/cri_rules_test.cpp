@@ -311,15 +311,6 @@ TEST_CASE("runAsNonRoot refuses root, and users that cannot be checked") {
             .starts_with("container's runAsUser breaks non-root policy"));
 }
 
-TEST_CASE("an image without a tag is the latest, and an invalid image name is refused") {
-  CHECK(complete_image("nginx") == "nginx:latest");
-  CHECK(complete_image("127.0.0.1:5000/team/web") == "127.0.0.1:5000/team/web:latest");
-  CHECK(complete_image("Reg.example/web:V1") == "Reg.example/web:V1");
-  CHECK(complete_image("web@sha256:00") == "web@sha256:00");
-  for (const auto* bad : {"", "NGINX", "a b", "web:", "/web", "a//b"})
-    CHECK_FALSE(complete_image(bad));
-}
-
 TEST_CASE("the end of a command is read from the runtime's status") {
   CHECK(read_status(R"({"status":"Success"})").code == 0);
   const auto failed = read_status(
@@ -373,10 +364,10 @@ TEST_CASE("a log that grows is rotated, older ones are compressed, and five are 
     return text;
   };
   folder.write("0.log", "small");
-  CHECK_FALSE(rotate_log(path, 10));
+  CHECK_FALSE(rotate_log(path, {10}));
   for (int i = 0; i < 7; ++i) {
     folder.write("0.log", fmt::format("log of round {}", i));
-    REQUIRE(rotate_log(path, 10));
+    REQUIRE(rotate_log(path, {10}));
   }
   CHECK_FALSE(std::filesystem::exists(path));
   CHECK(std::filesystem::file_size(path + ".1") == 14);
@@ -386,6 +377,18 @@ TEST_CASE("a log that grows is rotated, older ones are compressed, and five are 
   CHECK(std::distance(begin(files), end(files)) == 4);
   undo_rotation(path);
   CHECK(std::filesystem::file_size(path) == 14);
+}
+
+TEST_CASE("a log of two files is the current one and the former one") {
+  const test::scratch_folder folder;
+  const auto path = (folder.path() / "0.log").string();
+  for (int i = 0; i < 3; ++i) {
+    folder.write("0.log", fmt::format("log of round {}", i));
+    REQUIRE(rotate_log(path, {10, 2}));
+  }
+  const std::filesystem::directory_iterator files{folder.path()};
+  CHECK(std::distance(begin(files), end(files)) == 1);
+  CHECK(std::filesystem::exists(path + ".1"));
 }
 
 TEST_CASE("a reader that follows a log loses nothing that is written late to a rotated file") {

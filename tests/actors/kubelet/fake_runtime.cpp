@@ -57,6 +57,21 @@ void fake_runtime::answer(bool held, std::function<void()> call) {
   held_.push_back(std::move(call));
 }
 
+void fake_runtime::pull_as(available_image::pull pull) {
+  const std::lock_guard lock{mutex_};
+  pull_ = pull;
+}
+
+void fake_runtime::fail_stops(std::string problem) {
+  const std::lock_guard lock{mutex_};
+  stop_problem_ = std::move(problem);
+}
+
+void fake_runtime::fail_removals(std::string problem) {
+  const std::lock_guard lock{mutex_};
+  removal_problem_ = std::move(problem);
+}
+
 void fake_runtime::hold_lists() {
   const std::lock_guard lock{mutex_};
   hold_lists_ = true;
@@ -99,7 +114,17 @@ void fake_runtime::has_layers(std::vector<layer_usage> layers) {
   layers_ = std::move(layers);
 }
 
+void fake_runtime::fill_disk(std::string problem) {
+  const std::lock_guard lock{mutex_};
+  image_problem_ = std::move(problem);
+}
+
 // -- as a runtime ---------------------------------------------------------------------------------
+
+std::string fake_runtime::image_problem() const {
+  const std::lock_guard lock{mutex_};
+  return image_problem_;
+}
 
 void fake_runtime::list_pods(std::function<void(std::vector<std::string>)> done) {
   {
@@ -150,9 +175,12 @@ void fake_runtime::stop_sandboxes(const std::string&) {
   note("stop sandboxes");
 }
 
-void fake_runtime::remove_pod(const std::string&, std::function<void()> done) {
+void fake_runtime::remove_pod(const std::string&, problem_observer done) {
   note("remove pod");
-  done();
+  std::unique_lock lock{mutex_};
+  const auto problem = removal_problem_;
+  lock.unlock();
+  done(problem);
 }
 
 void fake_runtime::create_container(container_config config, runtime_answer<std::string> done) {
@@ -182,9 +210,14 @@ void fake_runtime::follow_container(const std::string& id, container_observer ob
   observer(container_running{1'000});
 }
 
-void fake_runtime::stop_container(const std::string& id, runtime::duration grace) {
+void fake_runtime::stop_container(const std::string& id, runtime::duration grace,
+                                  problem_observer failed) {
   const bool kill = grace <= runtime::duration{};
   note((kill ? "kill " : "stop ") + id);
+  std::unique_lock lock{mutex_};
+  const auto problem = kill ? std::string{} : stop_problem_;
+  lock.unlock();
+  if (!problem.empty()) return failed(problem);
   end_container(id, kill ? 137 : 143);
 }
 
@@ -216,18 +249,21 @@ void fake_runtime::run_command(const std::string&, std::vector<std::string>, run
   done(tl::make_unexpected(runtime_error{runtime_error::kind::unsupported, "not in a test"}));
 }
 
-void fake_runtime::pull_image(image_request request, runtime_answer<std::string> done) {
+void fake_runtime::pull_image(image_request request, std::function<void()> pulling,
+                              runtime_answer<available_image> done) {
   std::unique_lock lock{mutex_};
   auto call = "pull " + request.spec->image();
   for (const auto& secret : request.secrets)
     call += " with " + secret->meta().name();
   calls_.push_back(std::move(call));
   const auto error = pull_error_;
+  const auto pull = pull_;
   const bool held = hold_pulls_;
   lock.unlock();
-  answer(held, [error, done, ref = "sha256:" + request.spec->image()] {
+  answer(held, [error, done, pulling, pull, ref = "sha256:" + request.spec->image()] {
+    if (pull) pulling();
     if (error) return done(tl::make_unexpected(*error));
-    done(ref);
+    done(available_image{ref, pull});
   });
 }
 

@@ -25,6 +25,10 @@ class fake_runtime final : public actors::container_runtime {
   void hold_pulls();
   void hold_creations();
   void answer_held();
+  void pull_as(actors::available_image::pull pull);  // images are absent before
+  // What stops with grace, and the removal of pods, answer.
+  void fail_stops(std::string problem);
+  void fail_removals(std::string problem);
   // From now on `list_pods` is not answered, except the first request, by `answer_list`.
   void hold_lists();
   bool was_listed();
@@ -36,10 +40,12 @@ class fake_runtime final : public actors::container_runtime {
   actors::sandbox_observer sandbox();  // the observer of the last sandbox
   void end_container(const std::string& name, int code);
   void has_layers(std::vector<actors::layer_usage> layers);
+  void fill_disk(std::string problem);
   fake_streams& streams() noexcept { return streams_; }
 
   // -- as a runtime
   actors::runtime_features features() const override { return features_; }
+  std::string image_problem() const override;
   std::vector<std::string> unsupported_fields(const api::core::v1::Pod&) const override {
     return {};
   }
@@ -48,19 +54,21 @@ class fake_runtime final : public actors::container_runtime {
   void run_sandbox(actors::sandbox_config config, actors::sandbox_observer observer) override;
   void follow_sandbox(const std::string& id, actors::sandbox_observer observer) override;
   void stop_sandboxes(const std::string& pod_uid) override;
-  void remove_pod(const std::string& pod_uid, std::function<void()> done) override;
+  void remove_pod(const std::string& pod_uid, actors::problem_observer done) override;
   void create_container(actors::container_config config,
                         actors::runtime_answer<std::string> done) override;
   void start_container(const std::string& id, actors::container_observer observer) override;
   void follow_container(const std::string& id, actors::container_observer observer) override;
-  void stop_container(const std::string& id, runtime::duration grace) override;
+  void stop_container(const std::string& id, runtime::duration grace,
+                      actors::problem_observer failed) override;
   std::string resize_problem() const override { return {}; }
   void resize(actors::resize_request request, actors::runtime_answer<void> done) override;
   void remove_container(const std::string& id) override;
   void run_command(const std::string& id, std::vector<std::string> command,
                    runtime::duration timeout,
                    actors::runtime_answer<actors::command_result> done) override;
-  void pull_image(actors::image_request request, actors::runtime_answer<std::string> done) override;
+  void pull_image(actors::image_request request, std::function<void()> pulling,
+                  actors::runtime_answer<actors::available_image> done) override;
   std::unique_ptr<actors::log_stream> open_log(const actors::log_address& from,
                                                actors::log_query query) override;
   void open_exec(const std::string& id, actors::exec_request request,
@@ -82,10 +90,12 @@ class fake_runtime final : public actors::container_runtime {
 
   const actors::runtime_features features_{
       .name = "fake", .version = "fake://1", .ephemeral_containers = true};
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   fake_streams streams_;
   std::vector<std::string> calls_;
   std::optional<actors::runtime_error> pull_error_, create_error_, resize_error_;
+  std::optional<actors::available_image::pull> pull_;
+  std::string stop_problem_, removal_problem_, image_problem_;
   bool hold_pulls_ = false, hold_creations_ = false, hold_lists_ = false;
   std::vector<std::function<void()>> held_;
   std::map<std::string, int> made_;                       // containers by name and attempt

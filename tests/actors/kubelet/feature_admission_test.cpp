@@ -40,6 +40,23 @@ TEST_CASE("a pod sets parameters of its own namespaces: the safe ones, and those
   CHECK_FALSE(refusal(sysctl("vm.swappiness")).empty());
 }
 
+TEST_CASE("a node's administrator may allow more parameters, by name or prefix", "[kubelet]") {
+  const node_features node{.unsafe_sysctls = {"net.core.*", "kernel/msgmax"}};
+  CHECK(refusal(sysctl("net.core.somaxconn"), node).empty());
+  CHECK(refusal(sysctl("net/core/somaxconn"), node).empty());
+  CHECK(refusal(sysctl("kernel.msgmax"), node).empty());
+  CHECK(refusal(sysctl("kernel.msgmax2"), node) ==
+        "SysctlForbidden: forbidden sysctl: \"kernel.msgmax2\" not allowlisted");
+  CHECK_FALSE(refusal(sysctl("net.cores"), node).empty());
+  CHECK_FALSE(refusal(sysctl("net.core.somaxconn", "hostNetwork: true, "), node).empty());
+  for (const auto* each : {"net.*", "net.core.somaxconn", "kernel.shm*", "fs/mqueue/*"})
+    CHECK(unsafe_sysctl_problem(each).empty());
+  for (const auto* each : {"*", "kernel.*", "vm.swappiness", "net.*.x", "net.**", ""})
+    CHECK(unsafe_sysctl_problem(each) ==
+          "\"" + std::string{each} +
+              "\" is no kernel parameter of a pod's own namespaces, as kernel.msgmax or net.*");
+}
+
 TEST_CASE("the separators of a parameter's name are exchanged where it begins with a slash",
           "[kubelet]") {
   CHECK(api::sysctl_with_dots("net/ipv4/conf/eth0.1/forwarding") ==

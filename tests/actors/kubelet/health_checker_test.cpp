@@ -123,13 +123,16 @@ TEST_CASE("redirects are followed on the same host, and not for ever", "[kubelet
   tiny_server server{[](const std::string& request) -> std::string {
     if (request.starts_with("GET /first ")) return "HTTP/1.1 302 x\r\nLocation: /bad\r\n\r\n";
     if (request.starts_with("GET /away "))
-      return "HTTP/1.1 302 x\r\nLocation: http://elsewhere.example/\r\n\r\n";
+      return "HTTP/1.1 302 x\r\nLocation: http://elsewhere.example/\r\n\r\ngone";
     if (request.starts_with("GET /loop ")) return "HTTP/1.1 302 x\r\nLocation: /loop\r\n\r\n";
     return "HTTP/1.1 500 x\r\n\r\n";
   }};
   CHECK(http_check(get(server.port(), "/first"), 5s).message ==
         "HTTP probe failed with statuscode: 500");
-  CHECK(http_check(get(server.port(), "/away"), 5s).status == check_status::success);
+  const auto away = http_check(get(server.port(), "/away"), 5s);
+  CHECK(away.status == check_status::success);
+  CHECK(away.warning);
+  CHECK(away.message == "Probe terminated redirects, Response body: gone");
   CHECK(http_check(get(server.port(), "/loop"), 5s).message == "stopped after 10 redirects");
 }
 

@@ -170,7 +170,7 @@ TEST_CASE("only a pod with a running container has ports", "[kubelet]") {
     return answer.error().message;
   };
   CHECK(message("other") == "no container of pod \"other\" is running");
-  container.containers->stop_container(container.id, {});
+  container.containers->stop_container(container.id, {}, {});
   container.ended.wait();
   CHECK(message(container.uid()) == "no container of pod \"" + container.uid() + "\" is running");
 }

@@ -62,7 +62,7 @@ struct probed_container {
             [this](const auto&, const auto& check, auto, auto done) {
               const auto& port = std::get<tcp_socket_action>(check).port;
               asked.push_back(port);
-              done({well[port] ? check_status::success : check_status::failure, "told"});
+              done({well[port] ? check_status::success : check_status::failure, "told", 0, warns});
             },
         .worker = listens,
         .recorder = listens};
@@ -75,6 +75,7 @@ struct probed_container {
   std::shared_ptr<heard> said = std::make_shared<heard>();
   std::map<int, bool> well;  // by port
   std::vector<int> asked;
+  bool warns = false;
   runtime::actor_ref prober;
 };
 
@@ -150,6 +151,16 @@ TEST_CASE("a prober that crashed continues from the previous results of its prob
   // Its last result is revised as without a crash, and the startup probe is not repeated.
   CHECK(c.said->verdicts == words{"Readiness failure"});
   CHECK(std::count(c.asked.begin(), c.asked.end(), 1) == 0);
+}
+
+TEST_CASE("a probe that succeeds with a warning has an event, and counts as a success",
+          "[kubelet]") {
+  probed_container c{"    readinessProbe: {tcpSocket: {port: 3}, periodSeconds: 1}\n"};
+  c.well[3] = c.warns = true;
+  c.world.advance(1s);
+  REQUIRE_FALSE(c.said->events.empty());
+  CHECK(c.said->events.back() == "ProbeWarning: Readiness probe warning: told");
+  CHECK(c.said->verdicts == words{"Readiness success"});
 }
 
 TEST_CASE("a probe of an unknown port reports it", "[kubelet]") {

@@ -39,7 +39,7 @@ struct running_container {
     runs.get_future().get();
   }
   ~running_container() {
-    containers->stop_container(id, {});
+    containers->stop_container(id, {}, {});
     ended.wait();
   }
 

@@ -34,8 +34,9 @@ container_exit exit_of(const cri::ContainerStatus& ended) {
 }
 
 container_watcher::container_watcher(std::shared_ptr<event_loop> loop,
-                                     std::shared_ptr<cri_client> client, job_queue& jobs)
-    : loop_{std::move(loop)}, client_{std::move(client)}, jobs_{jobs} {}
+                                     std::shared_ptr<cri_client> client, job_queue& jobs,
+                                     const log_limits& logs)
+    : loop_{std::move(loop)}, client_{std::move(client)}, jobs_{jobs}, log_limits_{logs} {}
 
 void container_watcher::start() {
   listen();
@@ -76,8 +77,8 @@ void container_watcher::look_at_all() {
 void container_watcher::rotate_logs() {
   for (const auto& [id, each] : containers_) {
     if (!each.running) continue;
-    jobs_.post([client = client_, id, log = each.log] {
-      if (!rotate_log(log)) return;
+    jobs_.post([client = client_, id, log = each.log, limits = log_limits_] {
+      if (!rotate_log(log, limits)) return;
       cri::ContainerId request;
       request.set_container_id(id);
       client->runtime<cri::Nothing>("ReopenContainerLog", request, [log](const auto& reopened) {

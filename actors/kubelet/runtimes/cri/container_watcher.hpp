@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "actors/kubelet/logs/log_limits.hpp"
 #include "actors/kubelet/os/event_loop.hpp"
 #include "actors/kubelet/os/job_queue.hpp"
 #include "actors/kubelet/runtime/container_runtime.hpp"
@@ -20,7 +21,7 @@ container_exit exit_of(const cri::ContainerStatus& ended);
 class container_watcher {
  public:
   container_watcher(std::shared_ptr<event_loop> loop, std::shared_ptr<cri_client> client,
-                    job_queue& jobs);
+                    job_queue& jobs, const log_limits& logs);
 
   // Subscribes to events and starts to relist.
   void start();
@@ -48,6 +49,7 @@ class container_watcher {
   const std::shared_ptr<event_loop> loop_;
   const std::shared_ptr<cri_client> client_;
   job_queue& jobs_;
+  const log_limits log_limits_;
   std::map<std::string, followed> containers_;
   std::map<std::string, sandbox_observer> sandboxes_;
 };

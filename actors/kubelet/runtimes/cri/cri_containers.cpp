@@ -171,7 +171,8 @@ void cri_runtime::follow_container(const std::string& id, container_observer obs
   loop_->soon([this, own = server_id(id), observer] { watcher_.follow_container(own, observer); });
 }
 
-void cri_runtime::stop_container(const std::string& id, runtime::duration grace) {
+void cri_runtime::stop_container(const std::string& id, runtime::duration grace,
+                                 problem_observer failed) {
   cri::StopContainerRequest request;
   request.set_container_id(server_id(id));
   const bool at_once = grace <= runtime::duration{0};
@@ -180,9 +181,11 @@ void cri_runtime::stop_container(const std::string& id, runtime::duration grace)
   if (at_once) jobs_.post([own = server_id(id)] { kill_container_group(own); });
   client_->runtime<cri::Nothing>(
       "StopContainer", request,
-      [this, own = server_id(id)](const auto& stopped) {
-        if (!stopped && stopped.error().code != grpc_code::not_found)
+      [this, own = server_id(id), failed](const auto& stopped) {
+        if (!stopped && stopped.error().code != grpc_code::not_found) {
           log().warn("kubelet: container {} cannot be stopped: {}", own, stopped.error().message);
+          if (failed) failed(stopped.error().message);
+        }
         watcher_.look_at(own);
       },
       std::chrono::seconds{seconds} + cri_defaults::call_timeout);

@@ -113,8 +113,12 @@ cri_runtime::cri_runtime(cri_runtime_options options)
                 .own_network = true,
                 .ephemeral_containers = true},
       images_{client_},
-      collector_{loop_, client_, jobs_, options_.images},
-      watcher_{loop_, client_, jobs_},
+      collector_{loop_, client_, jobs_, options_.images,
+                 [this](std::string problem) {
+                   const std::lock_guard lock{mutex_};
+                   image_problem_ = std::move(problem);
+                 }},
+      watcher_{loop_, client_, jobs_, options_.log},
       jobs_{"cri", kubelet_defaults::runtime_threads, kubelet_defaults::runtime_queue} {
   if (const auto version = ask_version(*client_)) {
     take_version(*version);
@@ -398,7 +402,7 @@ void cri_runtime::replace_sandbox(const sandbox_config& config, sandbox_observer
     const auto attempt = found->empty() ? 0 : found->front().metadata().attempt() + 1;
     for (const auto& each : *found)
       if (&each != &found->front()) old.push_back(each.id());
-    remove_sandboxes(std::move(old), [this, config, attempt, observer, found = *found] {
+    remove_sandboxes(std::move(old), [this, config, attempt, observer, found = *found](auto) {
       if (found.empty()) return start_sandbox(config, attempt, observer);
       cri::PodSandboxId id;
       id.set_pod_sandbox_id(found.front().id());
@@ -464,19 +468,25 @@ void cri_runtime::follow_sandbox(const std::string& id, sandbox_observer observe
 }
 
 // A sandbox that cannot be removed is in the next list.
-void cri_runtime::remove_sandboxes(std::vector<std::string> ids, std::function<void()> done) {
-  if (ids.empty()) return done();
+void cri_runtime::remove_sandboxes(std::vector<std::string> ids, problem_observer done,
+                                   std::string problem) {
+  if (ids.empty()) return done(std::move(problem));
   cri::PodSandboxId id;
   id.set_pod_sandbox_id(ids.back());
   ids.pop_back();
   watcher_.forget_sandbox(id.pod_sandbox_id());
   sandboxes_.erase(id.pod_sandbox_id());
-  client_->runtime<cri::Nothing>("StopPodSandbox", id, [this, id, ids, done](const auto& stopped) {
-    if (!stopped && stopped.error().code != grpc_code::not_found)
-      return remove_sandboxes(ids, done);
-    client_->runtime<cri::Nothing>("RemovePodSandbox", id,
-                                   [this, ids, done](const auto&) { remove_sandboxes(ids, done); });
-  });
+  const auto fails = [](const cri_result<cri::Nothing>& step) {
+    return !step && step.error().code != grpc_code::not_found;
+  };
+  const auto next = [this, ids, done, problem, fails](const cri_result<cri::Nothing>& step) {
+    remove_sandboxes(ids, done, problem.empty() && fails(step) ? step.error().message : problem);
+  };
+  client_->runtime<cri::Nothing>("StopPodSandbox", id,
+                                 [this, id, next, fails](const auto& stopped) {
+                                   if (fails(stopped)) return next(stopped);
+                                   client_->runtime<cri::Nothing>("RemovePodSandbox", id, next);
+                                 });
 }
 
 void cri_runtime::stop_sandboxes(const std::string& pod_uid) {
@@ -500,7 +510,7 @@ void cri_runtime::stop_sandboxes(const std::string& pod_uid) {
   });
 }
 
-void cri_runtime::remove_pod(const std::string& pod_uid, std::function<void()> done) {
+void cri_runtime::remove_pod(const std::string& pod_uid, problem_observer done) {
   list_sandboxes(pod_uid, [this, pod_uid, done](const auto& found) {
     if (!found) {
       loop_->after(cri_defaults::ask_again, [this, pod_uid, done] { remove_pod(pod_uid, done); });
@@ -510,18 +520,23 @@ void cri_runtime::remove_pod(const std::string& pod_uid, std::function<void()> d
     std::vector<std::string> ids;
     for (const auto& each : *found)
       ids.push_back(each.id());
-    const auto clean = [this, pod_uid, done] {
-      remove_container_files(node_, pod_uid);
-      remove_pod_groups(pod_uid);
-      done();
-    };
-    remove_sandboxes(std::move(ids), [this, pod_uid, clean, done] {
-      if (!jobs_.post(pod_uid, clean)) done();
+    remove_sandboxes(std::move(ids), [this, pod_uid, done](const std::string& problem) {
+      const auto clean = [this, pod_uid, done, problem] {
+        remove_container_files(node_, pod_uid);
+        remove_pod_groups(pod_uid);
+        done(problem);
+      };
+      if (!jobs_.post(pod_uid, clean)) done(problem);
     });
   });
 }
 
 // -- images, logs and usage -----------------------------------------------------------------------
+
+std::string cri_runtime::image_problem() const {
+  const std::lock_guard lock{mutex_};
+  return image_problem_;
+}
 
 std::vector<stored_image> cri_runtime::images() const {
   const std::lock_guard lock{mutex_};
@@ -539,12 +554,15 @@ void cri_runtime::list_images() {
       });
 }
 
-void cri_runtime::pull_image(image_request request, runtime_answer<std::string> done) {
-  const auto note = [this, done](runtime_result<std::string> image) {
-    if (image) collector_.wanted(*image);
+void cri_runtime::pull_image(image_request request, std::function<void()> pulling,
+                             runtime_answer<available_image> done) {
+  const auto note = [this, done](runtime_result<available_image> image) {
+    if (image) collector_.wanted(image->ref);
     done(std::move(image));
   };
-  loop_->soon([this, request = std::move(request), note] { images_.pull(request, note); });
+  loop_->soon([this, request = std::move(request), pulling = std::move(pulling), note] {
+    images_.pull(request, pulling, note);
+  });
 }
 
 std::unique_ptr<log_stream> cri_runtime::open_log(const log_address& from, log_query query) {

@@ -35,6 +35,7 @@ struct cri_runtime_options {
   std::string dns_address = {};
   std::string dns_domain = {};
   image_limits images = {};
+  log_limits log = {};
   // Of the containers of one pod; 0: no limit.
   std::int64_t pod_pids_limit = 0;
 };
@@ -65,13 +66,14 @@ class cri_runtime final : public container_runtime {
   void run_sandbox(sandbox_config config, sandbox_observer observer) override;
   void follow_sandbox(const std::string& id, sandbox_observer observer) override;
   void stop_sandboxes(const std::string& pod_uid) override;
-  void remove_pod(const std::string& pod_uid, std::function<void()> done) override;
+  void remove_pod(const std::string& pod_uid, problem_observer done) override;
   void limit_pods(const pods_limits& limits) override;
 
   void create_container(container_config config, runtime_answer<std::string> done) override;
   void start_container(const std::string& id, container_observer observer) override;
   void follow_container(const std::string& id, container_observer observer) override;
-  void stop_container(const std::string& id, runtime::duration grace) override;
+  void stop_container(const std::string& id, runtime::duration grace,
+                      problem_observer failed) override;
   std::string resize_problem() const override { return {}; }
   void resize(resize_request request, runtime_answer<void> done) override;
   void remove_container(const std::string& id) override;
@@ -79,7 +81,9 @@ class cri_runtime final : public container_runtime {
                    runtime::duration timeout, runtime_answer<command_result> done) override;
 
   std::vector<stored_image> images() const override;
-  void pull_image(image_request request, runtime_answer<std::string> done) override;
+  std::string image_problem() const override;
+  void pull_image(image_request request, std::function<void()> pulling,
+                  runtime_answer<available_image> done) override;
 
   std::unique_ptr<log_stream> open_log(const log_address& from, log_query query) override;
   void open_exec(const std::string& id, exec_request request,
@@ -112,8 +116,9 @@ class cri_runtime final : public container_runtime {
   void replace_sandbox(const sandbox_config& config, sandbox_observer observer);
   void start_sandbox(const sandbox_config& config, std::uint32_t attempt,
                      sandbox_observer observer);
-  // Stops and removes sandboxes one after another.
-  void remove_sandboxes(std::vector<std::string> ids, std::function<void()> done);
+  // Stops and removes sandboxes one after another. `done` receives the first problem.
+  void remove_sandboxes(std::vector<std::string> ids, problem_observer done,
+                        std::string problem = {});
   void send_container(container_config config, const image_user& user,
                       runtime_answer<std::string> done);
   void send_creation(const cri::CreateContainerRequest& request, bool again,
@@ -141,6 +146,7 @@ class cri_runtime final : public container_runtime {
   runtime_features features_;
   bool strict_groups_ = false, recursive_read_only_ = false;
   std::string problem_;  // why no pod can run
+  std::string image_problem_;
   std::vector<stored_image> stored_images_;
   // Belongs to the loop's thread.
   std::map<std::string, known_sandbox> sandboxes_;

@@ -14,6 +14,7 @@ struct image_limits {
   int high_percent = cri_defaults::image_high_percent;
   int low_percent = cri_defaults::image_low_percent;
   std::chrono::milliseconds smallest_age = cri_defaults::image_smallest_age;
+  std::chrono::milliseconds longest_age{0};  // since the last use; 0: any
 };
 
 // Of the file system that stores the images.
@@ -34,6 +35,14 @@ struct known_image {
 // Bytes to free so that the disk usage falls to the low limit; 0 while it is below the high
 // limit.
 std::int64_t bytes_to_free(const disk_space& disk, const image_limits& limits);
+
+// The message of the event FreeDiskSpaceFailed.
+std::string full_disk_text(const disk_space& disk, std::int64_t freed_bytes);
+
+// Returns the images that are unused for too long. None is until this node has observed them for
+// that time: `began` is its start.
+std::vector<known_image> images_too_old(std::vector<known_image> images, const image_limits& limits,
+                                        known_image::time_point now, known_image::time_point began);
 
 // Returns the least recently used images until their sizes add up to `bytes`.
 std::vector<known_image> images_to_remove(std::vector<known_image> images, std::int64_t bytes,

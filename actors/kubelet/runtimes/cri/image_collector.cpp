@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "actors/core/log.hpp"
-#include "actors/kubelet/runtimes/cri/image_puller.hpp"
+#include "actors/kubelet/runtimes/cri/image_name.hpp"
 
 namespace troupe::actors {
 
@@ -69,10 +69,15 @@ std::vector<stored_image> images_to_show(const cri::ListImagesResponse& listed) 
 
 image_collector::image_collector(std::shared_ptr<event_loop> loop,
                                  std::shared_ptr<cri_client> client, job_queue& jobs,
-                                 image_limits limits)
-    : loop_{std::move(loop)}, client_{std::move(client)}, jobs_{jobs}, limits_{limits} {}
+                                 image_limits limits, problem_observer ended)
+    : loop_{std::move(loop)},
+      client_{std::move(client)},
+      jobs_{jobs},
+      limits_{limits},
+      ended_{std::move(ended)} {}
 
 void image_collector::start() {
+  if (limits_.high_percent == 100 && limits_.longest_age.count() == 0) return;
   ask_sandbox_image();
   loop_->after(cri_defaults::image_collection, [this] { start(); });
 }
@@ -156,29 +161,34 @@ void image_collector::ask_disk() {
 }
 
 void image_collector::collect(const disk_space& disk) {
-  const auto bytes = bytes_to_free(disk, limits_);
-  if (bytes == 0) return;
+  const auto now = event_loop::clock::now();
   std::vector<known_image> all;
   for (const auto& [id, each] : images_)
     all.push_back(each);
-  std::int64_t eligible = 0;
-  for (const auto& each :
-       images_to_remove(std::move(all), bytes, limits_, event_loop::clock::now())) {
-    eligible += each.size_bytes;
-    cri::ImageRef image;
-    image.mutable_image()->set_image(each.id);
-    client_->images<cri::Nothing>("RemoveImage", image, [id = each.id](const auto& removed) {
-      if (removed)
-        log().info("kubelet: image {} is removed, since the disk is full", id);
-      else
-        log().warn("kubelet: image {} cannot be removed: {}", id, removed.error().message);
-    });
+  for (const auto& old : images_too_old(all, limits_, now, began_)) {
+    remove(old.id, "it is unused for too long");
+    std::erase_if(all, [&](const auto& each) { return each.id == old.id; });
   }
-  if (eligible < bytes)
-    log().warn(
-        "kubelet: Failed to garbage collect required amount of images. Attempted to free {} bytes, "
-        "but only found {} bytes eligible to free.",
-        bytes, eligible);
+  const auto bytes = bytes_to_free(disk, limits_);
+  std::int64_t freed = 0;
+  for (const auto& each : images_to_remove(std::move(all), bytes, limits_, now)) {
+    freed += each.size_bytes;
+    remove(each.id, "the disk is full");
+  }
+  const auto problem = freed < bytes ? full_disk_text(disk, freed) : std::string{};
+  if (!problem.empty()) log().warn("kubelet: {}", problem);
+  ended_(problem);
+}
+
+void image_collector::remove(const std::string& id, const char* reason) {
+  cri::ImageRef image;
+  image.mutable_image()->set_image(id);
+  client_->images<cri::Nothing>("RemoveImage", image, [id, reason](const auto& removed) {
+    if (removed)
+      log().info("kubelet: image {} is removed: {}", id, reason);
+    else
+      log().warn("kubelet: image {} cannot be removed: {}", id, removed.error().message);
+  });
 }
 
 }  // namespace troupe::actors

@@ -1,4 +1,4 @@
-// Removes unused images when the disk that stores them fills up, as
+// Removes unused images when the disk that stores them fills up, and old ones, as
 // image_collection.hpp decides. A failure is retried in the next round. Belongs to the
 // loop's thread.
 #pragma once
@@ -28,10 +28,11 @@ std::vector<stored_image> images_to_show(const cri::ListImagesResponse& listed);
 
 class image_collector {
  public:
+  // `ended` is called after each round: why the disk is still too full, empty if it is not.
   image_collector(std::shared_ptr<event_loop> loop, std::shared_ptr<cri_client> client,
-                  job_queue& jobs, image_limits limits);
+                  job_queue& jobs, image_limits limits, problem_observer ended);
 
-  // Starts a round now and every `cri_defaults::image_collection`.
+  // Unless collection is off: starts a round now and every `cri_defaults::image_collection`.
   void start();
   // A container will be created from this image.
   void wanted(const std::string& id);
@@ -44,11 +45,14 @@ class image_collector {
   void take(const std::vector<std::string>& used, const cri::ListImagesResponse& listed);
   void ask_disk();
   void collect(const disk_space& disk);
+  void remove(const std::string& id, const char* reason);
 
   const std::shared_ptr<event_loop> loop_;
   const std::shared_ptr<cri_client> client_;
   job_queue& jobs_;
   const image_limits limits_;
+  const problem_observer ended_;
+  const event_loop::clock::time_point began_ = event_loop::clock::now();
   std::map<std::string, known_image> images_;  // by id
 };
 

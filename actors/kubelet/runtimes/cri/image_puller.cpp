@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "actors/kubelet/runtimes/cri/image_name.hpp"
 #include "actors/kubelet/runtimes/cri/pull_secrets.hpp"
 #include "api/schema/meta_object.pb.h"
 
@@ -18,72 +19,53 @@ tl::unexpected<runtime_error> refused(const char* reason, std::string message) {
 
 }  // namespace
 
-tl::expected<std::string, std::string> complete_image(const std::string& image) {
-  // As in upstream's reference grammar; only the registry knows whether the image exists.
-  const auto digest = image.find('@');
-  const auto name = image.substr(0, digest);
-  const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-' ||
-           c == '/' || c == ':';
-  };
-  const auto last = name.rfind('/');
-  const auto tag = name.find(':', last == name.npos ? 0 : last);
-  const auto path = name.substr(0, tag);
-  // A registry's host and a tag may have capital letters.
-  const auto host_end = path.find('/');
-  const auto checked = host_end == path.npos ? path : path.substr(host_end + 1);
-  if (path.empty() || checked.empty() || !std::all_of(checked.begin(), checked.end(), allowed) ||
-      path.find("//") != path.npos || path.front() == '/' ||
-      (tag != name.npos && tag + 1 == name.size()) || image.find(' ') != image.npos)
-    return tl::make_unexpected(fmt::format(
-        "Failed to apply default image tag \"{}\": couldn't parse image name \"{}\": invalid "
-        "reference format",
-        image, image));
-  return tag == name.npos && digest == image.npos ? image + ":latest" : image;
-}
-
-void image_puller::pull(const image_request& request, runtime_answer<std::string> done) {
+void image_puller::pull(const image_request& request, std::function<void()> pulling,
+                        runtime_answer<available_image> done) {
   const auto image = complete_image(request.spec->image());
   if (!image) return done(refused("InvalidImageName", image.error()));
   cri::ImageStatusRequest ask;
   ask.mutable_image()->set_image(*image);
   client_->images<cri::ImageStatusResponse>(
-      "ImageStatus", ask, [this, image = *image, request, done](const auto& found) {
-        decide(image, request, found, done);
+      "ImageStatus", ask, [this, image = *image, request, pulling, done](const auto& found) {
+        decide(image, request, found, pulling, done);
       });
 }
 
 void image_puller::decide(const std::string& image, const image_request& request,
                           const cri_result<cri::ImageStatusResponse>& found,
-                          runtime_answer<std::string> done) {
+                          const std::function<void()>& pulling,
+                          runtime_answer<available_image> done) {
+  const auto& name = request.spec->image();
   if (!found)
-    return done(refused("ImageInspectError", fmt::format("Failed to inspect image \"{}\": {}",
-                                                         image, found.error().message)));
+    return done(refused("ImageInspectError", fmt::format("Failed to inspect image \"{}\": {}", name,
+                                                         found.error().message)));
   const auto& policy = request.spec->image_pull_policy();
   const bool present = found->has_image();
   if (policy == "Never" && !present)
     return done(refused(
         "ErrImageNeverPull",
-        fmt::format("Container image \"{}\" is not present with pull policy of Never", image)));
+        fmt::format("Container image \"{}\" is not present with pull policy of Never", name)));
   if (present && policy != "Always") {
-    if (users_.size() >= cri_defaults::known_users) users_.clear();
-    users_[found->image().id()] = actors::user_of(found->image());
-    return done(found->image().id());
+    remember_user(found->image());
+    return done(available_image{found->image().id()});
   }
   const auto key = request.pod->meta().uid() + '_' + image;
   const auto failed = failures_.find(key);
   if (failed != failures_.end() && failed->second.again > event_loop::clock::now())
     return done(
         refused("ImagePullBackOff", fmt::format("Back-off pulling image \"{}\": ErrImagePull: {}",
-                                                image, failed->second.message)));
+                                                name, failed->second.message)));
   if (waiting_.size() >= cri_defaults::waiting_pulls)
     return done(refused("ErrImagePull", "too many images wait to be pulled"));
   auto credentials = pull_credentials(image, request.secrets);
-  if (!credentials)
-    return done(refused("ErrImagePull", fmt::format("Failed to pull image \"{}\": {}", image,
-                                                    credentials.error())));
-  waiting_.push_back(
-      {image, request.pod->meta().namespace_(), key, std::move(*credentials), std::move(done)});
+  if (!credentials) return done(refused("ErrImagePull", credentials.error()));
+  pulling();
+  waiting_.push_back({.image = image,
+                      .ns = request.pod->meta().namespace_(),
+                      .failures = key,
+                      .credentials = std::move(*credentials),
+                      .done = std::move(done),
+                      .asked = event_loop::clock::now()});
   pull_next();
 }
 
@@ -94,6 +76,7 @@ void image_puller::pull_next() {
   auto next = std::move(*found);
   waiting_.erase(found);
   turns_.take(next.ns);
+  next.begun = event_loop::clock::now();
   try_pull(std::move(next));
   pull_next();
 }
@@ -117,20 +100,44 @@ void image_puller::try_pull(order next) {
 
 void image_puller::end_pull(const order& ended, const cri_result<cri::PullImageResponse>& pulled) {
   turns_.give_back(ended.ns);
+  const auto now = event_loop::clock::now();
   if (pulled) {
     failures_.erase(ended.failures);
-    ended.done(pulled->image_ref());
+    const auto since = [&](auto start) {
+      return std::chrono::floor<std::chrono::milliseconds>(now - start);
+    };
+    measure(pulled->image_ref(), {since(ended.begun), since(ended.asked)}, ended.done);
   } else {
     if (failures_.size() >= cri_defaults::failed_pulls) failures_.erase(failures_.begin());
     auto& failed = failures_[ended.failures];
     failed.wait = std::clamp<std::chrono::milliseconds>(
         failed.wait * 2, cri_defaults::pull_backoff_first, cri_defaults::pull_backoff_longest);
-    failed.again = event_loop::clock::now() + failed.wait;
+    failed.again = now + failed.wait;
     failed.message = pulled.error().message;
-    ended.done(refused("ErrImagePull", fmt::format("Failed to pull image \"{}\": {}", ended.image,
-                                                   pulled.error().message)));
+    ended.done(refused("ErrImagePull", pulled.error().message));
   }
   pull_next();
+}
+
+// The image is usable even if its size cannot be read.
+void image_puller::measure(const std::string& ref, available_image::pull pull,
+                           runtime_answer<available_image> done) {
+  cri::ImageStatusRequest ask;
+  ask.mutable_image()->set_image(ref);
+  client_->images<cri::ImageStatusResponse>(
+      "ImageStatus", ask, [this, made = available_image{ref, pull}, done](const auto& found) {
+        auto image = made;
+        if (found && found->has_image()) {
+          image.pulled->size_bytes = static_cast<std::int64_t>(found->image().size());
+          remember_user(found->image());
+        }
+        done(std::move(image));
+      });
+}
+
+void image_puller::remember_user(const cri::Image& image) {
+  if (users_.size() >= cri_defaults::known_users) users_.clear();
+  users_[image.id()] = actors::user_of(image);
 }
 
 image_user user_of(const cri::Image& image) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "actors/kubelet/runtime/container_types.hpp"
+#include "actors/kubelet/runtime/container_runtime.hpp"
 #include "actors/kubelet/runtimes/cri/container_request.hpp"
 #include "actors/kubelet/runtimes/cri/cri_client.hpp"
 #include "actors/kubelet/runtimes/cri/pull_turns.hpp"
@@ -19,14 +19,13 @@ namespace troupe::actors {
 // Returns root if the image's config names no user. Pure.
 image_user user_of(const cri::Image& image);
 
-// "nginx" becomes "nginx:latest"; the error says why the text is not an image name. Pure.
-tl::expected<std::string, std::string> complete_image(const std::string& image);
-
 class image_puller {
  public:
   explicit image_puller(std::shared_ptr<cri_client> client) : client_{std::move(client)} {}
 
-  void pull(const image_request& request, runtime_answer<std::string> done);
+  // `pulling` is called when a pull must wait for its turn or begins.
+  void pull(const image_request& request, std::function<void()> pulling,
+            runtime_answer<available_image> done);
   // Answers with the user that the image runs as: root if its config names none.
   void user_of(const std::string& image_ref, std::function<void(cri_result<image_user>)> done);
 
@@ -36,7 +35,8 @@ class image_puller {
     std::string ns;                            // of the pod
     std::string failures;                      // its key in `failures_`
     std::vector<cri::AuthConfig> credentials;  // credentials to try; empty: pull without any
-    runtime_answer<std::string> done;
+    runtime_answer<available_image> done;
+    event_loop::clock::time_point asked, begun = {};
   };
   struct failure {
     event_loop::clock::time_point again;
@@ -45,10 +45,14 @@ class image_puller {
   };
 
   void decide(const std::string& image, const image_request& request,
-              const cri_result<cri::ImageStatusResponse>& found, runtime_answer<std::string> done);
+              const cri_result<cri::ImageStatusResponse>& found,
+              const std::function<void()>& pulling, runtime_answer<available_image> done);
   void pull_next();
   void try_pull(order next);
   void end_pull(const order& ended, const cri_result<cri::PullImageResponse>& pulled);
+  void measure(const std::string& ref, available_image::pull pull,
+               runtime_answer<available_image> done);
+  void remember_user(const cri::Image& image);
 
   const std::shared_ptr<cri_client> client_;
   std::deque<order> waiting_;

@@ -9,8 +9,6 @@
 #include <memory>
 #include <system_error>
 
-#include "actors/kubelet/defaults.hpp"
-
 namespace troupe::actors {
 
 namespace {
@@ -47,15 +45,16 @@ std::string numbered(const std::string& path, int number, const char* end = "") 
 
 }  // namespace
 
-bool rotate_log(const std::string& path, std::uintmax_t limit_bytes) {
+bool rotate_log(const std::string& path, const log_limits& limits) {
   std::error_code problem;
   const auto size = fs::file_size(path, problem);
-  if (problem || size <= limit_bytes) return false;
-  for (int number = kubelet_defaults::log_files - 2; number > 1; --number)
+  if (problem || size <= limits.file_bytes) return false;
+  for (int number = limits.files - 2; number > 1; --number)
     fs::rename(numbered(path, number, ".gz"), numbered(path, number + 1, ".gz"), problem);
   const auto former = numbered(path, 1);
   // If the disk has no room for both, delete the former log: the current one matters more.
-  if (fs::exists(former, problem) && !compress(former, numbered(path, 2, ".gz")))
+  if (limits.files > 2 && fs::exists(former, problem) &&
+      !compress(former, numbered(path, 2, ".gz")))
     fs::remove(former, problem);
   fs::rename(path, former, problem);
   return !problem;

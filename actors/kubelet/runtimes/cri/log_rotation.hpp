@@ -2,18 +2,16 @@
 // opens a new file on request. Blocks on disk: not for actor threads.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
-#include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/logs/log_limits.hpp"
 
 namespace troupe::actors {
 
-// Returns whether the log was larger than `limit_bytes`. It is then renamed to PATH.1, which
-// readers may still follow, and older ones are compressed to PATH.2.gz and so on, `log_files` in
-// all. The runtime writes to PATH.1 until it opens PATH again.
-bool rotate_log(const std::string& path,
-                std::uintmax_t limit_bytes = kubelet_defaults::log_file_bytes);
+// Returns whether the log was larger than its limit. It is then renamed to PATH.1, which readers
+// may still follow, and older ones are compressed to PATH.2.gz and so on. The runtime writes to
+// PATH.1 until it opens PATH again.
+bool rotate_log(const std::string& path, const log_limits& limits);
 
 // Renames the log back to PATH, because the runtime has not opened a new file.
 void undo_rotation(const std::string& path);

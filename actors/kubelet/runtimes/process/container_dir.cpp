@@ -221,6 +221,7 @@ tl::expected<void, std::string> container_dir::write(const container_spec& spec)
   else
     put(text, std::vector<std::string>{});
   put(text, fmt::format("{:d}{:d}{:d}", spec.open_stdin, spec.stdin_once, spec.tty));
+  put(text, std::vector{std::to_string(spec.log.file_bytes), std::to_string(spec.log.files)});
   return replace("spec", text);
 }
 
@@ -246,10 +247,14 @@ tl::expected<container_spec, std::string> container_dir::spec() const {
   if (limits.size() > 3 && !limits[3].empty()) spec.limits.pod_pids = std::atoll(limits[3].c_str());
   spec.image = in.text();
   spec.boot_id = in.text();
-  // Older programs wrote none of the following fields, or only the first.
+  // Older programs wrote none of the following fields, or only the first ones.
   const bool has_security = in.left();
   if (has_security) spec.security = read_security(in);
   auto streams = in.left() ? in.text() : std::string{};
+  if (in.left())
+    if (const auto log_values = in.list(); log_values.size() == 2)
+      spec.log = {std::strtoull(log_values[0].c_str(), nullptr, 10),
+                  std::atoi(log_values[1].c_str())};
   if (has_security && !in.good())
     return tl::make_unexpected((path_ / "spec").string() + " is damaged");
   streams.resize(3, '0');

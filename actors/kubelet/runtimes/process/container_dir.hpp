@@ -20,6 +20,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "actors/kubelet/logs/log_limits.hpp"
 #include "actors/kubelet/runtime/container_types.hpp"
 #include "actors/kubelet/runtimes/process/cgroup.hpp"
 #include "actors/kubelet/security/process_security.hpp"
@@ -31,6 +32,7 @@ struct container_spec {
   std::vector<std::string> environment;  // "NAME=value"
   std::string working_dir = {};          // empty: "/"
   std::string log_file = {};             // CRI log format, rotated
+  log_limits log = {};
   // Bind mounts in the container's own mount namespace.
   std::vector<container_mount> mounts = {};
   resource_limits limits = {};  // of its control group

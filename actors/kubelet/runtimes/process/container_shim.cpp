@@ -247,7 +247,8 @@ int run(const container_dir& dir, const container_spec& spec, const process_iden
   attach_server attached{dir.path(),
                          {std::move(streams.input), spec.stdin_once, std::move(streams.terminal)}};
   // The log exists before the container is reported as running.
-  shim_pump pump{std::move(streams.output), std::move(streams.error), spec.log_file, attached};
+  shim_pump pump{std::move(streams.output), std::move(streams.error), spec.log_file, spec.log,
+                 attached};
   const auto self = identify(::getpid());
   const auto process = identify(isolated ? child_of(main) : main);
   if (self && failure.empty())

@@ -42,7 +42,8 @@ process_machine machine_of(const process_runtime_options& options) {
   return {.rights = std::move(rights),
           .mounts_volumes = may_mount,
           .hidden = options.hidden,
-          .pod_pids_limit = options.pod_pids_limit};
+          .pod_pids_limit = options.pod_pids_limit,
+          .log = options.log};
 }
 
 std::string sandbox_of(const std::string& pod_uid, const std::string& boot_id) {
@@ -129,7 +130,7 @@ void process_runtime::run_sandbox(sandbox_config config, sandbox_observer observ
 // A sandbox lasts as long as the boot of the machine, so there is nothing to observe.
 void process_runtime::follow_sandbox(const std::string&, sandbox_observer) {}
 
-void process_runtime::remove_pod(const std::string& pod_uid, std::function<void()> done) {
+void process_runtime::remove_pod(const std::string& pod_uid, problem_observer done) {
   {
     const std::lock_guard lock{mutex_};
     std::erase_if(created_, [&](const auto& each) {
@@ -138,7 +139,7 @@ void process_runtime::remove_pod(const std::string& pod_uid, std::function<void(
   }
   const auto remove = [dir = pod_path(options_.root_dir, pod_uid), done] {
     remove_containers(dir);
-    done();
+    done({});
   };
   if (!options_.jobs->post(pod_uid, remove))
     loop_->after(kubelet_defaults::look_again,
@@ -190,7 +191,8 @@ void process_runtime::follow_container(const std::string& id, container_observer
     processes_.follow(std::move(*dir), options_.boot_id, std::move(observer));
 }
 
-void process_runtime::stop_container(const std::string& id, runtime::duration grace) {
+void process_runtime::stop_container(const std::string& id, runtime::duration grace,
+                                     problem_observer) {
   if (auto dir = dir_of(id)) processes_.stop(std::move(*dir), grace <= runtime::duration{0});
 }
 
@@ -267,9 +269,10 @@ void process_runtime::read_usage(std::function<void(std::vector<container_counte
 
 // -- images and streams ---------------------------------------------------------------------------
 
-void process_runtime::pull_image(image_request request, runtime_answer<std::string> done) {
+void process_runtime::pull_image(image_request request, std::function<void()>,
+                                 runtime_answer<available_image> done) {
   if (auto error = needs_image(*request.spec)) return done(tl::make_unexpected(std::move(*error)));
-  done(std::string{});
+  done(available_image{});
 }
 
 std::unique_ptr<log_stream> process_runtime::open_log(const log_address& from, log_query query) {

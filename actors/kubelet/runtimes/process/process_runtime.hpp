@@ -37,6 +37,7 @@ struct process_runtime_options {
   // Directories that no container may reach, as in the kubelet's options.
   std::vector<std::string> hidden = {};
   std::int64_t pod_pids_limit = 4096;
+  log_limits log = {};
   // False: volumes are not mounted in containers, even if the machine allows it.
   bool may_mount = true;
   // The rights that the node may give to containers; absent: detected.
@@ -60,20 +61,22 @@ class process_runtime final : public container_runtime {
   void list(const std::string& pod_uid, std::function<void(found_pod)> done) override;
   void run_sandbox(sandbox_config config, sandbox_observer observer) override;
   void follow_sandbox(const std::string& id, sandbox_observer observer) override;
-  void remove_pod(const std::string& pod_uid, std::function<void()> done) override;
+  void remove_pod(const std::string& pod_uid, problem_observer done) override;
   void limit_pods(const pods_limits& limits) override;
 
   void create_container(container_config config, runtime_answer<std::string> done) override;
   void start_container(const std::string& id, container_observer observer) override;
   void follow_container(const std::string& id, container_observer observer) override;
-  void stop_container(const std::string& id, runtime::duration grace) override;
+  void stop_container(const std::string& id, runtime::duration grace,
+                      problem_observer failed) override;
   std::string resize_problem() const override;
   void resize(resize_request request, runtime_answer<void> done) override;
   void remove_container(const std::string& id) override;
   void run_command(const std::string& id, std::vector<std::string> command,
                    runtime::duration timeout, runtime_answer<command_result> done) override;
 
-  void pull_image(image_request request, runtime_answer<std::string> done) override;
+  void pull_image(image_request request, std::function<void()> pulling,
+                  runtime_answer<available_image> done) override;
 
   std::unique_ptr<log_stream> open_log(const log_address& from, log_query query) override;
   void open_exec(const std::string& id, exec_request request,

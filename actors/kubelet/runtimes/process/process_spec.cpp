@@ -67,6 +67,7 @@ runtime_result<container_spec> process_spec(const container_config& config,
   order_mounts(spec.mounts);
   spec.limits = limits_of(*config.spec);
   spec.limits.pod_pids = machine.pod_pids_limit;
+  spec.log = machine.log;
   spec.image = config.spec->image();
   spec.security = std::move(*security);
   return spec;

@@ -12,6 +12,7 @@ struct process_machine {
   bool mounts_volumes = true;
   std::vector<std::string> hidden;
   std::int64_t pod_pids_limit = 0;
+  log_limits log = {};
 };
 
 // Fills in the whole spec except its paths on disk. An error is `refused`, with its reason

@@ -26,9 +26,9 @@ std::int64_t steady_ms() {
 }  // namespace
 
 shim_pump::shim_pump(runtime::unique_fd output, runtime::unique_fd error, const std::string& log,
-                     attach_server& attached)
+                     const log_limits& limits, attach_server& attached)
     : attached_{attached},
-      log_{log},
+      log_{log, limits},
       budget_{kubelet_defaults::log_bytes_per_second},
       streams_{std::move(output), std::move(error)} {}
 

@@ -21,7 +21,7 @@ class shim_pump {
  public:
   // `log`: the path of the log file.
   shim_pump(runtime::unique_fd output, runtime::unique_fd error, const std::string& log,
-            attach_server& attached);
+            const log_limits& limits, attach_server& attached);
 
   // `signals`: a signalfd of SIGCHLD. Returns the wait status of `main`; reaps other children too.
   int run(pid_t main, int signals);
