@@ -29,6 +29,19 @@ std::string annotation(const Lease& lease, const char* name) {
   return found == all.end() ? std::string{} : found->second;
 }
 
+// In order of the name.
+template <class F>
+void scan_records(const persistence::snapshot& state, F visit) {
+  std::size_t left = api_server_defaults::api_servers;
+  const auto prefix = api::kind_of<Lease>().prefix(api_server_namespace);
+  state.scan(prefix, {}, [&](std::string_view, const api::object_ptr& object) {
+    auto read = read_api_server(object->as<Lease>());
+    if (!read) return true;
+    visit(std::move(*read), object->revision());
+    return --left > 0;
+  });
+}
+
 // Removes and returns the text before the separator, and removes the separator.
 std::string_view take_part(std::string_view& text, char separator) {
   const auto end = std::min(text.find(separator), text.size());
@@ -98,19 +111,22 @@ api_server_records read_api_servers(std::string_view text) {
   return records;
 }
 
+api_server_records read_api_servers(const persistence::snapshot& state) {
+  api_server_records records;
+  scan_records(state, [&](api_server_record read, persistence::revision) {
+    records.push_back(std::move(read));
+  });
+  return records;
+}
+
 api_server_watch::found api_server_watch::look(const persistence::snapshot& state,
                                                std::string_view own) {
   found result;
   std::map<std::string, seen, std::less<>> now;
-  const auto& kind = api::kind_of<Lease>();
-  const auto prefix = kind.prefix(api_server_namespace);
   std::map<std::string, api_server_record, std::less<>> records;
-  state.scan(prefix, {}, [&](std::string_view, const api::object_ptr& object) {
-    auto read = read_api_server(object->as<Lease>());
-    if (!read) return true;
-    now.emplace(read->name, seen{object->revision(), 0});
-    records.emplace(read->name, std::move(*read));
-    return records.size() < api_server_defaults::api_servers;
+  scan_records(state, [&](api_server_record read, persistence::revision at) {
+    now.emplace(read.name, seen{at, 0});
+    records.emplace(read.name, std::move(read));
   });
   const auto mine = now.find(own);
   const auto before = seen_.find(own);
@@ -121,7 +137,7 @@ api_server_watch::found api_server_watch::look(const persistence::snapshot& stat
     const bool same = last != seen_.end() && last->second.at == each.at;
     if (same) each.missed = last->second.missed + (renewed ? 1 : 0);
     if (name != own && each.missed >= api_server_defaults::missed_renewals)
-      result.dead.push_back(name);
+      result.dead.emplace(name, each.at);
     else
       result.live.push_back(records.at(name));
   }

@@ -41,14 +41,18 @@ std::optional<api_server_record> read_api_server(const api::coordination::v1::Le
 std::string write_api_servers(const api_server_records& records);
 api_server_records read_api_servers(std::string_view text);
 
+// The records of a state, by name; at most `api_server_defaults::api_servers`.
+api_server_records read_api_servers(const persistence::snapshot& state);
+
 // Tracks which control planes renew their records. Time is counted in own renewals that were
 // committed, not by a clock: a process that was suspended, or cannot reach the store, declares
 // nobody dead.
 class api_server_watch {
  public:
   struct found {
-    api_server_records live;        // by name
-    std::vector<std::string> dead;  // names
+    api_server_records live;  // by name
+    // The names of the others, and the revision of the record that was judged.
+    std::map<std::string, persistence::revision> dead;
   };
   // The own record counts as live.
   found look(const persistence::snapshot& state, std::string_view own);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "api/schema/meta_object.pb.h"
@@ -45,50 +46,65 @@ write_proposal put(std::string ns, std::string name, Change change) {
   };
 }
 
+// `judged`: as for remove_api_server().
 template <class T>
-write_proposal remove_object(std::string ns, std::string name) {
-  return [ns = std::move(ns),
-          name = std::move(name)](const snapshot& state) -> api::expected<proposal> {
+write_proposal remove_object(std::string ns, std::string name, persistence::revision judged = 0) {
+  return [ns = std::move(ns), name = std::move(name),
+          judged](const snapshot& state) -> api::expected<proposal> {
     const auto& kind = api::kind_of<T>();
     auto before = state.find(kind.key(ns, name));
-    const bool gone = before == nullptr;
+    const bool settled = before == nullptr || (judged != 0 && before->revision() != judged);
     return proposal{.kind = &kind,
                     .op = operation::remove,
                     .rules = write_rules::as_is,
                     .before = std::move(before),
-                    .settled = gone};
+                    .settled = settled};
   };
 }
 
-// True if `change` leaves the stored object unchanged.
-template <class T, class Change>
-bool is_settled(const snapshot& state, const std::string& name, const Change& change) {
-  const auto before = state.find(api::kind_of<T>().key(api_service_namespace, name));
-  if (!before) return false;
-  const auto after = before->template copy_as<T>();
-  change(*after);
-  return google::protobuf::util::MessageDifferencer::Equals(before->template as<T>(), *after);
+write_proposal put_endpoints(listing_rule listing) {
+  return [listing = std::move(listing)](const snapshot& state) {
+    const auto complete_all = [shown = listing(state)](Endpoints& object) {
+      complete(object, shown.endpoints);
+      auto& annotations = *object.mutable_metadata()->mutable_annotations();
+      annotations.erase(std::string{api_servers_annotation});
+      if (shown.records) annotations[std::string{api_servers_annotation}] = *shown.records;
+    };
+    return put<Endpoints>(api_service_namespace, api_service_name, complete_all)(state);
+  };
 }
 
-template <class T, class Change>
-void put_where_needed(const snapshot& state, const std::string& name, Change change,
-                      std::vector<write_proposal>& into) {
-  if (!is_settled<T>(state, name, change))
-    into.push_back(put<T>(api_service_namespace, name, std::move(change)));
+// Removes the slice if the listing has none of this name.
+write_proposal put_slice(std::string name, listing_rule listing) {
+  return [name = std::move(name), listing = std::move(listing)](const snapshot& state) {
+    for (const auto& each : slices_of(listing(state).endpoints))
+      if (each.name == name)
+        return put<EndpointSlice>(api_service_namespace, name,
+                                  [&](EndpointSlice& object) { complete(object, each); })(state);
+    return remove_object<EndpointSlice>(api_service_namespace, name)(state);
+  };
 }
 
-void remove_other_slices(const snapshot& state, const std::vector<api_slice>& wanted,
-                         std::vector<write_proposal>& into) {
+// The slices that exist or must exist.
+std::set<std::string> slice_names(const snapshot& state, const api_listing& listing) {
+  std::set<std::string> names;
+  for (const auto& each : slices_of(listing.endpoints))
+    names.insert(each.name);
   const std::string service = api_service_name;
   const auto prefix = api::kind_of<EndpointSlice>().prefix(api_service_namespace);
   state.scan(prefix, {}, [&](std::string_view, const api::object_ptr& object) {
     const auto& name = object->meta().name();
-    const bool ours = name == service || name.starts_with(service + "-ipv");
-    const bool stays = std::any_of(wanted.begin(), wanted.end(),
-                                   [&](const api_slice& each) { return each.name == name; });
-    if (ours && !stays) into.push_back(remove_object<EndpointSlice>(api_service_namespace, name));
+    if (name == service || name.starts_with(service + "-ipv")) names.insert(name);
     return true;
   });
+  return names;
+}
+
+// True if the proposal leaves the state as it is.
+bool is_settled(const proposal& of) {
+  using google::protobuf::util::MessageDifferencer;
+  return of.settled ||
+         (of.before && of.after && MessageDifferencer::Equals(of.before->content(), *of.after));
 }
 
 }  // namespace
@@ -98,28 +114,19 @@ write_proposal renew_api_server(const api_server_record& record, runtime::wall_t
                     [record, now](Lease& lease) { complete(lease, record, now); });
 }
 
-write_proposal remove_api_server(const std::string& name) {
-  return remove_object<Lease>(api_server_namespace, api_server_lease(name));
+write_proposal remove_api_server(const std::string& name, persistence::revision judged) {
+  return remove_object<Lease>(api_server_namespace, api_server_lease(name), judged);
 }
 
 std::vector<write_proposal> publish_api_servers(const snapshot& state,
-                                                const api_endpoints& endpoints,
-                                                const std::optional<std::string>& records) {
-  std::vector<write_proposal> writes;
-  put_where_needed<Endpoints>(
-      state, api_service_name,
-      [=](Endpoints& object) {
-        complete(object, endpoints);
-        auto& annotations = *object.mutable_metadata()->mutable_annotations();
-        annotations.erase(std::string{api_servers_annotation});
-        if (records) annotations[std::string{api_servers_annotation}] = *records;
-      },
-      writes);
-  const auto slices = slices_of(endpoints);
-  for (const auto& slice : slices)
-    put_where_needed<EndpointSlice>(
-        state, slice.name, [slice](EndpointSlice& object) { complete(object, slice); }, writes);
-  remove_other_slices(state, slices, writes);
+                                                const listing_rule& listing) {
+  std::vector<write_proposal> writes{put_endpoints(listing)};
+  for (const auto& name : slice_names(state, listing(state)))
+    writes.push_back(put_slice(name, listing));
+  std::erase_if(writes, [&](const write_proposal& each) {
+    const auto now = each(state);
+    return now && is_settled(*now);
+  });
   return writes;
 }
 

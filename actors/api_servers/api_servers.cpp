@@ -18,6 +18,15 @@ namespace {
 
 constexpr const char* actor_name = "api-servers";
 
+// A dead control plane is listed until its record has been removed: so all write the same.
+listing_rule list_without(const std::string& name) {
+  return [name](const persistence::snapshot& state) {
+    auto all = read_api_servers(state);
+    std::erase_if(all, [&](const auto& each) { return each.name == name; });
+    return api_listing{endpoints_of(all), write_api_servers(all)};
+  };
+}
+
 }  // namespace
 
 api_servers::api_servers(const persistence::store* store, write_service* writes,
@@ -68,9 +77,9 @@ void api_servers::look() {
   if (end_->ended || *under_way_ != 0) return;
   if (options_.own() != own_record_) renew_record();
   found_ = watch_.look(store_->read(), own_record_.name);
-  for (const auto& name : found_.dead) {
+  for (const auto& [name, judged] : found_.dead) {
     log().warn("api-servers: control plane {} has stopped renewing its record", name);
-    write(remove_api_server(name));
+    write(remove_api_server(name, judged));
   }
   publish();
 }
@@ -80,8 +89,7 @@ void api_servers::publish() {
                                   [&](const auto& each) { return each.name == own_record_.name; });
   // Publishes only after the own record was read back.
   if (!listed) return;
-  for (auto& each : publish_api_servers(store_->read(), endpoints_of(found_.live),
-                                        write_api_servers(found_.live)))
+  for (auto& each : publish_api_servers(store_->read(), list_without("")))
     write(std::move(each));
 }
 
@@ -108,11 +116,8 @@ api_server_registration::~api_server_registration() {
     std::condition_variable changed;
     std::size_t left = 0;
   };
-  const auto state = store_.read();
-  auto others = api_server_watch{}.look(state, name_).live;
-  std::erase_if(others, [&](const auto& each) { return each.name == name_; });
-  auto writes = publish_api_servers(state, endpoints_of(others), write_api_servers(others));
-  writes.push_back(remove_api_server(name_));
+  auto writes = publish_api_servers(store_.read(), list_without(name_));
+  writes.insert(writes.begin(), remove_api_server(name_));
   const auto done = std::make_shared<progress>();
   done->left = writes.size();
   for (auto& each : writes)

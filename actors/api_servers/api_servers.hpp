@@ -2,9 +2,9 @@
 // lists the live ones in default/kubernetes (docs/decisions/0071-several-servers.md).
 //
 // Each control plane runs one, leading or not. All write the same list from the same records, so
-// their order does not matter; after a conflict a write is repeated from the newer state. Its
-// state is the count of the others' renewals: after a crash a dead one is detected a few seconds
-// later.
+// their order does not matter; after a conflict a write is decided again from the newer state: a
+// record that was renewed since it was judged dead stays. Its state is the count of the others'
+// renewals: after a crash a dead one is detected a few seconds later.
 #pragma once
 
 #include <atomic>

@@ -207,6 +207,7 @@ class replicated_store final : public store, private log_reader {
   std::unique_ptr<log_compaction> compaction_;
   leader_record leader_;
   std::chrono::milliseconds retry_after_{defaults::log_retry_first};
+  std::chrono::milliseconds session_retry_after_{defaults::log_retry_first};
 
   const std::unique_ptr<shared_log> log_;
 };

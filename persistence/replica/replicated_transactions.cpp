@@ -250,13 +250,16 @@ void replicated_store::on_session(const log_answer& reply) {
     }
   }
   if (raised) {
+    session_retry_after_ = defaults::log_retry_first;
     send_waiting();
     return answer_ready();
   }
-  log_->call_later(defaults::log_retry_first, [this] {
+  log_->call_later(session_retry_after_, [this] {
     const std::lock_guard lock{mutex_};
     raise_session();
   });
+  session_retry_after_ = std::min<std::chrono::milliseconds>(2 * session_retry_after_,
+                                                             defaults::log_session_retry_limit);
 }
 
 // A transaction sent with an older session that has not committed never will.

@@ -74,7 +74,9 @@ tl::expected<void, std::string> publish_api_address(actors::control_plane& plane
   const auto host = reachable_address(at.host);
   if (plane.store().is_shared() || is_loopback(host)) return {};
   for (auto& each :
-       actors::publish_api_servers(plane.store().read(), {{host, target}}, std::nullopt))
+       actors::publish_api_servers(plane.store().read(), [host, target](const snapshot&) {
+         return actors::api_listing{{{host, target}}};
+       }))
     if (auto told = carry_out(plane, std::move(each)); !told)
       return tl::make_unexpected(told.error().message);
   return {};

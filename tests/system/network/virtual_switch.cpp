@@ -188,7 +188,7 @@ void virtual_switch::take(port from, std::string bytes) {
       ++count.cut;
     } else if (like.loss > 0 && std::uniform_real_distribution{}(chance_) < like.loss) {
       ++count.lost;
-    } else if (like.delay.count() == 0) {
+    } else if (like.delay.count() == 0 || bytes.size() < like.least_delayed_bytes) {
       send(from, number, bytes);
     } else if (under_way_.size() >= frames_kept) {
       ++count.overflowed;

@@ -22,6 +22,8 @@ struct cable {
   bool cut = false;
   std::chrono::milliseconds delay{0};
   double loss = 0;  // of frames, 0 to 1
+  // Smaller frames are not delayed. TCP's acknowledgements have less than 100 bytes.
+  std::size_t least_delayed_bytes = 0;
 };
 
 class virtual_switch {

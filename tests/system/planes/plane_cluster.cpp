@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <stdexcept>
+#include <thread>
 
 #include "etcd/etcd_server.hpp"
 #include "system/network/joined_cluster.hpp"
@@ -14,6 +16,8 @@ namespace {
 
 constexpr virtual_switch::port first_member = 4, witness_port = 7;
 constexpr std::chrono::milliseconds start_limit{20'000};
+// Long enough for hundreds of frames under the load.
+constexpr std::chrono::milliseconds count_time{300};
 
 }  // namespace
 
@@ -88,20 +92,49 @@ std::optional<std::size_t> plane_cluster::leader() const {
   return std::nullopt;
 }
 
+std::string plane_cluster::status(std::size_t member, const std::string& name) const {
+  const auto& asked = *members_[member];
+  const auto told = asked.control(asked.client_url(), "endpoint status --write-out fields");
+  const auto at = told.output.find("\"" + name + "\" : ");
+  if (told.code != 0 || at == std::string::npos) return {};
+  return told.output.substr(at + name.size() + 5,
+                            told.output.find('\n', at) - at - name.size() - 5);
+}
+
 std::size_t plane_cluster::leading_member() const {
   for (std::size_t i = 0; i < size; ++i) {
-    const auto told =
-        members_[i]->control(members_[i]->client_url(), "endpoint status --write-out fields");
-    const auto number = [&](const std::string& name) {
-      const auto at = told.output.find("\"" + name + "\" : ");
-      if (at == std::string::npos) return std::string{};
-      return told.output.substr(at + name.size() + 5,
-                                told.output.find('\n', at) - at - name.size() - 5);
-    };
-    if (told.code == 0 && !number("Leader").empty() && number("Leader") == number("MemberID"))
-      return i;
+    const auto id = status(i, "MemberID");
+    if (!id.empty() && status(i, "Leader") == id) return i;
   }
   return 0;
+}
+
+bool plane_cluster::follow_with(std::size_t member) const {
+  if (leading_member() != member) return true;
+  const auto next = status((member + 1) % size, "MemberID");
+  const auto& asked = *members_[member];
+  return !next.empty() &&
+         asked.control(asked.client_url(), fmt::format("move-leader {:x}", std::stoull(next)))
+                 .code == 0;
+}
+
+std::array<std::size_t, plane_cluster::size> plane_cluster::members_in_use() const {
+  std::array<std::array<std::uint64_t, size>, size> frames{};
+  // Adds what passes until the second call.
+  const auto count = [&] {
+    for (std::size_t i = 0; i < size; ++i)
+      for (std::size_t j = 0; j < size; ++j)
+        frames[i][j] =
+            network_.counted(planes_[i]->number(), members_[j]->number()).passed - frames[i][j];
+  };
+  count();
+  std::this_thread::sleep_for(count_time);
+  count();
+  std::array<std::size_t, size> used{};
+  for (std::size_t i = 0; i < size; ++i)
+    used[i] = static_cast<std::size_t>(std::max_element(frames[i].begin(), frames[i].end()) -
+                                       frames[i].begin());
+  return used;
 }
 
 std::string plane_cluster::replace_member(std::size_t index) {

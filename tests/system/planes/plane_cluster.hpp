@@ -39,11 +39,17 @@ class plane_cluster {
   std::optional<std::size_t> leader() const;
   // The leading etcd member; 0 if it is unknown.
   std::size_t leading_member() const;
+  // Makes another member lead; false: it still leads.
+  bool follow_with(std::size_t member) const;
+  // The member that each control plane uses: the one that it sends the most frames to.
+  std::array<std::size_t, size> members_in_use() const;
   // Deletes a member's data, removes it from etcd and adds it again. The error; empty: success.
   std::string replace_member(std::size_t index);
 
  private:
   std::vector<std::string> words_of_plane(std::size_t index) const;
+  // A field of a member's status; empty if it does not answer.
+  std::string status(std::size_t member, const std::string& name) const;
 
   const scratch_folder folder_;
   virtual_switch network_;

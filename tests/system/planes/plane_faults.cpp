@@ -65,7 +65,10 @@ const std::vector<plane_faults::fault>& plane_faults::all() {
       {"compaction of what is watched", &plane_faults::compact},
       {"full quota", &plane_faults::fill},
       {"slow syncs of a member", &plane_faults::slow_disk},
-      {"clock of a control plane an hour off", &plane_faults::step_clock}};
+      {"clock of a control plane an hour off", &plane_faults::step_clock},
+      {"requests that a member passes on late", &plane_faults::delay_requests},
+      {"pause of the one that leads, with late requests", &plane_faults::delay_requests_of_leader},
+      {"steps that come later than answers", &plane_faults::delay_steps}};
   return each;
 }
 

@@ -56,6 +56,13 @@ class plane_faults {
   bool clear_alarm();
   void slow_disk();
   void step_clock();
+  // -- what arrives late (late_messages.cpp)
+  void delay_requests();
+  void delay_requests_of_leader();
+  void delay_steps();
+  // `paused`: pauses the control plane meanwhile, with requests under way.
+  void delay_requests_of(std::size_t plane, bool paused);
+  void remove_pods(std::size_t through);
 
   plane_cluster& cluster_;
   std::mt19937_64 random_;

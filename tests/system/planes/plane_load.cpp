@@ -60,7 +60,10 @@ void raise(std::atomic<T>& to, T value) {
 class plane_load::writer {
  public:
   writer(plane_load& of, std::size_t number)
-      : of_{of}, number_{number}, random_{of.options_.seed * 1'000 + number} {}
+      : of_{of},
+        number_{number},
+        is_repeater_{number >= of.options_.writers},
+        random_{of.options_.seed * 1'000 + number} {}
 
   void run() {
     while (of_.pause(of_.options_.pause)) {
@@ -78,10 +81,12 @@ class plane_load::writer {
  private:
   void dial(std::size_t plane) {
     client_.reset();
-    client_ = client_on(of_.cluster_.plane(plane), number_ % 2 == 0 ? answer_limit : patient_limit);
+    const bool patient = is_repeater_ || number_ % 2 != 0;
+    client_ = client_on(of_.cluster_.plane(plane), patient ? patient_limit : answer_limit);
   }
 
   void act() {
+    if (is_repeater_) return random_() % 2 == 0 ? create_and_remove() : swap(any_shared(), true);
     switch (random_() % 8) {
       case 0:
       case 1:
@@ -92,7 +97,8 @@ class plane_load::writer {
       }
       case 3:
       case 4:
-        return swap(fmt::format("shared{}", random_() % shared_keys));
+        // Half of them start with what this control plane knows, as controllers do.
+        return swap(any_shared(), random_() % 2 == 0);
       case 5:
         return remove();
       case 6:
@@ -138,10 +144,11 @@ class plane_load::writer {
     return done;
   }
 
-  // Half of them start with what this control plane knows, as controllers do.
-  void swap(const std::string& name) {
+  std::string any_shared() { return fmt::format("shared{}", random_() % shared_keys); }
+
+  void swap(const std::string& name, bool from_cache) {
     const auto path = maps + "/" + name;
-    const auto found = ask("GET", path + (random_() % 2 == 0 ? cached : ""));
+    const auto found = ask("GET", path + (from_cache ? cached : ""));
     if (found.status != 200 && found.status != 404) return;
     const auto at = found.status == 200 ? revision_in(found.body) : 0;
     write(at == 0 ? "POST" : "PUT", at == 0 ? maps : path, name, at);
@@ -198,6 +205,7 @@ class plane_load::writer {
 
   plane_load& of_;
   const std::size_t number_;
+  const bool is_repeater_;
   std::mt19937_64 random_;
   std::unique_ptr<http_client> client_;
   std::size_t next_ = 0;
@@ -302,7 +310,7 @@ plane_load::plane_load(plane_cluster& cluster, load_options options)
                   replicas),
               json);
   if (made.status != 201) throw std::runtime_error{"no replica set: " + made.body};
-  for (std::size_t i = 0; i < options_.writers; ++i)
+  for (std::size_t i = 0; i < options_.writers + options_.repeaters; ++i)
     threads_.emplace_back([this, i] { writer{*this, i}.run(); });
   for (std::size_t i = 0; i < options_.watchers; ++i)
     threads_.emplace_back([this, i] { watcher{*this, i}.run(); });

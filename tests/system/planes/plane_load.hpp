@@ -21,7 +21,8 @@ namespace troupe::test {
 // The number of clients and their pace.
 struct load_options {
   std::uint64_t seed = 1;
-  std::size_t writers = 4, watchers = 3;
+  // `repeaters`: writers that only make what shows a late or repeated transaction, or an old state.
+  std::size_t writers = 4, repeaters = 4, watchers = 3;
   std::chrono::milliseconds pause{20};  // between two requests of a writer
 };
 

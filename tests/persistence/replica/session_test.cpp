@@ -1,0 +1,70 @@
+// The pauses between the attempts to raise the session of a control plane.
+#include <catch2/catch.hpp>
+
+#include "persistence/engine/memory_engine.hpp"
+#include "persistence/fixture.hpp"
+#include "persistence/model_log.hpp"
+#include "persistence/replica/forwarding_log.hpp"
+#include "persistence/replica/replicated_store.hpp"
+
+namespace troupe::persistence::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int many_steps = 100;
+
+// A log that does not answer while it is told so, and records the pauses of less than a second.
+class failing_log final : public forwarding_log {
+ public:
+  explicit failing_log(std::unique_ptr<shared_log> log) : forwarding_log{std::move(log)} {}
+
+  void submit(log_transaction request, std::function<void(log_answer)> done) override {
+    if (!fails) return log().submit(std::move(request), std::move(done));
+    log().call_later({}, [done = std::move(done)] { done({}); });
+  }
+  void call_later(std::chrono::milliseconds delay, std::function<void()> work) override {
+    if (delay > 0ms && delay < 1s) pauses.push_back(delay);
+    log().call_later(delay, std::move(work));
+  }
+
+  bool fails = true;
+  std::vector<std::chrono::milliseconds> pauses;
+};
+
+}  // namespace
+
+TEST_CASE("a session that cannot be raised is tried again after growing pauses", "[replica]") {
+  const captured_log quiet;
+  model_cluster cluster;
+  auto model = std::make_unique<model_log>(cluster, model_faults{.threaded = false});
+  auto& steps = *model;
+  auto made = std::make_unique<failing_log>(std::move(model));
+  auto& log = *made;
+  const auto store =
+      std::move(replicated_store::open({}, memory_engine_on(std::make_shared<memory_disk>()),
+                                       std::move(made), "model", "a")
+                    .value());
+  const auto fail_for_long = [&] {
+    log.fails = true;
+    log.pauses.clear();
+    for (int i = 0; i < many_steps; ++i)
+      steps.step();
+    REQUIRE(log.pauses.size() > 6);
+    log.pauses.resize(6);
+    CHECK(log.pauses ==
+          std::vector<std::chrono::milliseconds>{50ms, 100ms, 200ms, 400ms, 800ms, 800ms});
+    log.fails = false;
+    steps.run();
+  };
+  fail_for_long();
+  // A transaction with unknown outcome raises the session again.
+  log.fails = true;
+  std::optional<outcome> told;
+  store->submit(just(put("a", "1")), [&](const outcome& result) { told = result; });
+  fail_for_long();
+  REQUIRE(told);
+  CHECK(*told);
+}
+
+}  // namespace troupe::persistence::testing
