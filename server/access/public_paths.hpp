@@ -7,9 +7,9 @@
 
 namespace troupe::server {
 
-// A trailing slash includes all paths below (upstream: system:public-info-viewer).
-inline constexpr std::array<std::string_view, 8> public_paths{
-    "/healthz", "/healthz/", "/livez", "/livez/", "/readyz", "/readyz/", "/version", "/version/"};
+// Upstream: system:public-info-viewer. A trailing slash includes all paths below.
+inline constexpr std::array<std::string_view, 5> public_paths{"/healthz", "/livez", "/readyz",
+                                                              "/version", "/version/"};
 
 // For verifying service account tokens (upstream: system:service-account-issuer-discovery).
 inline constexpr std::string_view issuer_path = "/.well-known/openid-configuration";

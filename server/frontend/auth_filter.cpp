@@ -21,6 +21,11 @@ std::optional<response> take_place(const in_flight& in_flight, const request& re
                                                 defaults::retry_after_seconds));
 }
 
+bool is_served_here(const request_info& info) {
+  const bool reads = !info.is_resource && (info.verb == "get" || info.verb == "head");
+  return is_public(info) || (reads && health_checks::serves(info.path));
+}
+
 }  // namespace
 
 auth_filter::auth_filter(const authenticator& authenticator, const authorization& authorization,
@@ -43,18 +48,18 @@ std::optional<response> auth_filter::admit(request& head) {
   if (*other) head.impersonator = std::exchange(head.user, std::move(*other));
   if (auto allowed = authorization_.check(*head.user, head.info); !allowed)
     return status_response(allowed.error());
-  if (is_public(head.info)) return std::nullopt;
+  if (is_served_here(head.info)) return std::nullopt;
   return api_.admit(head);
 }
 
 std::optional<response> auth_filter::enter(const request& request, std::shared_ptr<void>& permit) {
   // Health must be visible especially when the node is busy.
-  if (is_public(request.info)) return std::nullopt;
+  if (is_served_here(request.info)) return std::nullopt;
   return take_place(in_flight_, request, permit);
 }
 
 void auth_filter::serve(request_ptr request, responder answer) {
-  if (is_public(request->info)) {
+  if (is_served_here(request->info)) {
     if (health_checks::serves(request->path)) return answer.respond(health_.serve(*request));
     return answer.respond(version_response());
   }

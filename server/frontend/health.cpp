@@ -7,7 +7,7 @@
 #include <exception>
 #include <set>
 
-#include "server/http/status.hpp"
+#include "api/codec/json_text.hpp"
 
 namespace troupe::server {
 namespace {
@@ -23,15 +23,15 @@ response plain(int status, std::string text) {
   return answer;
 }
 
-// Splits "/livez/ping" into {"livez", "ping"}.
-std::pair<std::string_view, std::string_view> split(std::string_view path) {
+// Splits "/livez/ping" into {"livez", "ping"}; the second is absent in "/livez".
+std::pair<std::string_view, std::optional<std::string_view>> split(std::string_view path) {
   path.remove_prefix(1);
   const auto slash = path.find('/');
-  if (slash == std::string_view::npos) return {path, {}};
+  if (slash == std::string_view::npos) return {path, std::nullopt};
   return {path.substr(0, slash), path.substr(slash + 1)};
 }
 
-bool passes(const std::string& name, const health_checks::check& call) {
+std::optional<std::string> problem_of(const std::string& name, const health_checks::check& call) {
   std::optional<std::string> problem;
   try {
     problem = call();
@@ -39,7 +39,7 @@ bool passes(const std::string& name, const health_checks::check& call) {
     problem = e.what();
   }
   if (problem) spdlog::warn("server: health check {} fails: {}", name, *problem);
-  return !problem;
+  return problem;
 }
 
 }  // namespace
@@ -55,23 +55,27 @@ bool health_checks::serves(std::string_view path) {
          std::find(endpoints.begin(), endpoints.end(), split(path).first) != endpoints.end();
 }
 
-std::vector<health_checks::named> health_checks::checks_for(std::string_view endpoint) const {
-  std::vector<named> found{{"ping", kind::live, [] { return std::nullopt; }}};
+std::vector<health_checks::named> health_checks::all() const {
+  constexpr auto passes = [] { return std::nullopt; };
+  std::vector<named> found{{"ping", kind::live, passes}, {"log", kind::live, passes}};
   const std::lock_guard lock{mutex_};
-  for (const auto& known : checks_) {
-    if (known.applies_to == kind::live || endpoint != "livez") found.push_back(known);
-  }
+  found.insert(found.end(), checks_.begin(), checks_.end());
   return found;
 }
 
 response health_checks::serve(const request& request) const {
   const auto [endpoint, one] = split(request.path);
-  auto checks = checks_for(endpoint);
-  if (!one.empty()) {
-    std::erase_if(checks, [one = one](const named& known) { return known.name != one; });
-    if (checks.empty())
-      return status_response(404, "NotFound", "there is no health check of that name");
+  auto checks = all();
+  if (one) {
+    const auto known = std::find_if(checks.begin(), checks.end(),
+                                    [name = *one](const named& each) { return each.name == name; });
+    if (known == checks.end()) return plain(404, "404 page not found\n");
+    if (const auto problem = problem_of(known->name, known->call))
+      return plain(500, "internal server error: " + *problem + "\n");
+    return plain(200, "ok");
   }
+  if (endpoint == "livez")
+    std::erase_if(checks, [](const named& each) { return each.applies_to == kind::ready; });
   const auto listed = request.query.all("exclude");
   std::set<std::string> excluded(listed.begin(), listed.end());
 
@@ -80,17 +84,20 @@ response health_checks::serve(const request& request) const {
   for (const auto& known : checks) {
     if (excluded.erase(known.name) > 0) {
       text += "[+]" + known.name + " excluded: ok\n";
-    } else if (passes(known.name, known.call)) {
+    } else if (!problem_of(known.name, known.call)) {
       text += "[+]" + known.name + " ok\n";
     } else {
       text += "[-]" + known.name + " failed: reason withheld\n";
       good = false;
     }
   }
-  for (const auto& unknown : excluded)
-    text += "warn: some health checks cannot be excluded: no matches for \"" + unknown + "\"\n";
+  std::string unknown;
+  for (const auto& name : excluded)
+    unknown += (unknown.empty() ? "" : ",") + api::quoted(name);
+  if (!unknown.empty())
+    text += "warn: some health checks cannot be excluded: no matches for " + unknown + "\n";
   if (!good) return plain(500, text + std::string(endpoint) + " check failed\n");
-  if (!request.query.has("verbose") || !one.empty()) return plain(200, "ok");
+  if (!request.query.has("verbose")) return plain(200, "ok");
   return plain(200, text + std::string(endpoint) + " check passed\n");
 }
 

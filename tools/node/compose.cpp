@@ -220,12 +220,9 @@ class node : public node_parts {
         server::console_options{
             .node = config_.kubelet.node_name,
             .others = std::make_shared<linked_consoles>(*plane_, config_.kubelet.node_name)});
-    if (auto made = prepared_.get(); !made) return tl::make_unexpected(made.error());
-    health_.add("store", server::health_checks::kind::ready,
-                [store = store_.get()]() -> std::optional<std::string> {
-                  if (store->stats().read_only) return "the store is read-only";
-                  return std::nullopt;
-                });
+    const auto prepared = prepared_.get();
+    if (!prepared) return tl::make_unexpected(prepared.error());
+    add_health_checks(*prepared);
     auto options = make_frontend_options(config_);
     options.http.observe_refusal = [this](const server::refusal& refusal) {
       console_->refused(refusal);
@@ -271,6 +268,29 @@ class node : public node_parts {
       spdlog::info("the v1beta1 API is served at http://{}", server::to_string(*legacy));
     console_->transport([front = front_.get()] { return front->stats(); });
     return server::to_string(front_->address());
+  }
+
+  // With upstream's names for the same states.
+  void add_health_checks(bool has_default_objects) {
+    using enum server::health_checks::kind;
+    const auto writable = [store = store_.get()]() -> std::optional<std::string> {
+      if (store->stats().read_only) return "the store is read-only";
+      return std::nullopt;
+    };
+    for (const auto* name : {"etcd", "etcd-readiness"})
+      health_.add(name, ready, writable);
+    const auto defaults = [has_default_objects]() -> std::optional<std::string> {
+      if (!has_default_objects) return "the default objects could not be written";
+      return std::nullopt;
+    };
+    for (const auto* name :
+         {"poststarthook/rbac/bootstrap-roles", "poststarthook/kube-apiserver-autoregistration",
+          "autoregister-completion"})
+      health_.add(name, ready, defaults);
+    // Without the system's namespaces and priority classes the node does not start.
+    for (const auto* name : {"poststarthook/start-system-namespaces-controller",
+                             "poststarthook/scheduling/bootstrap-system-priority-classes"})
+      health_.add(name, live, [] { return std::nullopt; });
   }
 
   // The address that the owner configured, else the listening address, else the address that others
@@ -405,7 +425,7 @@ class node : public node_parts {
   server::token_reviewer reviewer_;
   std::unique_ptr<runtime::actor_system> system_;
   std::unique_ptr<actors::control_plane> plane_;
-  std::future<tl::expected<void, std::string>> prepared_;  // objects that every cluster has
+  std::future<tl::expected<bool, std::string>> prepared_;  // objects that every cluster has
   std::unique_ptr<term_keeper> terms_;                     // null if no other may lead
   server::health_checks health_;
   server::authorization permissions_{{}};

@@ -154,21 +154,22 @@ void shorten(persistence::transaction& all, std::size_t limit) {
 
 }  // namespace
 
-tl::expected<void, std::string> create_system_objects(actors::control_plane& plane) {
+tl::expected<bool, std::string> create_system_objects(actors::control_plane& plane) {
   // Other components create the namespaces too, and may be faster.
   for (int left = actors::defaults::write_attempts;; --left) {
     persistence::transaction transaction;
-    if (auto added = add_missing(plane, transaction); !added) return added;
+    if (auto added = add_missing(plane, transaction); !added)
+      return tl::make_unexpected(added.error());
     const bool only_defaults = transaction.mutations.empty();
     add_defaults(plane, transaction);
     const auto limit = plane.store().transaction_limit();
     const bool whole = transaction.mutations.size() <= limit;
     shorten(transaction, limit);
-    if (transaction.mutations.empty()) return {};
+    if (transaction.mutations.empty()) return true;
     const auto committed = commit_now(plane, std::move(transaction));
     if (!committed) return tl::make_unexpected(committed.error());
     const auto& result = *committed;
-    if (result && whole) return {};
+    if (result && whole) return true;
     if (result) {
       ++left;  // it was not a failed attempt
       continue;
@@ -179,7 +180,7 @@ tl::expected<void, std::string> create_system_objects(actors::control_plane& pla
     spdlog::warn(
         "server: default roles, bindings and APIServices are missing until the next start: {}",
         result.error().message);
-    return {};
+    return false;
   }
 }
 
@@ -237,11 +238,14 @@ tl::expected<void, std::string> repair_service_allocations(actors::control_plane
   return {};
 }
 
-tl::expected<void, std::string> prepare_cluster(actors::control_plane& plane,
+tl::expected<bool, std::string> prepare_cluster(actors::control_plane& plane,
                                                 const std::string& front_proxy_authority) {
-  if (auto made = create_system_objects(plane); !made) return made;
-  if (auto made = publish_authority(plane, front_proxy_authority); !made) return made;
-  return repair_service_allocations(plane);
+  const auto created = create_system_objects(plane);
+  if (!created) return created;
+  auto done = publish_authority(plane, front_proxy_authority);
+  if (done) done = repair_service_allocations(plane);
+  if (!done) return tl::make_unexpected(done.error());
+  return created;
 }
 
 }  // namespace troupe::server

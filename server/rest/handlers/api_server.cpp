@@ -146,7 +146,7 @@ api_server::api_server(actors::control_plane& plane, rest_options options)
 
 api_server::~api_server() = default;
 
-tl::expected<void, std::string> api_server::create_system_objects() {
+tl::expected<bool, std::string> api_server::create_system_objects() {
   const auto& front = services_.options.front_proxy;
   return prepare_cluster(services_.plane, front ? front->credentials().authority : std::string{});
 }

@@ -23,7 +23,7 @@ class api_server final : public handler {
 
   // Creates the objects of every cluster (system_objects.hpp). Returns when they are on disk; the
   // error is the reason why not.
-  tl::expected<void, std::string> create_system_objects();
+  tl::expected<bool, std::string> create_system_objects();
 
   void serve(request_ptr request, responder answer) override;
 

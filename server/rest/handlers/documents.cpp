@@ -35,7 +35,12 @@ void answer_json(const call_ptr& call, api::shared_text text, std::string type) 
 // Paths served besides the API.
 constexpr std::string_view other_paths[] = {"/.well-known/openid-configuration",
                                             "/healthz",
+                                            "/healthz/etcd",
+                                            "/healthz/log",
+                                            "/healthz/ping",
                                             "/livez",
+                                            "/livez/etcd",
+                                            "/livez/log",
                                             "/livez/ping",
                                             "/metrics",
                                             "/openapi/v2",
@@ -43,6 +48,8 @@ constexpr std::string_view other_paths[] = {"/.well-known/openid-configuration",
                                             "/openapi/v3/",
                                             "/openid/v1/jwks",
                                             "/readyz",
+                                            "/readyz/etcd",
+                                            "/readyz/log",
                                             "/readyz/ping",
                                             "/version"};
 

@@ -10,10 +10,10 @@ using test::http_client;
 
 TEST_CASE("without credentials only health and version are answered") {
   filtered_server server;
-  for (const auto* path : {"/healthz", "/livez", "/readyz", "/version", "/livez/ping"})
+  for (const auto* path : {"/healthz", "/livez", "/readyz", "/version"})
     CHECK(server.get(path).status == 200);
   for (const auto* path : {"/", "/api", "/apis", "/api/v1/pods", "/metrics", "/openapi/v2",
-                           "/healthzz", "/version2", "/api/v1/secrets"}) {
+                           "/healthzz", "/version2", "/api/v1/secrets", "/livez/ping"}) {
     const auto answer = server.get(path);
     CHECK(answer.status == 403);
     CHECK(answer.header("content-type") == "application/json");
@@ -152,23 +152,46 @@ TEST_CASE("health says ok, lists its checks when asked, and withholds reasons") 
                     });
   CHECK(server.get("/readyz").body == "ok");
   CHECK(server.get("/readyz?verbose").body ==
-        "[+]ping ok\n[+]store ok\n[+]leader ok\nreadyz check passed\n");
-  CHECK(server.get("/livez?verbose").body == "[+]ping ok\n[+]store ok\nlivez check passed\n");
+        "[+]ping ok\n[+]log ok\n[+]store ok\n[+]leader ok\nreadyz check passed\n");
+  CHECK(server.get("/livez?verbose").body ==
+        "[+]ping ok\n[+]log ok\n[+]store ok\nlivez check passed\n");
   well = false;
   const auto failed = server.get("/readyz");
   CHECK(failed.status == 500);
   CHECK(failed.body ==
-        "[+]ping ok\n[+]store ok\n[-]leader failed: reason withheld\nreadyz check failed\n");
+        "[+]ping ok\n[+]log ok\n[+]store ok\n[-]leader failed: reason withheld\nreadyz check "
+        "failed\n");
   CHECK(server.get("/livez").status == 200);
   CHECK(server.get("/healthz").status == 500);
   CHECK(server.get("/readyz?exclude=leader").body == "ok");
   CHECK(server.get("/readyz?verbose&exclude=leader&exclude=x").body ==
-        "[+]ping ok\n[+]store ok\n[+]leader excluded: ok\n"
+        "[+]ping ok\n[+]log ok\n[+]store ok\n[+]leader excluded: ok\n"
         "warn: some health checks cannot be excluded: no matches for \"x\"\n"
         "readyz check passed\n");
-  CHECK(server.get("/readyz/store").body == "ok");
-  CHECK(server.get("/readyz/leader").status == 500);
-  CHECK(server.get("/livez/leader").status == 404);
+  CHECK(
+      server.get("/livez?verbose&exclude=y&exclude=x").body.find("no matches for \"x\",\"y\"\n") !=
+      std::string::npos);
+}
+
+TEST_CASE("each health check has a path of its own, for users who may read it") {
+  filtered_server server;
+  server.health.add("hook/a/b", server::health_checks::kind::live,
+                    [] { return std::optional<std::string>{}; });
+  server.health.add("leader", server::health_checks::kind::ready,
+                    [] { return std::optional<std::string>{"no leader"}; });
+  const auto get = [&](const std::string& path) { return server.get(path, "master-token"); };
+  for (const auto* path : {"/livez/ping", "/readyz/log?verbose", "/healthz/hook/a/b"})
+    CHECK(get(path).body == "ok");
+  CHECK(server.get("/livez/leader", "plain-token").status == 403);
+  for (const auto* path : {"/livez/leader", "/readyz/leader"}) {
+    CHECK(get(path).status == 500);
+    CHECK(get(path).body == "internal server error: no leader\n");
+  }
+  for (const auto* path : {"/livez/", "/livez/nothing", "/readyz/hook/a"}) {
+    CHECK(get(path).status == 404);
+    CHECK(get(path).body == "404 page not found\n");
+    CHECK(get(path).header("content-type") == "text/plain; charset=utf-8");
+  }
 }
 
 TEST_CASE("a health check that throws is a failing check") {
