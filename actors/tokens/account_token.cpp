@@ -13,6 +13,7 @@
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
+#include "api/values/timestamp.hpp"
 
 namespace troupe::actors {
 
@@ -214,6 +215,31 @@ valid check_claims(const persistence::snapshot& state, const token_claims& claim
     return check_present(state, api::kind_of<Pod>(), claims.ns, *claims.pod, now_seconds);
   if (claims.node) return check_present(state, api::kind_of<Node>(), {}, *claims.node, now_seconds);
   return {};
+}
+
+std::optional<persistence::transaction> plan_last_use(const persistence::snapshot& state,
+                                                      const token_claims& claims,
+                                                      std::int64_t now_seconds) {
+  constexpr std::int64_t day_seconds = 24 * 3'600;
+  const auto day = [](std::int64_t at) {
+    return api::format_time(at).substr(0, std::string_view{"2006-01-02"}.size());
+  };
+  auto key = api::kind_of<Secret>().key(claims.ns, claims.secret->name);
+  const auto found = state.find(key);
+  if (!found) return std::nullopt;
+  const auto& labels = found->meta().labels();
+  const auto held = labels.find(std::string{last_used_label});
+  const auto today = day(now_seconds);
+  if (held != labels.end() &&
+      (held->second == today || held->second == day(now_seconds + day_seconds)))
+    return std::nullopt;
+  auto changed = found->copy_as<Secret>();
+  (*changed->mutable_metadata()->mutable_labels())[std::string{last_used_label}] = today;
+  persistence::transaction out;
+  out.cause.author = "legacy-token-tracking";
+  out.preconditions.push_back({key, found->revision()});
+  out.mutations.push_back({std::move(key), &found->kind(), std::move(changed)});
+  return out;
 }
 
 }  // namespace troupe::actors

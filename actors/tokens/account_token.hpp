@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/error.hpp"
+#include "persistence/transaction.hpp"
 #include "persistence/tree/snapshot.hpp"
 
 namespace troupe::actors {
@@ -21,6 +22,8 @@ inline constexpr std::string_view accounts_group = "system:serviceaccounts";
 inline constexpr std::string_view account_token_type = "kubernetes.io/service-account-token";
 inline constexpr std::string_view account_name_annotation = "kubernetes.io/service-account.name";
 inline constexpr std::string_view account_uid_annotation = "kubernetes.io/service-account.uid";
+// On the Secret of a legacy token: the day of its last use, in UTC.
+inline constexpr std::string_view last_used_label = "kubernetes.io/legacy-token-last-used";
 
 // An object by name and uid.
 struct named_uid {
@@ -74,5 +77,14 @@ api::expected<planned_token> plan_token(const persistence::snapshot& state,
 tl::expected<void, std::string> check_claims(const persistence::snapshot& state,
                                              const token_claims& claims, std::string_view token,
                                              std::int64_t now_seconds);
+
+// The write that labels the Secret of a valid legacy token with the day of its use; nullopt if it
+// is labelled with that day, or with the next one by a server with another clock. At most one write
+// a day for each Secret.
+//
+// kubernetes: pkg/serviceaccount/legacy.go.
+std::optional<persistence::transaction> plan_last_use(const persistence::snapshot& state,
+                                                      const token_claims& claims,
+                                                      std::int64_t now_seconds);
 
 }  // namespace troupe::actors

@@ -17,5 +17,7 @@ inline constexpr std::int64_t longest_life_seconds = std::int64_t{1} << 32;
 inline constexpr std::int64_t extended_life_seconds = 365 * 24 * 3'600;
 // go-jose: jwt.DefaultLeeway.
 inline constexpr std::int64_t leeway_seconds = 60;
+// How often the label of a legacy token's use is looked at, at most; ours.
+inline constexpr std::int64_t use_check_seconds = 60;
 
 }  // namespace troupe::actors::token_defaults

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "actors/tokens/defaults.hpp"
 #include "server/tokens/web_token.hpp"
 
 namespace troupe::server {
@@ -93,8 +94,7 @@ verified_ptr account_tokens::verify(std::string_view token) const {
   // Valid for the API server only.
   if (read->claims.legacy) read->claims.audiences = options_.api_audiences;
   auto user = user_of(read->claims);
-  return std::make_shared<const verified_token>(
-      verified_token{std::move(read->claims), std::move(user)});
+  return std::make_shared<const verified_token>(std::move(read->claims), std::move(user));
 }
 
 verified_ptr account_tokens::good(std::string_view token) const {
@@ -107,12 +107,26 @@ verified_ptr account_tokens::good(std::string_view token) const {
     if (!known) return nullptr;
     known_.put(hash, known);
   }
-  const auto now = std::chrono::floor<std::chrono::seconds>(now_()).time_since_epoch().count();
-  if (const auto holds = actors::check_claims(store_.read(), known->claims, token, now); !holds) {
+  const std::int64_t now =
+      std::chrono::floor<std::chrono::seconds>(now_()).time_since_epoch().count();
+  const auto state = store_.read();
+  if (const auto holds = actors::check_claims(state, known->claims, token, now); !holds) {
     spdlog::debug("server: a token of {} is refused: {}", known->user->name, holds.error());
     return nullptr;
   }
+  if (known->claims.legacy && commit_) record_use(state, *known, now);
   return known;
+}
+
+// A failed write is tried again at a later use.
+void account_tokens::record_use(const persistence::snapshot& state, const verified_token& token,
+                                std::int64_t now_seconds) const {
+  auto checked_at = token.use_checked_at.load();
+  if (now_seconds - checked_at < actors::token_defaults::use_check_seconds ||
+      !token.use_checked_at.compare_exchange_strong(checked_at, now_seconds))
+    return;
+  if (auto write = actors::plan_last_use(state, token.claims, now_seconds))
+    commit_(std::move(*write));
 }
 
 user_ptr account_tokens::find(std::string_view token) const {

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 #include <tl/expected.hpp>
+#include <utility>
 #include <vector>
 
 #include "actors/tokens/token_issuer.hpp"
@@ -46,6 +47,12 @@ class account_tokens final : public token_source, public actors::token_issuer {
   token_owner find_for(std::string_view token,
                        const std::vector<std::string>& audiences) const override;
 
+  // How the use of a legacy token is written to the label of its Secret; without it, it is not.
+  // `commit` must not block. Call it before the first find().
+  void record_uses(std::function<void(persistence::transaction)> commit) {
+    commit_ = std::move(commit);
+  }
+
   // The address of the API for clients, "HOST:PORT"; the documents refer to it for the keys.
   void address(std::string address);
 
@@ -60,11 +67,14 @@ class account_tokens final : public token_source, public actors::token_issuer {
   verified_ptr verify(std::string_view token) const;
   // Verifies the signature, and that the claims are still valid.
   verified_ptr good(std::string_view token) const;
+  void record_use(const persistence::snapshot& state, const verified_token& token,
+                  std::int64_t now_seconds) const;
 
   const persistence::store& store_;
   const account_keys keys_;
   const account_token_options options_;
   const clock now_;
+  std::function<void(persistence::transaction)> commit_;
   mutable verified_tokens known_;
   mutable std::mutex mutex_;
   std::string address_;

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <array>
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -15,10 +17,14 @@
 
 namespace troupe::server {
 
-// Immutable.
 struct verified_token {
-  actors::token_claims claims;
-  user_ptr user;
+  verified_token(actors::token_claims held, user_ptr owner)
+      : claims{std::move(held)}, user{std::move(owner)} {}
+
+  const actors::token_claims claims;
+  const user_ptr user;
+  // When the label of its use was last looked at; for legacy tokens.
+  mutable std::atomic<std::int64_t> use_checked_at{0};
 };
 using verified_ptr = std::shared_ptr<const verified_token>;
 

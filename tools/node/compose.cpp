@@ -192,6 +192,9 @@ class node : public node_parts {
         config_.service_account.legacy_token_secrets == config::legacy_token_secrets::on;
     plane.controllers = shared_ == nullptr;  // else when elected
     plane_ = std::make_unique<actors::control_plane>(*system_, *store_, std::move(plane));
+    accounts_->record_uses([plane = plane_.get()](persistence::transaction write) {
+      plane->commit(std::move(write), 0, [](const auto&) {});
+    });
     prepared_ = std::async([this] { return server::prepare_cluster(*plane_); });
     return {};
   }

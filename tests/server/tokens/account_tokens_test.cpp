@@ -5,8 +5,10 @@
 #include <chrono>
 
 #include "actors/control_plane/control_plane.hpp"
+#include "actors/tokens/account_token.hpp"
 #include "api/schema/core_account.pb.h"
 #include "api/schema/core_pod.pb.h"
+#include "api/values/timestamp.hpp"
 #include "runtime/actor_system.hpp"
 #include "server/credentials/base64url.hpp"
 #include "server/credentials/private_file.hpp"
@@ -39,6 +41,9 @@ class token_test {
     plane.controllers = false;
     plane.issuer = tokens_;
     plane_ = std::make_unique<actors::control_plane>(*system_, *store_, std::move(plane));
+    tokens_->record_uses([this](persistence::transaction write) {
+      plane_->commit(std::move(write), 0, [](const auto&) {});
+    });
     rest_options rest;
     rest.accounts = tokens_;
     rest.reviewer = &reviewer_;
@@ -161,6 +166,49 @@ TEST_CASE("requests for tokens are refused as upstream refuses them", "[tokens]"
   CHECK(list.text().find(R"("name":"serviceaccounts/token","singularName":"","namespaced":true,)"
                          R"("group":"authentication.k8s.io","version":"v1","kind":"TokenRequest",)"
                          R"("verbs":["create"])") != std::string::npos);
+}
+
+TEST_CASE("the use of a legacy token is noted at its secret, once a day", "[tokens]") {
+  token_test server;
+  const std::string secret = "/api/v1/namespaces/default/secrets/old";
+  actors::token_claims claims;
+  claims.ns = "default";
+  claims.account = {"robot", server.get(std::string{accounts} + "/robot").at("metadata.uid")};
+  claims.secret = actors::named_uid{"old", {}};
+  claims.legacy = true;
+  const auto token = server.tokens().sign(claims).value();
+  REQUIRE(server
+              .post("/api/v1/namespaces/default/secrets",
+                    R"({"metadata":{"name":"old"},"stringData":{"token":")" + token + R"("}})")
+              .status == 201);
+  const auto last_use = [&] {
+    const auto text = server.get(secret).text();
+    const std::string label = R"("kubernetes.io/legacy-token-last-used":")";
+    const auto at = text.find(label);
+    return at == text.npos ? std::string{} : text.substr(at + label.size(), 10);
+  };
+  const auto today = [&] {
+    return api::format_time(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now() +
+                                                                 server.later))
+        .substr(0, 10);
+  };
+  // Far from midnight.
+  const auto now = std::chrono::system_clock::now();
+  const auto midnight = std::chrono::floor<std::chrono::days>(now);
+  server.later = std::chrono::ceil<std::chrono::seconds>(midnight + std::chrono::hours{24} - now);
+  CHECK(server.whoami("ey.ey.ey").status == 401);
+  CHECK(last_use().empty());
+  REQUIRE(server.whoami(token).status == 201);
+  CHECK(rest_test::eventually([&] { return last_use() == today(); }));
+  const auto revision = server.get(secret).at("metadata.resourceVersion");
+  server.later += std::chrono::hours{1};
+  REQUIRE(server.whoami(token).status == 201);
+  // Committed after everything that was sent before.
+  REQUIRE(server.post(accounts, R"({"metadata":{"name":"other"}})").status == 201);
+  CHECK(server.get(secret).at("metadata.resourceVersion") == revision);
+  server.later += std::chrono::hours{24};
+  REQUIRE(server.whoami(token).status == 201);
+  CHECK(rest_test::eventually([&] { return last_use() == today(); }));
 }
 
 TEST_CASE("a token ends with its time", "[tokens]") {
