@@ -263,8 +263,8 @@ void check(findings& out, const CronJob& object) {
     out.invalid_json("selector", encode_json(spec.job_template().spec().selector(), {}, {}),
                      "`selector` will be auto-generated");
   if (spec.job_template().spec().manual_selector())
-    out.unsupported("manualSelector", "true",
-                    std::initializer_list<std::string_view>{"nil", "false"});
+    out.unsupported_json("manualSelector", "true",
+                         std::initializer_list<std::string_view>{"nil", "false"});
 }
 
 }  // namespace troupe::api::validation

@@ -55,9 +55,14 @@ void check_container(findings& out, const core::v1::PodSpec& spec,
                      const core::v1::Container& container, container_role role);
 void check_env(findings& out, const core::v1::Container& container);
 void check_probes(findings& out, const core::v1::Container& container, bool may_have);
-void check_resources(findings& out, const core::v1::ResourceRequirements& resources);
-// Amounts by resource name; they must not be negative.
-void check_amounts(findings& out, std::string_view field, const quantity_map& amounts);
+void check_resources(findings& out, std::string_view field,
+                     const core::v1::ResourceRequirements& resources);
+// Of a pod or a runtime class. Upstream's paths name the limits of a container.
+void check_overhead(findings& out, const quantity_map& amounts);
+// Whether a quota may limit it; other names need a prefix, as in count/TYPE.
+bool is_standard_quota(std::string_view name);
+enum class resource_user { container, quota, any };
+void check_resource_name(findings& out, const std::string& name, resource_user user);
 
 // -- workloads; `out.at` is the path of the object ---
 void check_workload(findings& out, const core::v1::ReplicationController& object);

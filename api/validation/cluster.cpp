@@ -175,10 +175,7 @@ void check_response(findings& out, const LimitResponse& response) {
 }  // namespace
 
 void check(findings& out, const RuntimeClass& object) {
-  if (object.has_overhead()) {
-    const auto step = out.at.field("overhead");
-    check_amounts(out, "podFixed", object.overhead().pod_fixed());
-  }
+  check_overhead(out, object.overhead().pod_fixed());
   if (!object.has_scheduling()) return;
   const auto step = out.at.field("scheduling");
   check_labels(out, "nodeSelector", object.scheduling().node_selector());

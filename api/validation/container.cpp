@@ -154,7 +154,7 @@ void check_container(findings& out, const PodSpec& spec, const Container& contai
   check_ports(out, container, spec.host_network());
   check_probes(out, container,
                role == container_role::main || container.restart_policy() == "Always");
-  check_resources(out, container.resources());
+  check_resources(out, "resources", container.resources());
   check_resize_policy(out, spec, container);
 }
 

@@ -36,6 +36,10 @@ class findings {
   }
   template <class Values>
   void unsupported(std::string_view field, std::string_view value, const Values& supported) {
+    unsupported_json(field, quoted(value), supported);
+  }
+  template <class Values>
+  void unsupported_json(std::string_view field, const std::string& json, const Values& supported) {
     std::string detail = "supported values: ";
     bool first = true;
     for (const auto& one : supported) {
@@ -43,7 +47,7 @@ class findings {
       detail += quoted(one);
       first = false;
     }
-    add("FieldValueNotSupported", field, "Unsupported value: " + quoted(value), detail);
+    add("FieldValueNotSupported", field, "Unsupported value: " + json, detail);
   }
   void duplicate(std::string_view field, std::string_view value);
   void duplicate_json(std::string_view json);

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "api/codec/codec.hpp"
+#include "api/codec/quoted_list.hpp"
 #include "api/validation/checks.hpp"
 #include "api/validation/cluster.hpp"
 #include "api/values/quantity.hpp"
@@ -17,30 +17,12 @@ using core::v1::LimitRangeItem;
 using core::v1::ResourceQuota;
 using core::v1::ResourceQuotaSpec;
 
-constexpr std::array standard_quotas = {
-    "configmaps",
-    "cpu",
-    "ephemeral-storage",
-    "limits.cpu",
-    "limits.ephemeral-storage",
-    "limits.memory",
-    "memory",
-    "persistentvolumeclaims",
-    "pods",
-    "replicationcontrollers",
-    "requests.cpu",
-    "requests.ephemeral-storage",
-    "requests.memory",
-    "requests.storage",
-    "resourcequotas",
-    "secrets",
-    "services",
-    "services.loadbalancers",
-    "services.nodeports",
-};
 constexpr std::array scopes = {
     "BestEffort",  "CrossNamespacePodAffinity", "NotBestEffort", "NotTerminating", "PriorityClass",
     "Terminating", "VolumeAttributesClass"};
+
+constexpr std::array compute_quotas = {"cpu",    "limits.cpu",   "limits.memory",
+                                       "memory", "requests.cpu", "requests.memory"};
 
 template <class Names>
 bool among(const Names& names, std::string_view name) {
@@ -63,10 +45,7 @@ void check_hard(findings& out, const quantity_map& hard) {
          return sorted;
        }())) {
     const auto inner = out.at.key(name);
-    out.each({}, name, check_qualified_name(name));
-    if (name.find('/') == std::string::npos && !among(standard_quotas, name) &&
-        !name.starts_with("hugepages-") && !name.starts_with("requests.hugepages-"))
-      out.invalid({}, name, "must be a standard resource for quotas");
+    check_resource_name(out, name, resource_user::quota);
     const auto amount = quantity::parse(text);
     if (!amount)
       out.invalid({}, text, quantity_syntax);
@@ -77,13 +56,26 @@ void check_hard(findings& out, const quantity_map& hard) {
   }
 }
 
+// A scope of pods counts pods and, unless they are without requests and limits, what they use.
+bool can_count(const std::string& scope, const std::string& name) {
+  if (name == "pods" || scope == "VolumeAttributesClass") return true;
+  return scope != "BestEffort" && among(compute_quotas, name);
+}
+
 void check_scopes(findings& out, const ResourceQuotaSpec& spec) {
-  std::set<std::string> seen(spec.scopes().begin(), spec.scopes().end());
-  for (const auto& scope : spec.scopes())
-    if (!among(scopes, scope)) out.invalid("scopes", scope, "unsupported scope");
+  const std::set<std::string> seen(spec.scopes().begin(), spec.scopes().end());
+  const auto invalid = [&](std::string_view detail) {
+    out.invalid_json("scopes", quoted_list(spec.scopes()), detail);
+  };
+  for (const auto& scope : spec.scopes()) {
+    if (!among(scopes, scope)) invalid("unsupported scope");
+    for (const auto& [name, amount] : spec.hard())
+      if (among(scopes, scope) && is_standard_quota(name) && !can_count(scope, name))
+        invalid("unsupported scope applied to resource");
+  }
   if ((seen.contains("BestEffort") && seen.contains("NotBestEffort")) ||
       (seen.contains("Terminating") && seen.contains("NotTerminating")))
-    out.invalid_json("scopes", "[]", "conflicting scopes");
+    invalid("conflicting scopes");
   const auto step = out.at.field("scopeSelector");
   const auto& conditions = spec.scope_selector().match_expressions();
   for (int i = 0; i < conditions.size(); ++i) {
@@ -97,8 +89,8 @@ void check_scopes(findings& out, const ResourceQuotaSpec& spec) {
                    "must be at least one value when `operator` is 'In' or 'NotIn' for "
                    "scope selector");
     if ((op == "Exists" || op == "DoesNotExist") && !condition.values().empty())
-      out.invalid_json("values", "[]",
-                       "must be no value when `operator` is 'EXIST' or 'DOES_NOT_EXIST' for scope "
+      out.invalid_json("values", quoted_list(condition.values()),
+                       "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope "
                        "selector");
   }
 }
@@ -130,24 +122,37 @@ std::set<std::string> names_of(const LimitRangeItem& item) {
   return names;
 }
 
+void check_names(findings& out, std::string_view field, const LimitRangeItem& item,
+                 const quantity_map& amounts) {
+  const bool for_containers = item.type() == "Pod" || item.type() == "Container";
+  const auto step = out.at.field(field);
+  std::set<std::string> names;
+  for (const auto& [name, amount] : amounts)
+    names.insert(name);
+  for (const auto& name : names) {
+    const auto inner = out.at.key(name);
+    check_resource_name(out, name, for_containers ? resource_user::container : resource_user::any);
+  }
+}
+
 void check_item(findings& out, const LimitRangeItem& item) {
-  check_amounts(out, "max", item.max());
-  check_amounts(out, "min", item.min());
+  check_names(out, "max", item, item.max());
+  check_names(out, "min", item, item.min());
   if (item.type() == "Pod") {
     if (!item.default_().empty())
       out.forbidden("default", "may not be specified when `type` is 'Pod'");
     if (!item.default_request().empty())
       out.forbidden("defaultRequest", "may not be specified when `type` is 'Pod'");
   } else {
-    check_amounts(out, "default", item.default_());
-    check_amounts(out, "defaultRequest", item.default_request());
+    check_names(out, "default", item, item.default_());
+    check_names(out, "defaultRequest", item, item.default_request());
   }
-  check_amounts(out, "maxLimitRequestRatio", item.max_limit_request_ratio());
   if (item.type() == "PersistentVolumeClaim" && !item.min().contains("storage") &&
       !item.max().contains("storage"))
-    out.required({},
+    out.required("limits",
                  "either minimum or maximum storage value is required, but neither was "
                  "provided");
+  check_names(out, "maxLimitRequestRatio", item, item.max_limit_request_ratio());
   for (const auto& name : names_of(item)) {
     check_order(out, "min", name, "min", item.min(), "max", item.max());
     check_order(out, "defaultRequest", name, "default request", item.default_request(), "max",
@@ -180,7 +185,9 @@ void check_update(findings& out, const ResourceQuota& now, const ResourceQuota& 
   };
   if (sorted(now) == sorted(was)) return;
   const auto step = out.at.field("spec");
-  out.invalid_json("scopes", "[]", "field is immutable");
+  out.invalid_json("scopes",
+                   now.spec().scopes().empty() ? "null" : quoted_list(now.spec().scopes()),
+                   "field is immutable");
 }
 
 void check(findings& out, const LimitRange& object) {

@@ -1,6 +1,7 @@
 // Persistent volumes and claims (kubernetes: pkg/apis/core/validation).
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string>
 
 #include "api/equality.hpp"
@@ -45,12 +46,23 @@ void check_class_name(findings& out, const std::string& name) {
   if (!name.empty()) out.each("storageClassName", name, check_dns_subdomain(name));
 }
 
+std::string capacity_as_json(const PersistentVolumeSpec& spec) {
+  std::map<std::string, std::string> sorted;
+  for (const auto& [name, amount] : spec.capacity())
+    sorted.emplace(name, amount.string());
+  std::string out;
+  for (const auto& [name, amount] : sorted)
+    out += (out.empty() ? "{" : ",") + quoted(name) + ":" + quoted(amount);
+  return out.empty() ? "null" : out + "}";
+}
+
 void check_capacity(findings& out, const PersistentVolumeSpec& spec) {
-  if (spec.capacity().empty()) return out.required("capacity");
+  if (spec.capacity().empty()) out.required("capacity");
   const auto step = out.at.field("capacity");
   const auto found = spec.capacity().find(storage);
   if (found == spec.capacity().end() || spec.capacity().size() > 1)
-    out.unsupported({}, "{}", std::initializer_list<std::string_view>{storage});
+    out.unsupported_json({}, capacity_as_json(spec),
+                         std::initializer_list<std::string_view>{storage});
   if (found == spec.capacity().end()) return;
   const auto inner = out.at.key(storage);
   check_size(out, found->second.string());

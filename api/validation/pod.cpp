@@ -72,7 +72,7 @@ void check_spec(findings& out, const PodSpec& spec, bool in_template) {
   if (spec.termination_grace_period_seconds() < 0)
     out.invalid("terminationGracePeriodSeconds", spec.termination_grace_period_seconds(),
                 "must be greater than or equal to 0");
-  check_amounts(out, "overhead", spec.overhead());
+  check_overhead(out, spec.overhead());
   for (int i = 0; i < spec.image_pull_secrets_size(); ++i) {
     const auto step = out.at.item("imagePullSecrets", i);
     if (spec.image_pull_secrets(i).name().empty()) out.required("name");

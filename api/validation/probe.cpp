@@ -8,7 +8,8 @@ using namespace core::v1;
 
 void check_port(findings& out, const intstr::IntOrString& port) {
   if (port.type() == 0)
-    out.each("port", std::to_string(port.int_val()), check_port_number(port.int_val()));
+    for (const auto& complaint : check_port_number(port.int_val()))
+      out.invalid("port", port.int_val(), complaint);
   else
     out.each("port", port.str_val(), check_port_name(port.str_val()));
 }

@@ -1,5 +1,6 @@
 // Resource amounts: names, signs, and requests against limits.
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "api/validation/checks.hpp"
@@ -8,26 +9,50 @@
 namespace troupe::api::validation {
 namespace {
 
-bool standard(std::string_view name) {
-  return name == "cpu" || name == "memory" || name == "ephemeral-storage" || name == "storage" ||
-         name == "pods" || name.starts_with("hugepages-");
+// Kubernetes, core/helper: IsStandardQuotaResourceName; others have "hugepages-" in front.
+constexpr std::array quota_names = {
+    "configmaps",
+    "cpu",
+    "ephemeral-storage",
+    "limits.cpu",
+    "limits.ephemeral-storage",
+    "limits.memory",
+    "memory",
+    "persistentvolumeclaims",
+    "pods",
+    "replicationcontrollers",
+    "requests.cpu",
+    "requests.ephemeral-storage",
+    "requests.memory",
+    "requests.storage",
+    "resourcequotas",
+    "secrets",
+    "services",
+    "services.loadbalancers",
+    "services.nodeports",
+};
+
+bool is_for_containers(std::string_view name) {
+  return name == "cpu" || name == "memory" || name == "ephemeral-storage" ||
+         name.starts_with("hugepages-");
+}
+
+bool has_prefix(std::string_view name) {
+  return name.find('/') != std::string_view::npos;
+}
+
+bool is_native(std::string_view name) {
+  return !has_prefix(name) || name.find("kubernetes.io/") != std::string_view::npos;
 }
 
 // Extended resources: whole numbers of devices that are never shared.
-bool extended(std::string_view name) {
-  return name.find('/') != std::string_view::npos && !name.starts_with("kubernetes.io/") &&
-         !name.starts_with("requests.");
+bool is_extended(std::string_view name) {
+  return !is_native(name) && !name.starts_with("requests.") &&
+         check_qualified_name("requests." + std::string{name}).empty();
 }
 
 bool overcommits(std::string_view name) {
-  return !extended(name) && !name.starts_with("hugepages-");
-}
-
-void check_container_resource(findings& out, const std::string& name) {
-  out.each({}, name, check_qualified_name(name));
-  if (standard(name) && name != "storage" && name != "pods") return;
-  if (name.find('/') == std::string::npos)
-    out.invalid({}, name, "must be a standard resource for containers");
+  return is_native(name) && !name.starts_with("hugepages-");
 }
 
 void check_amount(findings& out, const std::string& name, const std::string& text) {
@@ -36,7 +61,7 @@ void check_amount(findings& out, const std::string& name, const std::string& tex
     out.invalid({}, text, quantity_syntax);
   } else if (amount->sign() < 0) {
     out.invalid({}, text, "must be greater than or equal to 0");
-  } else if ((extended(name) || name == "pods") && amount->milli_value() % 1000 != 0) {
+  } else if (is_extended(name) && amount->milli_value() % 1000 != 0) {
     out.invalid({}, text, "must be an integer");
   }
 }
@@ -70,23 +95,40 @@ void check_against_limit(findings& out, const std::string& name, const std::stri
 
 }  // namespace
 
-void check_amounts(findings& out, std::string_view field, const quantity_map& amounts) {
-  const auto step = out.at.field(field);
-  for (const auto& [name, text] : sorted(amounts)) {
-    const auto inner = out.at.key(name);
-    out.each({}, name, check_qualified_name(name));
-    check_amount(out, name, text);
-  }
+bool is_standard_quota(std::string_view name) {
+  return std::find(quota_names.begin(), quota_names.end(), name) != quota_names.end() ||
+         name.starts_with("hugepages-") || name.starts_with("requests.hugepages-");
 }
 
-void check_resources(findings& out, const core::v1::ResourceRequirements& resources) {
-  const auto step = out.at.field("resources");
-  for (const auto& [field, amounts] :
+void check_resource_name(findings& out, const std::string& name, resource_user user) {
+  const auto complaints = check_qualified_name(name);
+  out.each({}, name, complaints);
+  if (complaints.empty() && !has_prefix(name) && !is_standard_quota(name) && name != "storage")
+    out.invalid({}, name, "must be a standard resource type or fully qualified");
+  if (user == resource_user::quota && !has_prefix(name) && !is_standard_quota(name))
+    out.invalid({}, name, "must be a standard resource for quota");
+  if (user != resource_user::container) return;
+  if (!has_prefix(name) && !is_for_containers(name))
+    out.invalid({}, name, "must be a standard resource for containers");
+  if (!is_native(name) && !is_extended(name))
+    out.invalid({}, name, "doesn't follow extended resource name standard");
+}
+
+void check_overhead(findings& out, const quantity_map& amounts) {
+  core::v1::ResourceRequirements overhead;
+  *overhead.mutable_limits() = amounts;
+  check_resources(out, "overhead", overhead);
+}
+
+void check_resources(findings& out, std::string_view field,
+                     const core::v1::ResourceRequirements& resources) {
+  const auto step = out.at.field(field);
+  for (const auto& [part, amounts] :
        {std::pair{"limits", &resources.limits()}, std::pair{"requests", &resources.requests()}}) {
-    const auto list = out.at.field(field);
+    const auto list = out.at.field(part);
     for (const auto& [name, text] : sorted(*amounts)) {
       const auto inner = out.at.key(name);
-      check_container_resource(out, name);
+      check_resource_name(out, name, resource_user::container);
       check_amount(out, name, text);
     }
   }

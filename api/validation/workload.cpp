@@ -15,7 +15,7 @@ std::string labels_as_json(const PodTemplateSpec& made_from) {
   auto text = encode_json(alone, {}, {});
   // {"labels":{…}}
   const auto open = text.find('{', 1);
-  return open == std::string::npos ? "{}" : text.substr(open, text.size() - open - 1);
+  return open == std::string::npos ? "null" : text.substr(open, text.size() - open - 1);
 }
 
 void check_selected(findings& out, const PodTemplateSpec& made_from,

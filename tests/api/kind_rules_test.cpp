@@ -144,7 +144,7 @@ TEST_CASE("jobs that could never end are refused") {
       {"batch/v1 Job",
        "metadata: {name: x}\nspec: {selector: {matchLabels: {a: b}}, manualSelector: "
        "true, " JOB_PODS "}\n",
-       {"spec.template.metadata.labels: Invalid value: {}: `selector` does not match template "
+       {"spec.template.metadata.labels: Invalid value: null: `selector` does not match template "
         "`labels`"}},
       {"batch/v1 Job",
        "metadata: {name: x}\nspec: {template: {metadata: {labels: {job-name: other}}, spec: "
@@ -159,6 +159,11 @@ TEST_CASE("jobs that could never end are refused") {
        "{" JOB_PODS "}}}\n",
        {"spec.schedule: Invalid value: \"* * *\": expected exactly 5 fields, found 3: [* * *]",
         "spec.timeZone: Invalid value: \"\": timeZone must be nil or non-empty string"}},
+      {"batch/v1 CronJob",
+       "metadata: {name: x}\nspec: {schedule: '@daily', jobTemplate: {spec: {manualSelector: "
+       "true, " JOB_PODS "}}}\n",
+       {"spec.jobTemplate.spec.manualSelector: Unsupported value: true: supported values: \"nil\", "
+        "\"false\""}},
       {"batch/v1 CronJob",
        "metadata: {name: a23456789-123456789-123456789-123456789-123456789-abc}\nspec: {schedule: "
        "\"@daily\", jobTemplate: {spec: {" JOB_PODS "}}}\n",
@@ -220,7 +225,13 @@ TEST_CASE("volumes and claims that cannot be bound are refused") {
       {"v1 PersistentVolume",
        "metadata: {name: x}\nspec: {}\n",
        {"spec: Required value: must specify a volume type", "spec.accessModes: Required value",
-        "spec.capacity: Required value"}},
+        "spec.capacity: Required value",
+        "spec.capacity: Unsupported value: null: supported values: \"storage\""}},
+      {"v1 PersistentVolume",
+       "metadata: {name: x}\nspec: {capacity: {storage: 1Gi, cpu: 1}, accessModes: "
+       "[ReadWriteOnce], hostPath: {path: /a}}\n",
+       {"spec.capacity: Unsupported value: {\"cpu\":\"1\",\"storage\":\"1Gi\"}: supported values: "
+        "\"storage\""}},
       {"v1 PersistentVolume",
        "metadata: {name: x}\nspec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], "
        "hostPath: {path: /a}, nfs: {server: s, path: /b}}\n",
@@ -339,10 +350,17 @@ TEST_CASE("limits of a namespace are checked") {
       {"v1 ResourceQuota",
        "metadata: {name: x}\nspec: {hard: {toys: 1, pods: 1500m}}\n",
        {"spec.hard[pods]: Invalid value: \"1500m\": must be an integer",
-        "spec.hard[toys]: Invalid value: \"toys\": must be a standard resource for quotas"}},
+        "spec.hard[toys]: Invalid value: \"toys\": must be a standard resource type or fully "
+        "qualified",
+        "spec.hard[toys]: Invalid value: \"toys\": must be a standard resource for quota"}},
+      {"v1 ResourceQuota",
+       "metadata: {name: x}\nspec: {scopes: [Odd, BestEffort], hard: {cpu: 1, pods: 1}}\n",
+       {"spec.scopes: Invalid value: [\"Odd\",\"BestEffort\"]: unsupported scope",
+        "spec.scopes: Invalid value: [\"Odd\",\"BestEffort\"]: unsupported scope applied to "
+        "resource"}},
       {"v1 ResourceQuota",
        "metadata: {name: x}\nspec: {scopes: [BestEffort, NotBestEffort]}\n",
-       {"spec.scopes: Invalid value: []: conflicting scopes"}},
+       {"spec.scopes: Invalid value: [\"BestEffort\",\"NotBestEffort\"]: conflicting scopes"}},
       {"v1 LimitRange",
        "metadata: {name: x}\nspec: {limits: [{type: Container, min: {cpu: 2}, max: {cpu: 1}}]}\n",
        {"spec.limits[0].min[cpu]: Invalid value: \"2\": min value 2 is greater than max value 1",
@@ -353,6 +371,18 @@ TEST_CASE("limits of a namespace are checked") {
       {"v1 LimitRange",
        "metadata: {name: x}\nspec: {limits: [{type: Pod, default: {cpu: 1}}]}\n",
        {"spec.limits[0].default: Forbidden: may not be specified when `type` is 'Pod'"}},
+      {"v1 LimitRange",
+       "metadata: {name: x}\nspec: {limits: [{type: PersistentVolumeClaim, max: {tea: 1}}]}\n",
+       {"spec.limits[0].max[tea]: Invalid value: \"tea\": must be a standard resource type or "
+        "fully qualified",
+        "spec.limits[0].limits: Required value: either minimum or maximum storage value is "
+        "required, but neither was provided"}},
+  });
+  check_changes({
+      {"v1 ResourceQuota",
+       "metadata: {name: x}\nspec: {scopes: [BestEffort]}\n",
+       "metadata: {name: x}\nspec: {scopes: [Terminating]}\n",
+       {"spec.scopes: Invalid value: [\"Terminating\"]: field is immutable"}},
   });
 }
 
@@ -389,6 +419,12 @@ TEST_CASE("runtimes, certificates and priorities of requests are checked") {
         "alphanumeric characters or '-', and must start and end with an alphanumeric character "
         "(e.g. 'my-name',  or '123-abc', regex used for validation is "
         "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')"}},
+      {"node.k8s.io/v1 RuntimeClass",
+       "metadata: {name: x}\nhandler: h\noverhead: {podFixed: {tea: -1}}\n",
+       {"overhead.limits[tea]: Invalid value: \"tea\": must be a standard resource type or fully "
+        "qualified",
+        "overhead.limits[tea]: Invalid value: \"tea\": must be a standard resource for containers",
+        "overhead.limits[tea]: Invalid value: \"-1\": must be greater than or equal to 0"}},
       {"certificates.k8s.io/v1 CertificateSigningRequest",
        "metadata: {name: x}\nspec: {signerName: plain, request: YQ==, expirationSeconds: 5}\n",
        {"spec.request: Invalid value: \"YQ==\": PEM block type must be CERTIFICATE REQUEST",

@@ -241,8 +241,8 @@ TEST_CASE("probes ask in one way and are whole") {
                          "{port: 0}}") ==
         lines{"spec.containers[0].livenessProbe.tcpSocket: Forbidden: may not specify more than 1 "
               "handler type",
-              "spec.containers[0].livenessProbe.tcpSocket.port: Invalid value: \"0\": must be "
-              "between 1 and 65535, inclusive",
+              "spec.containers[0].livenessProbe.tcpSocket.port: Invalid value: 0: must be between "
+              "1 and 65535, inclusive",
               "spec.containers[0].livenessProbe.successThreshold: Invalid value: 2: must be 1"});
   CHECK(
       pod_faults("{containers: [{name: c, image: x}], initContainers: [{name: i, image: x, "
@@ -258,9 +258,14 @@ TEST_CASE("amounts are not negative and requests fit limits") {
   CHECK(container_faults("resources: {requests: {cpu: 2}, limits: {cpu: 1500m}}") ==
         lines{"spec.containers[0].resources.requests: Invalid value: \"2\": must be less than or "
               "equal to cpu limit of 1500m"});
-  CHECK(container_faults("resources: {limits: {tea: 1}}")
-            .at(0)
-            .ends_with("must be a standard resource for containers"));
+  const std::string tea = "spec.containers[0].resources.limits[tea]: Invalid value: \"tea\": ";
+  CHECK(container_faults("resources: {limits: {tea: 1}}") ==
+        lines{tea + "must be a standard resource type or fully qualified",
+              tea + "must be a standard resource for containers"});
+  CHECK(
+      container_faults("resources: {limits: {requests.tea.example.com/green: 1}}") ==
+      lines{"spec.containers[0].resources.limits[requests.tea.example.com/green]: Invalid value: "
+            "\"requests.tea.example.com/green\": doesn't follow extended resource name standard"});
   CHECK(container_faults("resources: {requests: {example.com/gpu: 1}}") ==
         lines{"spec.containers[0].resources.limits: Required value: Limit must be set for non "
               "overcommitable resources"});
