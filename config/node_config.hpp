@@ -119,7 +119,7 @@ struct kubelet_config {
   std::int64_t image_gc_low_threshold = defaults::image_gc_low_threshold;
   duration image_minimum_gc_age = defaults::image_minimum_gc_age;
   duration image_maximum_gc_age{0};  // 0: any
-  names allowed_unsafe_sysctls;
+  std::vector<std::string> allowed_unsafe_sysctls;
   byte_size container_log_max_size = defaults::container_log_max_size;
   std::int64_t container_log_max_files = defaults::container_log_max_files;
   // 0: no graceful shutdown. Critical pods get the last part of the period.
