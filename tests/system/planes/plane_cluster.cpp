@@ -1,11 +1,11 @@
 #include "system/planes/plane_cluster.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <stdexcept>
-#include <thread>
 
 #include "etcd/etcd_server.hpp"
 #include "system/network/joined_cluster.hpp"
@@ -128,7 +128,7 @@ std::array<std::size_t, plane_cluster::size> plane_cluster::members_in_use() con
             network_.counted(planes_[i]->number(), members_[j]->number()).passed - frames[i][j];
   };
   count();
-  std::this_thread::sleep_for(count_time);
+  ::poll(nullptr, 0, static_cast<int>(count_time.count()));
   count();
   std::array<std::size_t, size> used{};
   for (std::size_t i = 0; i < size; ++i)
