@@ -133,7 +133,9 @@ class planner {
   }
 
   bool past_deadline() {
-    if (!spec_.has_active_deadline_seconds() || spec_.suspend() || !status().has_start_time())
+    // A Job that is resumed now starts again (note_suspension).
+    if (!spec_.has_active_deadline_seconds() || spec_.suspend() || holds(status(), "Suspended") ||
+        !status().has_start_time())
       return false;
     const auto left = spec_.active_deadline_seconds() - (now_ - status().start_time().seconds());
     if (left > 0) look_at(now_ + left);

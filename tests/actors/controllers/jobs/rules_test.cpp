@@ -247,4 +247,19 @@ TEST_CASE("a job with too many pods reports it in an event", "[jobs]") {
   CHECK(told(succeeded) == std::set<std::string>{"Completed", "TooManySucceededPods"});
 }
 
+TEST_CASE("the deadline of a job counts from its resumption", "[jobs]") {
+  auto job = job_of(1, 1);
+  job.mutable_spec()->set_active_deadline_seconds(60);
+  job.mutable_spec()->set_suspend(true);
+  job.mutable_status()->mutable_start_time()->set_seconds(now - 30);
+  *job.mutable_status() = make_plan(job, {}, {}, now).status;
+  job.mutable_spec()->set_suspend(false);
+  const auto resumed = make_plan(job, {}, {}, now + 100);
+  CHECK(reason_of(resumed, "FailureTarget").empty());
+  CHECK(resumed.status.start_time().seconds() == now + 100);
+  *job.mutable_status() = resumed.status;
+  CHECK(make_plan(job, {}, {}, now + 159).create.size() == 1);
+  CHECK(reason_of(make_plan(job, {}, {}, now + 160), "FailureTarget") == "DeadlineExceeded");
+}
+
 }  // namespace troupe::test
