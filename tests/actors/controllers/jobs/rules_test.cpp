@@ -262,4 +262,13 @@ TEST_CASE("the deadline of a job counts from its resumption", "[jobs]") {
   CHECK(reason_of(make_plan(job, {}, {}, now + 160), "FailureTarget") == "DeadlineExceeded");
 }
 
+TEST_CASE("a job with a deadline in 292 billion years is not looked at before", "[jobs]") {
+  auto job = job_of(1, 1);
+  job.mutable_spec()->set_active_deadline_seconds(std::numeric_limits<std::int64_t>::max());
+  job.mutable_status()->mutable_start_time()->set_seconds(now);
+  const auto plan = make_plan(job, {pod_of(job, "a", "Running")}, {}, now + 1);
+  CHECK(reason_of(plan, "FailureTarget").empty());
+  CHECK(plan.look_at.value_or(now + 2) > now + 1);
+}
+
 }  // namespace troupe::test
