@@ -271,4 +271,14 @@ TEST_CASE("a job with a deadline in 292 billion years is not looked at before", 
   CHECK(plan.look_at.value_or(now + 2) > now + 1);
 }
 
+TEST_CASE("a failed pod of an index that the job no longer has is not counted", "[jobs]") {
+  auto job = job_of(3, 3);
+  job.mutable_spec()->set_completion_mode("Indexed");
+  job.mutable_spec()->set_backoff_limit(0);
+  const auto plan = make_plan(job, {pod_of(job, "a", "Failed", 3, 1)}, {}, now);
+  CHECK(reason_of(plan, "FailureTarget").empty());
+  CHECK(plan.status.failed() == 0);
+  CHECK(plan.release.size() == 1);
+}
+
 }  // namespace troupe::test
