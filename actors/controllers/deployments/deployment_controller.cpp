@@ -58,6 +58,8 @@ void deployment_controller::sync() {
 void deployment_controller::after_sync() {
   // The end of a pod causes an event of its set, except if the pod was already terminating.
   if (pods_left_) enqueue_in(defaults::pods_left_recheck);
+  // A failed sync has its back-off: the deadline must not shorten that.
+  if (failed()) return;
   if (const auto left = deadline_in(*deployment_, deployment_->body().status(), wall_seconds()))
     enqueue_in(std::chrono::seconds{std::max<std::int64_t>(*left, 0) + 1});
 }

@@ -430,4 +430,16 @@ TEST_CASE("a deployment that is changed to Recreate and resized during an update
   CHECK(s.size("three") == 6);
 }
 
+TEST_CASE("a replica set that cannot be made is not tried more often after the deadline",
+          "[deployments]") {
+  const std::string name(250, 'w');  // as above
+  auto wanted = deployment("web", 3, "v1");
+  wanted.mutable_metadata()->set_name(name);
+  wanted.mutable_spec()->set_progress_deadline_seconds(5);
+  cluster c{4};
+  c.create(wanted);
+  for (milliseconds wait{10}; wait < seconds{60}; wait *= 2)
+    CHECK(is_delay(until_next_sync(c, "deployment", "default/" + name), wait));
+}
+
 }  // namespace troupe::test
