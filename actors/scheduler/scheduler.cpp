@@ -451,8 +451,8 @@ void scheduler_actor::preempt(const pod_info_ptr& pod, const scheduler::preempti
               .message = name + ": preempting to accommodate a higher priority pod",
               .cause = {.author = "scheduler/" + name}},
         defaults::bind_timeout, [this, key = pod->key](const auto& answered) {
-          if (answered && (*answered)->result) return;
-          queue_.retry(key, now());
+          if (answered && ((*answered)->result || (*answered)->result.error().code == 404)) return;
+          queue_.back_off(key, now());
           wake();
         });
     record(victim, false, "Preempted",
