@@ -209,7 +209,10 @@ void scheduler_actor::take_namespace(const watch_event& event) {
 
 void scheduler_actor::take_node(const watch_event& event) {
   const auto& name = event.object->meta().name();
-  if (event.type == event_type::deleted) return view_.remove_node(name);
+  if (event.type == event_type::deleted) {
+    view_.remove_node(name);
+    return happened(node_labels_changed);  // its topology domains may be gone
+  }
   const auto* known = view_.find(name);
   const auto events =
       known == nullptr ? node_added : what_changed(known->body(), event.object->as<Node>());

@@ -460,4 +460,31 @@ TEST_CASE("a preemption whose evictions are refused is repeated with back-off", 
   CHECK(step->asked <= 6);  // after 0, 1, 3, 7 and 15 s
 }
 
+TEST_CASE("a pod that waits for its topology is tried when a node is removed", "[scheduler]") {
+  cluster c{8};
+  add_small_node(c, "n1", 8);
+  add_small_node(c, "n2", 1);
+  for (const char* node : {"n1", "n2"})
+    c.change<Node>({}, node, [&](Node& changed) {
+      (*changed.mutable_metadata()->mutable_labels())["zone"] = node;
+    });
+  for (const char* name : {"a", "b"}) {
+    auto pod = asking(name, 2);
+    (*pod.mutable_metadata()->mutable_labels())["app"] = "web";
+    auto& constraint = *pod.mutable_spec()->add_topology_spread_constraints();
+    constraint.set_max_skew(1);
+    constraint.set_topology_key("zone");
+    constraint.set_when_unsatisfiable("DoNotSchedule");
+    (*constraint.mutable_label_selector()->mutable_match_labels())["app"] = "web";
+    c.create(pod);
+    c.settle();
+  }
+  REQUIRE(node_of(c, "a") == "n1");
+  REQUIRE(node_of(c, "b").empty());
+  c.advance(seconds{15});  // longer than its back-off
+  c.remove<Node>({}, "n2");
+  c.settle();
+  CHECK(node_of(c, "b") == "n1");
+}
+
 }  // namespace troupe::test
