@@ -109,7 +109,7 @@ void garbage_collector::remove_object(const std::string& key, const api::object&
   wake_owners(graph_.erase(key));
   waiting_.erase(uid);
   if (!graph_.has_dependents(uid)) return;
-  absent_.put(uid, true);
+  absent_.put(uid, object.kind().namespaced());
   for (const auto& dependent : graph_.dependents_of(uid))
     enqueue(dependent);
 }
@@ -160,7 +160,12 @@ void garbage_collector::process(const std::string& key) {
 
 void garbage_collector::collect(const std::string& key, const api::object_ptr& object) {
   const auto dependents = graph_.dependents_of(object->meta().uid());
-  auto decision = judge(*object, dependents, store_->read());
+  // A custom object's definition may have gone as well (kubernetes: absentOwnerCache).
+  const auto is_absent = [&](const std::string& uid) {
+    const auto* namespaced = absent_.find(uid);
+    return namespaced != nullptr && (!*namespaced || object->kind().namespaced());
+  };
+  auto decision = judge(*object, dependents, store_->read(), is_absent);
   if (!decision.lost_owners.empty()) check_namespaces(object);
   switch (decision.step) {
     case garbage_step::keep:
@@ -238,7 +243,7 @@ void garbage_collector::check_namespaces(const api::object_ptr& dependent) {
       return !elsewhere;
     });
     if (!elsewhere) {
-      absent_.put(owner.uid(), true);
+      absent_.put(owner.uid(), kind->namespaced());
       continue;
     }
     tell(core_.recorder,

@@ -60,7 +60,7 @@ class garbage_collector : public informer {
   revision graph_at_ = 0;  // the graph is complete up to this revision
   // Owners that wait for dependents: uid -> key.
   std::map<std::string, std::string> waiting_;
-  // Uids of owners that do not exist, to skip their lookup.
+  // Uids of owners that do not exist, and whether they were namespaced.
   lru<bool> absent_{defaults::absent_owners};
 
   std::deque<std::string> queue_;

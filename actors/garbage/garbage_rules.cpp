@@ -53,13 +53,15 @@ owner_state state_of(const api::object& dependent, const OwnerReference& owner,
 }
 
 garbage_decision judge(const api::object& object, const std::vector<std::string>& dependents,
-                       const persistence::snapshot& state) {
+                       const persistence::snapshot& state,
+                       const std::function<bool(const std::string& uid)>& is_absent) {
   garbage_decision decision;
   const auto& owners = object.meta().owner_references();
   if (owners.empty() || object.meta().has_deletion_timestamp()) return decision;
   bool solid = false, waiting = false, blocks = false;
   for (const auto& owner : owners) {
-    const auto is = state_of(object, owner, state);
+    const bool gone = is_absent && !kind_of_owner(owner) && is_absent(owner.uid());
+    const auto is = gone ? owner_state::absent : state_of(object, owner, state);
     solid = solid || is == owner_state::solid;
     waiting = waiting || is == owner_state::waiting;
     blocks = blocks || owner.block_owner_deletion();

@@ -111,6 +111,12 @@ void queue::retry(const std::string& key, runtime::time_point now) {
   wake(found->second, now);
 }
 
+void queue::back_off(const std::string& key, runtime::time_point now) {
+  const auto found = entries_.find(key);
+  if (found != entries_.end() && found->second.part == queue_part::unschedulable)
+    refused(found->second.pod, 0, now);
+}
+
 void queue::done(const std::string& key) {
   remove(key);
 }

@@ -43,8 +43,10 @@ class queue {
   void refused(const pod_info_ptr& pod, std::uint32_t helped_by, runtime::time_point now);
   // Preemption makes room for it: it is retried without back-off once a pod is deleted.
   void nominated(const pod_info_ptr& pod, runtime::time_point now);
-  // Preemption failed: a nominated pod is retried at once.
+  // Its room was given to another pod: a nominated pod is retried at once.
   void retry(const std::string& key, runtime::time_point now);
+  // Preemption failed: a nominated pod is retried at the end of its back-off.
+  void back_off(const std::string& key, runtime::time_point now);
   // The pod is bound: its attempts are dropped.
   void done(const std::string& key);
 

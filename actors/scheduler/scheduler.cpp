@@ -209,7 +209,10 @@ void scheduler_actor::take_namespace(const watch_event& event) {
 
 void scheduler_actor::take_node(const watch_event& event) {
   const auto& name = event.object->meta().name();
-  if (event.type == event_type::deleted) return view_.remove_node(name);
+  if (event.type == event_type::deleted) {
+    view_.remove_node(name);
+    return happened(node_labels_changed);  // its topology domains may be gone
+  }
   const auto* known = view_.find(name);
   const auto events =
       known == nullptr ? node_added : what_changed(known->body(), event.object->as<Node>());
@@ -451,8 +454,8 @@ void scheduler_actor::preempt(const pod_info_ptr& pod, const scheduler::preempti
               .message = name + ": preempting to accommodate a higher priority pod",
               .cause = {.author = "scheduler/" + name}},
         defaults::bind_timeout, [this, key = pod->key](const auto& answered) {
-          if (answered && (*answered)->result) return;
-          queue_.retry(key, now());
+          if (answered && ((*answered)->result || (*answered)->result.error().code == 404)) return;
+          queue_.back_off(key, now());
           wake();
         });
     record(victim, false, "Preempted",

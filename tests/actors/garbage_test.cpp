@@ -1,8 +1,12 @@
 #include <catch2/catch.hpp>
+#include <random>
 
 #include "actors/garbage/garbage_collector.hpp"
 #include "actors/garbage/garbage_rules.hpp"
 #include "actors/garbage/owner_graph.hpp"
+#include "actors/write/creation.hpp"
+#include "api/codec/codec.hpp"
+#include "api/schema/apiextensions_v1.pb.h"
 #include "api/schema/batch_v1.pb.h"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_event.pb.h"
@@ -49,6 +53,24 @@ bool is_user_map(const api::object_ptr& map) {
 std::size_t maps(cluster& c) {
   const auto all = c.list<ConfigMap>("default");
   return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), is_user_map));
+}
+
+// Its kind is that of a definition.
+api::object_ptr create_custom(cluster& c, std::string_view yaml) {
+  auto decoded = api::decode(yaml, api::media::yaml, nullptr);
+  REQUIRE(decoded);
+  std::mt19937_64 random{1};
+  auto transaction =
+      actors::create_transaction(c.store().read(), *decoded->kind, std::move(decoded->content),
+                                 actors::checks::all, c.now(), random);
+  REQUIRE(transaction);
+  api::object_ptr made;
+  c.plane().commit(std::move(*transaction), 0, [&](persistence::outcome committed) {
+    REQUIRE(committed);
+    made = committed->objects.front();
+  });
+  REQUIRE(made != nullptr);
+  return made;
 }
 
 }  // namespace
@@ -206,6 +228,27 @@ TEST_CASE("an owner of an unknown kind keeps its dependents") {
   c.create(map);
   c.advance(seconds{10});
   CHECK(there(c, "kept"));
+}
+
+TEST_CASE("the dependents of a custom object go although its definition has gone as well") {
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    cluster c{seed};
+    c.create_yaml(
+        "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: "
+        "widgets.example.dev}, spec: {group: example.dev, scope: Namespaced, names: {plural: "
+        "widgets, kind: Widget}, versions: [{name: v1, served: true, storage: true, schema: "
+        "{openAPIV3Schema: {type: object}}}]}}");
+    c.advance(seconds{1});
+    const auto owner = create_custom(
+        c, "{apiVersion: example.dev/v1, kind: Widget, metadata: {name: w, namespace: default}}");
+    // More than the collector removes at a time.
+    for (std::size_t i = 0; i < actors::defaults::garbage_in_flight + 100; ++i)
+      c.create(owned_by(map_named("d" + std::to_string(i)), *owner));
+    c.settle();
+    c.remove<api::apiextensions::v1::CustomResourceDefinition>({}, "widgets.example.dev");
+    c.advance(seconds{10});
+    CHECK(maps(c) == 0);
+  }
 }
 
 // As the Jobs that kube-controller-manager 1.20 makes.

@@ -148,7 +148,7 @@ class planner {
   }
 
   void start(std::int64_t at, const absl::TimeZone& zone) {
-    if (spec_.has_starting_deadline_seconds() && at + spec_.starting_deadline_seconds() < now_)
+    if (spec_.has_starting_deadline_seconds() && spec_.starting_deadline_seconds() < now_ - at)
       return tell(
           true, "MissSchedule",
           "Missed scheduled time to start a job: " +

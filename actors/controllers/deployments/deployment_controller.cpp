@@ -58,6 +58,8 @@ void deployment_controller::sync() {
 void deployment_controller::after_sync() {
   // The end of a pod causes an event of its set, except if the pod was already terminating.
   if (pods_left_) enqueue_in(defaults::pods_left_recheck);
+  // A failed sync has its back-off: the deadline must not shorten that.
+  if (failed()) return;
   if (const auto left = deadline_in(*deployment_, deployment_->body().status(), wall_seconds()))
     enqueue_in(std::chrono::seconds{std::max<std::int64_t>(*left, 0) + 1});
 }
@@ -131,7 +133,8 @@ bool deployment_controller::scale_family(const set_family& family) {
       if (set.wanted() > 0) sent |= resize_set(set, 0);
     return sent;
   }
-  if (!deployment_->rolling()) return false;
+  // Sets that a rolling update left before the strategy was changed (upstream stops here).
+  if (!deployment_->rolling()) return !deployment_->spec().paused() && recreate(family);
   std::vector<set_size> sizes;
   for (const auto& set : active)
     sizes.push_back(set.size());

@@ -5,6 +5,7 @@
 #include "actors/controllers/disruption/budget_rules.hpp"
 #include "actors/controllers/kit/reconciler.hpp"
 #include "api/equality.hpp"
+#include "api/schema/apps_v1.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
 #include "api/strategy/scale.hpp"
@@ -37,7 +38,9 @@ std::optional<controller_scale> scale_of_pod(const persistence::snapshot& state,
                                              const api::object& pod) {
   auto controller = controller_in(state, pod);
   if (!controller) return std::nullopt;
-  if (auto above = controller_in(state, *controller)) controller = std::move(above);
+  if (const auto above = controller_in(state, *controller);
+      above && &above->kind() == &api::kind_of<api::apps::v1::Deployment>())
+    controller = above;
   if (!controller->kind().options().has_scale()) return std::nullopt;
   const auto scale = api::scale_of(controller->kind(), controller->content());
   if (!scale) return std::nullopt;

@@ -19,6 +19,13 @@ using api::discovery::v1::EndpointSlice;
 
 constexpr const char* manager = "endpointslice-controller.k8s.io";
 
+// Other controllers make slices with the Service as their owner, too (k8s.io/endpointslice).
+bool is_ours(const api::object& slice) {
+  const auto& labels = slice.meta().labels();
+  const auto found = labels.find("endpointslice.kubernetes.io/managed-by");
+  return found != labels.end() && found->second == manager;
+}
+
 using wanted_endpoints = std::map<std::string, Endpoint>;  // by uid of the pod
 using wanted_groups = std::map<port_key, wanted_endpoints>;
 
@@ -178,6 +185,7 @@ slice_plan plan_slices(const Service& service, const std::vector<api::object_ptr
   std::map<std::string, std::vector<api::object_ptr>> by_family;
   slice_plan plan;
   for (const auto& object : present) {
+    if (!is_ours(*object)) continue;
     const auto& family = object->as<EndpointSlice>().address_type();
     if (std::count(families.begin(), families.end(), family) > 0)
       by_family[family].push_back(object);

@@ -133,10 +133,14 @@ class planner {
   }
 
   bool past_deadline() {
-    if (!spec_.has_active_deadline_seconds() || spec_.suspend() || !status().has_start_time())
+    // A Job that is resumed now starts again (note_suspension).
+    if (!spec_.has_active_deadline_seconds() || spec_.suspend() || holds(status(), "Suspended") ||
+        !status().has_start_time())
       return false;
-    const auto left = spec_.active_deadline_seconds() - (now_ - status().start_time().seconds());
-    if (left > 0) look_at(now_ + left);
+    // No sum with the deadline: it may be the largest number.
+    const auto passed = std::max<std::int64_t>(now_ - status().start_time().seconds(), 0);
+    const auto left = spec_.active_deadline_seconds() - passed;
+    if (left > 0) look_at(now_ + std::min(left, defaults::longest_wait_seconds));
     return left <= 0;
   }
 

@@ -29,7 +29,8 @@ struct job_stock {
     return pod.index >= 0 && pod.index < spec.completions();
   }
   bool to_be_counted(const job_pod& pod) const {
-    return pod.tracked && !counted.contains(pod.object->meta().uid());
+    return pod.tracked && !counted.contains(pod.object->meta().uid()) &&
+           (!indexed || valid_index(pod));
   }
   failure_verdict failure_of(const job_pod& pod) const;
   // The last failed pod of an index keeps its finalizer until it is replaced: it records how often

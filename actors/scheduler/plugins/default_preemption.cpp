@@ -13,13 +13,20 @@ namespace troupe::actors::scheduler {
 
 namespace {
 
+// A pod that has not started counts as the youngest (kubernetes: GetPodStartTime).
+std::int64_t start_of(const pod_info& pod) {
+  const auto& status = pod.body().status();
+  return status.has_start_time() ? status.start_time().seconds()
+                                 : std::numeric_limits<std::int64_t>::max();
+}
+
 // Orders by importance, descending: terminating pods are last; then by priority, then by running
 // time.
 bool more_important(const pod_info_ptr& a, const pod_info_ptr& b) {
   const bool leaves = a->pod->meta().has_deletion_timestamp();
   if (leaves != b->pod->meta().has_deletion_timestamp()) return !leaves;
   if (a->priority != b->priority) return a->priority > b->priority;
-  return a->body().status().start_time().seconds() < b->body().status().start_time().seconds();
+  return start_of(*a) < start_of(*b);
 }
 
 // The victims on one node: removes all pods of lower priority, then reprieves as many as still fit.
@@ -56,7 +63,7 @@ auto cost(const preemption& of) {
     highest = std::max<std::int64_t>(highest, victim->priority);
     sum += std::int64_t{victim->priority} + std::numeric_limits<std::int32_t>::max();
   }
-  if (!of.victims.empty()) latest = of.victims.front()->body().status().start_time().seconds();
+  if (!of.victims.empty()) latest = start_of(*of.victims.front());
   return std::make_tuple(highest, sum, of.victims.size(), -latest);
 }
 

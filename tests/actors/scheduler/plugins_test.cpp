@@ -533,4 +533,24 @@ TEST_CASE("the scheduler alone places 10,000 pods on 5,000 nodes", "[.bench]") {
   WARN(static_cast<int>(10'000 / (test::cpu_seconds() - start)) << " pods/s of one core");
 }
 
+TEST_CASE("of equal pods the one that has not started is preempted first", "[scheduler]") {
+  bench b;
+  b.node(make_node("one", "{}", "{}", "2", "8Gi"));
+  const auto bind = [&](const std::string& name, const std::string& status) {
+    b.bound(read_pod_info(parse<api::core::v1::Pod>(
+                "metadata: {name: " + name + ", namespace: a, uid: " + name +
+                "}\nspec: {nodeName: one, containers: [{name: c, resources: {requests: {cpu: "
+                "\"1\"}}}]}\nstatus: " +
+                status + "\n")),
+            "one");
+  };
+  bind("new", "{}");
+  bind("old", "{startTime: \"2026-01-01T00:00:00Z\"}");
+  const auto refused = b.chooser.schedule(make_request("p", "1", "1Mi", 50), b.view, b.random);
+  REQUIRE_FALSE(refused);
+  const auto& victims = refused.error().make_room.victims;
+  REQUIRE(victims.size() == 1);
+  CHECK(victims[0]->pod->meta().name() == "new");
+}
+
 }  // namespace troupe::actors::scheduler

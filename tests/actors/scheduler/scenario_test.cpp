@@ -108,6 +108,25 @@ int told(const cluster& c, const std::string& reason) {
   return times;
 }
 
+// Refuses evictions.
+class no_evictions final : public actors::admission::outside_step {
+ public:
+  std::string_view name() const noexcept override { return "no-evictions"; }
+  bool mutates() const noexcept override { return false; }
+  bool handles(const api::kind_info& kind, actors::admission::operation, bool part) const override {
+    return &kind == &api::kind_of<Pod>() && part;
+  }
+  runtime::duration timeout() const noexcept override { return seconds{10}; }
+  void ask(actors::admission::question_ptr about,
+           std::function<void(actors::admission::reply)> answer) const override {
+    if (about->subresource != "eviction") return answer(actors::admission::reply{});
+    ++asked;
+    answer(api::fail(api::forbidden(*about->kind, "old", "no pod is evicted here")));
+  }
+
+  mutable int asked = 0;
+};
+
 // Refused binds, of all schedulers of this process.
 std::uint64_t failures() {
   return actors::metrics_of_scheduler().failed;
@@ -425,6 +444,47 @@ TEST_CASE("nominated room is kept through a crash of the scheduler", "[scheduler
   CHECK(node_of(c, "boss") == "n1");
   CHECK(node_of(c, "small").empty());
   CHECK(told(c, "Preempted") == 1);
+}
+
+TEST_CASE("a preemption whose evictions are refused is repeated with back-off", "[scheduler]") {
+  const auto step = std::make_shared<no_evictions>();
+  cluster_options options;
+  options.plane.outside = {step};
+  cluster c{7, options};
+  add_small_node(c, "n1", 2);
+  c.create(asking("old", 2));
+  c.settle();
+  c.create(important("boss", 2, "system-cluster-critical"));
+  c.advance(seconds{20});
+  CHECK(step->asked >= 3);
+  CHECK(step->asked <= 6);  // after 0, 1, 3, 7 and 15 s
+}
+
+TEST_CASE("a pod that waits for its topology is tried when a node is removed", "[scheduler]") {
+  cluster c{8};
+  add_small_node(c, "n1", 8);
+  add_small_node(c, "n2", 1);
+  for (const char* node : {"n1", "n2"})
+    c.change<Node>({}, node, [&](Node& changed) {
+      (*changed.mutable_metadata()->mutable_labels())["zone"] = node;
+    });
+  for (const char* name : {"a", "b"}) {
+    auto pod = asking(name, 2);
+    (*pod.mutable_metadata()->mutable_labels())["app"] = "web";
+    auto& constraint = *pod.mutable_spec()->add_topology_spread_constraints();
+    constraint.set_max_skew(1);
+    constraint.set_topology_key("zone");
+    constraint.set_when_unsatisfiable("DoNotSchedule");
+    (*constraint.mutable_label_selector()->mutable_match_labels())["app"] = "web";
+    c.create(pod);
+    c.settle();
+  }
+  REQUIRE(node_of(c, "a") == "n1");
+  REQUIRE(node_of(c, "b").empty());
+  c.advance(seconds{15});  // longer than its back-off
+  c.remove<Node>({}, "n2");
+  c.settle();
+  CHECK(node_of(c, "b") == "n1");
 }
 
 }  // namespace troupe::test

@@ -2,6 +2,9 @@
 #include "actors/controllers/cron_jobs/schedule.hpp"
 
 #include <catch2/catch.hpp>
+#include <limits>
+
+#include "actors/controllers/cron_jobs/cron_plan.hpp"
 
 namespace troupe::test {
 
@@ -61,6 +64,14 @@ TEST_CASE("of missed starts the newest is used, and all are counted", "[cron]") 
   // From Thursday, 1 January 1970 to the Sunday that follows.
   CHECK(starts_between(weekdays, absl::UTCTimeZone(), 0, 86'400 * 4 - 1).latest ==
         86'400 + 9 * 3'600);
+}
+
+TEST_CASE("a start within a deadline of 292 billion years is not missed", "[cron]") {
+  api::batch::v1::CronJob cron_job;
+  cron_job.mutable_spec()->set_schedule("0 * * * *");
+  cron_job.mutable_spec()->set_time_zone("UTC");
+  cron_job.mutable_spec()->set_starting_deadline_seconds(std::numeric_limits<std::int64_t>::max());
+  CHECK(make_plan(cron_job, {}, 7'205).start == 7'200);
 }
 
 }  // namespace troupe::test

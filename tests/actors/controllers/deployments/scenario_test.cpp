@@ -409,4 +409,37 @@ TEST_CASE("a deployment that is created again adopts the orphaned sets of its pr
   CHECK(s.c.count<Pod>() == 3);
 }
 
+TEST_CASE("a deployment that is changed to Recreate and resized during an update completes",
+          "[deployments]") {
+  stage s{12, deployment("web", 4, "one")};
+  REQUIRE(s.roll_out({}));
+  s.broken = "two";
+  s.image("two");
+  for (int i = 0; i < 10; ++i)
+    s.round({});
+  REQUIRE(s.size("one") > 0);
+  REQUIRE(s.size("two") > 0);
+  s.edit([](Deployment& d) {
+    auto& spec = *d.mutable_spec();
+    spec.mutable_strategy()->set_type("Recreate");
+    spec.mutable_strategy()->clear_rolling_update();
+    spec.set_replicas(6);
+  });
+  s.image("three");
+  REQUIRE(s.roll_out({}));
+  CHECK(s.size("three") == 6);
+}
+
+TEST_CASE("a replica set that cannot be made is not tried more often after the deadline",
+          "[deployments]") {
+  const std::string name(250, 'w');  // as above
+  auto wanted = deployment("web", 3, "v1");
+  wanted.mutable_metadata()->set_name(name);
+  wanted.mutable_spec()->set_progress_deadline_seconds(5);
+  cluster c{4};
+  c.create(wanted);
+  for (milliseconds wait{10}; wait < seconds{60}; wait *= 2)
+    CHECK(is_delay(until_next_sync(c, "deployment", "default/" + name), wait));
+}
+
 }  // namespace troupe::test

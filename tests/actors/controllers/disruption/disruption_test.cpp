@@ -6,6 +6,7 @@
 #include "actors/write/eviction.hpp"
 #include "actors/write/pipeline.hpp"
 #include "api/schema/apps_v1.pb.h"
+#include "api/schema/core_config.pb.h"
 #include "api/schema/core_replication.pb.h"
 
 namespace troupe::test {
@@ -185,6 +186,26 @@ TEST_CASE("a pod of two budgets is not evicted, one that is not ready by the bud
   CHECK(refused.error().code == 500);
   c.remove<PodDisruptionBudget>("default", "second");
   CHECK(evict(c, "web"));
+}
+
+TEST_CASE("pods count by the scale of their controller, also if an operator controls that",
+          "[disruption]") {
+  cluster c{3};
+  api::core::v1::ConfigMap above;
+  above.mutable_metadata()->set_name("operator");
+  const auto made = c.create(above);
+  auto rc = web_controller(3);
+  auto& reference = *rc.mutable_metadata()->add_owner_references();
+  reference.set_api_version("v1");
+  reference.set_kind("ConfigMap");
+  reference.set_name("operator");
+  reference.set_uid(made->meta().uid());
+  reference.set_controller(true);
+  c.create(rc);
+  c.create(budget_of("", "1"));
+  CHECK(c.run_until([&] {
+    return c.get<PodDisruptionBudget>("default", "guard").status().expected_pods() == 3;
+  }));
 }
 
 }  // namespace troupe::test

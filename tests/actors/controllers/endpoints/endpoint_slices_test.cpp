@@ -200,4 +200,17 @@ TEST_CASE("an additional pod needs one write, and does not move the others", "[e
   CHECK(store.all().size() == 3);
 }
 
+TEST_CASE("slices of a service that another controller manages are left alone", "[endpoints]") {
+  const std::vector<api::object_ptr> pods{pod_number(1, true, false, 8080)};
+  slices_store store;
+  store.carry_out(plan_slices(web(), pods, store.all()));
+  auto foreign = store.all().front()->copy_as<EndpointSlice>();
+  auto& labels = *foreign->mutable_metadata()->mutable_labels();
+  labels["endpointslice.kubernetes.io/managed-by"] = "mesh.example.dev";
+  auto present = store.all();
+  present.push_back(
+      std::make_shared<const api::object>(api::kind_of<EndpointSlice>(), std::move(foreign), 9));
+  CHECK(store.carry_out(plan_slices(web(), pods, present)) == 0);
+}
+
 }  // namespace troupe::test

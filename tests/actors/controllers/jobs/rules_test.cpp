@@ -247,4 +247,38 @@ TEST_CASE("a job with too many pods reports it in an event", "[jobs]") {
   CHECK(told(succeeded) == std::set<std::string>{"Completed", "TooManySucceededPods"});
 }
 
+TEST_CASE("the deadline of a job counts from its resumption", "[jobs]") {
+  auto job = job_of(1, 1);
+  job.mutable_spec()->set_active_deadline_seconds(60);
+  job.mutable_spec()->set_suspend(true);
+  job.mutable_status()->mutable_start_time()->set_seconds(now - 30);
+  *job.mutable_status() = make_plan(job, {}, {}, now).status;
+  job.mutable_spec()->set_suspend(false);
+  const auto resumed = make_plan(job, {}, {}, now + 100);
+  CHECK(reason_of(resumed, "FailureTarget").empty());
+  CHECK(resumed.status.start_time().seconds() == now + 100);
+  *job.mutable_status() = resumed.status;
+  CHECK(make_plan(job, {}, {}, now + 159).create.size() == 1);
+  CHECK(reason_of(make_plan(job, {}, {}, now + 160), "FailureTarget") == "DeadlineExceeded");
+}
+
+TEST_CASE("a job with a deadline in 292 billion years is not looked at before", "[jobs]") {
+  auto job = job_of(1, 1);
+  job.mutable_spec()->set_active_deadline_seconds(std::numeric_limits<std::int64_t>::max());
+  job.mutable_status()->mutable_start_time()->set_seconds(now);
+  const auto plan = make_plan(job, {pod_of(job, "a", "Running")}, {}, now + 1);
+  CHECK(reason_of(plan, "FailureTarget").empty());
+  CHECK(plan.look_at.value_or(now + 2) > now + 1);
+}
+
+TEST_CASE("a failed pod of an index that the job no longer has is not counted", "[jobs]") {
+  auto job = job_of(3, 3);
+  job.mutable_spec()->set_completion_mode("Indexed");
+  job.mutable_spec()->set_backoff_limit(0);
+  const auto plan = make_plan(job, {pod_of(job, "a", "Failed", 3, 1)}, {}, now);
+  CHECK(reason_of(plan, "FailureTarget").empty());
+  CHECK(plan.status.failed() == 0);
+  CHECK(plan.release.size() == 1);
+}
+
 }  // namespace troupe::test
