@@ -309,7 +309,7 @@ TEST_CASE("the writable layer of a container is measured") {
   CHECK(measure("uid-other").empty());
 
   heard<bool> removed;
-  containers->remove_pod("uid-layer", [tell = removed.listener()] { tell(true); });
+  containers->remove_pod("uid-layer", [tell = removed.listener()](auto) { tell(true); });
   removed.next();
 }
 

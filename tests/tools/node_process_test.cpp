@@ -10,6 +10,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "support/scratch_folder.hpp"
 #include "tools/child.hpp"
@@ -51,7 +53,7 @@ struct node {
   std::chrono::milliseconds limit = 10s;
   std::filesystem::path root_dir = data_dir / "kubelet";
   troupe::config::pod_runtime runtime = troupe::config::pod_runtime::process;
-  troupe::config::names unsafe_sysctls = {};
+  std::vector<std::string> unsafe_sysctls = {};
 
   int operator()() const {
     node_config config;
