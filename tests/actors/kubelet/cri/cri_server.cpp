@@ -67,7 +67,7 @@ cri_server::~cri_server() {
 
 void cri_server::wake() {
   const std::uint64_t one = 1;
-  static_cast<void>(::write(wake_.get(), &one, sizeof one));
+  static_cast<void>(!::write(wake_.get(), &one, sizeof one));
 }
 
 bool cri_server::await_call(const std::string& method) {
@@ -139,7 +139,7 @@ void cri_server::serve(int client) {
     ::poll(both, 2, -1);
     if (both[1].revents != 0) {
       std::uint64_t count = 0;
-      static_cast<void>(::read(wake_.get(), &count, sizeof count));
+      static_cast<void>(!::read(wake_.get(), &count, sizeof count));
       std::unique_lock lock{mutex_};
       if (stopped_) break;
       const bool release = std::exchange(release_, false);
