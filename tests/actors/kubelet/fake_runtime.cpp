@@ -51,12 +51,6 @@ void fake_runtime::answer_held() {
     each();
 }
 
-void fake_runtime::answer(bool held, std::function<void()> call) {
-  if (!held) return call();
-  const std::lock_guard lock{mutex_};
-  held_.push_back(std::move(call));
-}
-
 void fake_runtime::pull_as(available_image::pull pull) {
   const std::lock_guard lock{mutex_};
   pull_ = pull;
@@ -185,17 +179,18 @@ void fake_runtime::remove_pod(const std::string&, problem_observer done) {
 
 void fake_runtime::create_container(container_config config, runtime_answer<std::string> done) {
   std::unique_lock lock{mutex_};
-  const auto error = create_error_;
-  const bool held = hold_creations_;
-  const auto same = made_[fmt::format("{}-{}", config.spec->name(), config.attempt)]++;
-  lock.unlock();
-  if (error) return done(tl::make_unexpected(*error));
+  if (const auto error = create_error_) {
+    lock.unlock();
+    return done(tl::make_unexpected(*error));
+  }
   const auto target = config.target.empty() ? config.target : " at " + config.target;
-  note(fmt::format("create {} {} in {} from {}{}", config.spec->name(), config.attempt,
-                   config.sandbox, config.image_ref, target));
+  calls_.push_back(fmt::format("create {} {} in {} from {}{}", config.spec->name(), config.attempt,
+                               config.sandbox, config.image_ref, target));
   auto id = fmt::format("fake://{}-{}", config.spec->name(), config.attempt);
-  if (same != 0) id += fmt::format("-{}", same);
-  answer(held, [done, id] { done(id); });
+  if (const auto same = made_[id]++; same != 0) id += fmt::format("-{}", same);
+  if (hold_creations_) return held_.push_back([done, id] { done(id); });
+  lock.unlock();
+  done(id);
 }
 
 void fake_runtime::start_container(const std::string& id, container_observer observer) {
@@ -256,15 +251,15 @@ void fake_runtime::pull_image(image_request request, std::function<void()> pulli
   for (const auto& secret : request.secrets)
     call += " with " + secret->meta().name();
   calls_.push_back(std::move(call));
-  const auto error = pull_error_;
-  const auto pull = pull_;
-  const bool held = hold_pulls_;
-  lock.unlock();
-  answer(held, [error, done, pulling, pull, ref = "sha256:" + request.spec->image()] {
+  const auto answer = [error = pull_error_, pull = pull_, done, pulling,
+                       ref = "sha256:" + request.spec->image()] {
     if (pull) pulling();
     if (error) return done(tl::make_unexpected(*error));
     done(available_image{ref, pull});
-  });
+  };
+  if (hold_pulls_) return held_.push_back(answer);
+  lock.unlock();
+  answer();
 }
 
 void fake_runtime::read_layers(const std::string& pod_uid,

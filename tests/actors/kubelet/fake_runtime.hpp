@@ -85,8 +85,6 @@ class fake_runtime final : public actors::container_runtime {
 
  private:
   void note(std::string call);
-  // Calls it now, or as a held answer.
-  void answer(bool held, std::function<void()> call);
 
   const actors::runtime_features features_{
       .name = "fake", .version = "fake://1", .ephemeral_containers = true};
@@ -98,7 +96,7 @@ class fake_runtime final : public actors::container_runtime {
   std::string stop_problem_, removal_problem_, image_problem_;
   bool hold_pulls_ = false, hold_creations_ = false, hold_lists_ = false;
   std::vector<std::function<void()>> held_;
-  std::map<std::string, int> made_;                       // containers by name and attempt
+  std::map<std::string, int> made_;  // how often an id was given: a later one gets a suffix
   std::function<void(std::vector<std::string>)> listed_;  // the first request that is held
   int sandboxes_ = 0;
   std::vector<actors::layer_usage> layers_;

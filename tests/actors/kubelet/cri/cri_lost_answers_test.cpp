@@ -1,7 +1,9 @@
 // The CRI runtime when calls are not answered, or not yet: no container is lost or exists twice.
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <future>
 #include <memory>
+#include <utility>
 
 #include "actors/kubelet/cri/cri_server.hpp"
 #include "actors/kubelet/runtimes/cri/cri_runtime.hpp"
@@ -15,6 +17,12 @@ using namespace actors;
 using api::core::v1::Pod;
 
 namespace {
+
+template <class T>
+T await_result(std::future<T> answer) {
+  REQUIRE(answer.wait_for(std::chrono::seconds{20}) == std::future_status::ready);
+  return answer.get();
+}
 
 struct with_server {
   scratch_folder folder;
@@ -66,7 +74,7 @@ TEST_CASE("a container whose creation was not answered is removed, and created a
           "[kubelet]") {
   with_server t;
   t.server.lose("CreateContainer");
-  const auto id = t.create().get();
+  const auto id = await_result(t.create());
   REQUIRE(id);
   CHECK(*id == "fake://c2");
   REQUIRE(t.server.containers().size() == 1);
@@ -76,9 +84,9 @@ TEST_CASE("a container whose creation was not answered is removed, and created a
 TEST_CASE("a container that a killed program was creating is removed, and created again",
           "[kubelet]") {
   with_server t;
-  REQUIRE(t.create().get());
+  REQUIRE(await_result(t.create()));
   t.next_program();
-  const auto id = t.create().get();
+  const auto id = await_result(t.create());
   REQUIRE(id);
   CHECK(*id == "fake://c2");
   CHECK(t.server.containers().size() == 1);
@@ -94,8 +102,8 @@ TEST_CASE("a list of a pod's containers includes one that is being created", "[k
   // Sent after the list.
   REQUIRE(t.server.await_call("RemoveContainer"));
   t.server.answer_held();
-  CHECK(*id.get() == "fake://c1");
-  const auto containers = found.get().containers;
+  CHECK(*await_result(std::move(id)) == "fake://c1");
+  const auto containers = await_result(std::move(found)).containers;
   REQUIRE(containers.size() == 1);
   CHECK_FALSE(containers.front().started);
 }
@@ -103,29 +111,29 @@ TEST_CASE("a list of a pod's containers includes one that is being created", "[k
 TEST_CASE("a list of a pod's containers shows the effect of a start that is under way",
           "[kubelet]") {
   with_server t;
-  const auto id = *t.create().get();
+  const auto id = *await_result(t.create());
   t.server.hold("StartContainer");
   auto change = t.start(id);
   REQUIRE(t.server.await_call("StartContainer"));
   auto found = t.list();
   REQUIRE(t.server.await_call("ListContainers"));
   t.server.answer_held();
-  CHECK(std::holds_alternative<container_running>(change.get()));
-  const auto containers = found.get().containers;
+  CHECK(std::holds_alternative<container_running>(await_result(std::move(change))));
+  const auto containers = await_result(std::move(found)).containers;
   REQUIRE(containers.size() == 1);
   CHECK(containers.front().started);
 }
 
 TEST_CASE("a container runs though the answer to its start was lost", "[kubelet]") {
   with_server t;
-  const auto id = *t.create().get();
+  const auto id = *await_result(t.create());
   t.server.lose("StartContainer");
-  CHECK(std::holds_alternative<container_running>(t.start(id).get()));
+  CHECK(std::holds_alternative<container_running>(await_result(t.start(id))));
 }
 
 TEST_CASE("a container that was not started has ended with the reason", "[kubelet]") {
   with_server t;
-  const auto change = t.start("fake://none").get();
+  const auto change = await_result(t.start("fake://none"));
   REQUIRE(std::holds_alternative<container_exit>(change));
   CHECK(std::get<container_exit>(change).error == "no container none");
 }

@@ -187,12 +187,12 @@ TEST_CASE("on a disk that is short pods with more bytes or files than they reque
     return here
         .create("apiVersion: v1\nkind: Pod\nmetadata: {name: " + name +
                 "}\nspec: {containers: [{name: " + name +
-                ", image: x, resources: {requests: {ephemeral-storage: 1Gi}}}]}\n")
+                ", image: x, resources: {requests: {ephemeral-storage: 100Mi}}}]}\n")
         ->meta()
         .uid();
   };
   runtime->has_layers(
-      {{.pod_uid = create("bytes"), .container = "bytes", .bytes = 2'000 * mib, .files = 1},
+      {{.pod_uid = create("bytes"), .container = "bytes", .bytes = 200 * mib, .files = 1},
        {.pod_uid = create("files"), .container = "files", .bytes = mib, .files = 9'000}});
   REQUIRE(machine::wait([&] { return here.runs("bytes") && here.runs("files"); }));
   is_short->store(true);
