@@ -1,7 +1,6 @@
 #include "actors/kubelet/runtimes/cri/cri_runtime.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,31 +40,6 @@ cri_result<cri::VersionResponse> ask_version(cri_client& client) {
 std::string label(const google::protobuf::Map<std::string, std::string>& labels, const char* name) {
   const auto found = labels.find(name);
   return found == labels.end() ? std::string{} : found->second;
-}
-
-// The server also lists former attempts. Blocks on disk.
-std::vector<layer_usage> newest_layers(const cri::ListContainerStatsResponse& from,
-                                       const std::filesystem::path& root_dir) {
-  std::map<std::pair<std::string, std::string>, const cri::ContainerStats*> newest;
-  for (const auto& each : from.stats()) {
-    const auto& about = each.attributes();
-    auto& known = newest[{label(about.labels(), cri_labels::pod_uid), about.metadata().name()}];
-    if (known == nullptr || known->attributes().metadata().attempt() < about.metadata().attempt())
-      known = &each;
-  }
-  struct stat own {};
-  const bool knows_disk = ::stat(root_dir.c_str(), &own) == 0;
-  std::vector<layer_usage> all;
-  for (const auto& [container, stats] : newest) {
-    const auto& layer = stats->writable_layer();
-    struct stat its {};
-    const bool apart = knows_disk && ::stat(layer.fs_id().mountpoint().c_str(), &its) == 0 &&
-                       its.st_dev != own.st_dev;
-    all.push_back({container.first, container.second,
-                   static_cast<std::int64_t>(layer.used_bytes().value()),
-                   static_cast<std::int64_t>(layer.inodes_used().value()), apart});
-  }
-  return all;
 }
 
 }  // namespace
@@ -531,7 +505,8 @@ void cri_runtime::remove_pod(const std::string& pod_uid, problem_observer done) 
   });
 }
 
-// -- images, logs and usage -----------------------------------------------------------------------
+// -- images and logs
+// -------------------------------------------------------------------------------
 
 std::string cri_runtime::image_problem() const {
   const std::lock_guard lock{mutex_};
@@ -569,41 +544,6 @@ std::unique_ptr<log_stream> cri_runtime::open_log(const log_address& from, log_q
   return std::make_unique<cri_log_stream>(
       log_address{from.pod_uid, from.container, server_id(from.id)}, std::move(query), client_,
       logs_);
-}
-
-void cri_runtime::read_usage(std::function<void(std::vector<container_counters>)> done) {
-  client_->runtime<cri::ListContainerStatsResponse>(
-      "ListContainerStats", cri::ListContainerStatsRequest{}, [this, done](const auto& answer) {
-        std::vector<container_counters> all;
-        const auto at = machine_now();
-        if (answer)
-          for (const auto& each : answer->stats()) {
-            const auto& about = each.attributes();
-            const auto& memory = each.memory();
-            all.push_back({.pod_uid = label(about.labels(), cri_labels::pod_uid),
-                           .container = about.metadata().name(),
-                           .id = own_id(about.id()),
-                           .counters = {at, each.cpu().usage_core_nano_seconds().value(),
-                                        memory.working_set_bytes().value(),
-                                        memory.usage_bytes().value(), memory.rss_bytes().value()}});
-          }
-        done(std::move(all));
-      });
-}
-
-void cri_runtime::read_layers(const std::string& pod_uid,
-                              std::function<void(std::vector<layer_usage>)> done) {
-  cri::ListContainerStatsRequest request;
-  if (!pod_uid.empty())
-    (*request.mutable_filter()->mutable_label_selector())[cri_labels::pod_uid] = pod_uid;
-  client_->runtime<cri::ListContainerStatsResponse>(
-      "ListContainerStats", request, [this, done](const auto& answer) {
-        if (!answer) return done({});
-        const auto read = [root_dir = node_.root_dir, stats = *answer, done] {
-          done(newest_layers(stats, root_dir));
-        };
-        if (!jobs_.post(read)) done({});
-      });
 }
 
 }  // namespace troupe::actors
