@@ -71,8 +71,7 @@ class local_store final : public store {
 
   // The result of `read`, unless the changes after `after` are compacted by then.
   template <class F>
-  auto from_history(revision after, F read) const
-      -> decltype(read(std::declval<const engine&>()));
+  auto from_history(revision after, F read) const -> decltype(read(std::declval<const engine&>()));
 
   void run_upkeep();
   bool upkeep();
