@@ -53,10 +53,12 @@ runtime::actor_ref crash_worker(with_fake& t, const std::string& call, std::ptrd
   });
   const auto found = directory.find(worker.kind, worker.name);
   REQUIRE(t.here.system().kill(found, "a test"));
-  REQUIRE(machine::wait([&] {
+  const bool made = machine::wait([&] {
     const auto all = t.runtime->calls();
     return std::count(all.begin(), all.end(), call) == times;
-  }));
+  });
+  CAPTURE(t.runtime->calls(), t.here.events("web", "Failed"));
+  REQUIRE(made);
   return found;
 }
 

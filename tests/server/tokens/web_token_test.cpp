@@ -194,7 +194,7 @@ TEST_CASE("a key file that is damaged is an error and not replaced", "[tokens]")
 
 TEST_CASE("verified tokens are kept within a bound, those that are used the longest", "[tokens]") {
   verified_tokens known{10};
-  const auto token = std::make_shared<const verified_token>();
+  const auto token = std::make_shared<const verified_token>(actors::token_claims{}, nullptr);
   known.put("used", token);
   for (int i = 0; i < 1'000; ++i) {
     known.put(std::to_string(i), token);

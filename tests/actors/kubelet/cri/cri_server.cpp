@@ -109,12 +109,13 @@ void cri_server::lose(const std::string& method) {
 
 void cri_server::serve() {
   for (;;) {
-    pollfd both[] = {{listening_.get(), POLLIN, 0}, {wake_.get(), POLLIN, 0}};
-    ::poll(both, 2, -1);
     {
+      // A connection may have taken the wake-up.
       const std::lock_guard lock{mutex_};
       if (stopped_) return;
     }
+    pollfd both[] = {{listening_.get(), POLLIN, 0}, {wake_.get(), POLLIN, 0}};
+    ::poll(both, 2, -1);
     if (both[0].revents == 0) continue;
     const runtime::unique_fd client{::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC)};
     if (client) serve(client.get());
