@@ -133,8 +133,7 @@ bool deployment_controller::scale_family(const set_family& family) {
       if (set.wanted() > 0) sent |= resize_set(set, 0);
     return sent;
   }
-  // Sets that a rolling update left before the strategy was changed (upstream stops here).
-  if (!deployment_->rolling()) return !deployment_->spec().paused() && recreate(family);
+  if (!deployment_->rolling()) return false;
   std::vector<set_size> sizes;
   for (const auto& set : active)
     sizes.push_back(set.size());

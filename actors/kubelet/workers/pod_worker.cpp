@@ -49,6 +49,8 @@ const runtime::behavior& pod_worker::make_behavior() const {
 }
 
 void pod_worker::started() {
+  // The objects that a crashed worker was told of are told again.
+  tell(context_->references, need_references{});
   tell(context_->kubelet, worker_started{uid_});
   containers().list(uid_, [to = self()](found_pod found) { to.tell(surveyed{std::move(found)}); });
 }
