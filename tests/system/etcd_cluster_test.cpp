@@ -100,6 +100,7 @@ TEST_CASE("two control planes over etcd: any may be killed, and nothing is lost"
   const auto rest = to_second.request("GET", maps + "?continue=" + token);
   CHECK(rest.status == 200);
   CHECK(rest.body.find("\"map-99\"") != std::string::npos);
+  CHECK(to_first.request("POST", maps, R"({"metadata":{"name":"map-99"}})", json).status == 201);
 
   first->signal(SIGKILL);
   REQUIRE(first->wait(std::chrono::seconds{5}));
