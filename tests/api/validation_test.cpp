@@ -258,14 +258,17 @@ TEST_CASE("amounts are not negative and requests fit limits") {
   CHECK(container_faults("resources: {requests: {cpu: 2}, limits: {cpu: 1500m}}") ==
         lines{"spec.containers[0].resources.requests: Invalid value: \"2\": must be less than or "
               "equal to cpu limit of 1500m"});
-  const std::string tea = "spec.containers[0].resources.limits[tea]: Invalid value: \"tea\": ";
-  CHECK(container_faults("resources: {limits: {tea: 1}}") ==
+  const std::string tea = "spec.containers[0].resources.requests[tea]: Invalid value: \"tea\": ";
+  CHECK(container_faults("resources: {requests: {tea: 1}}") ==
         lines{tea + "must be a standard resource type or fully qualified",
               tea + "must be a standard resource for containers"});
-  CHECK(
-      container_faults("resources: {limits: {requests.tea.example.com/green: 1}}") ==
-      lines{"spec.containers[0].resources.limits[requests.tea.example.com/green]: Invalid value: "
-            "\"requests.tea.example.com/green\": doesn't follow extended resource name standard"});
+  // Requests get the limits as defaults.
+  const std::string green =
+      "[requests.tea.example.com/green]: Invalid value: \"requests.tea.example.com/green\": "
+      "doesn't follow extended resource name standard";
+  CHECK(container_faults("resources: {limits: {requests.tea.example.com/green: 1}}") ==
+        lines{"spec.containers[0].resources.limits" + green,
+              "spec.containers[0].resources.requests" + green});
   CHECK(container_faults("resources: {requests: {example.com/gpu: 1}}") ==
         lines{"spec.containers[0].resources.limits: Required value: Limit must be set for non "
               "overcommitable resources"});
