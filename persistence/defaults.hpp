@@ -53,9 +53,12 @@ inline constexpr std::size_t revision_gaps = 1'000;
 inline constexpr auto pin_time = 5min;
 // The number of paged lists at different revisions at the same time.
 inline constexpr std::size_t pin_limit = 256;
-// A state is rebuilt from the log if at most this many changes have followed it: 50,000 records are
-// read in about a tenth of a second.
+// A state is rebuilt from the log if at most this many changes have followed it, of objects that
+// had at most this size then: 50,000 records are read in about a tenth of a second. At most
+// rebuilt_limit such states are kept, since they share few objects with others.
 inline constexpr std::size_t rebuild_changes = 50'000;
+inline constexpr std::size_t rebuild_bytes = 16u << 20;
+inline constexpr std::size_t rebuilt_limit = 4;
 // The number of records that one compaction step reads and drops. A step takes a few milliseconds
 // and waits for the batch that is being written, so it must be larger than a batch (batch_bytes) to
 // keep up.

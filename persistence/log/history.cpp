@@ -62,7 +62,7 @@ class change_reader {
   }
 
   // The object that the change at `at` left.
-  expected<api::object_ptr> state_at(revision at, std::string_view key) const {
+  expected<api::object_ptr> state_at(revision at, std::string_view key) {
     if (const auto known = newest_.find(std::string{key});
         known != newest_.end() && known->second->revision() == at)
       return known->second;
@@ -76,15 +76,18 @@ class change_reader {
     return decode(key, state->object, at);
   }
 
+  // Of all objects that were decoded.
+  std::size_t decoded_bytes() const noexcept { return decoded_bytes_; }
+
  private:
   static expected<api::object_ptr> tombstone(const api::object& last, revision at) {
     return std::make_shared<const api::object>(last.kind(), last.copy(), at);
   }
 
-  expected<api::object_ptr> decode(std::string_view key, std::string_view bytes,
-                                   revision at) const {
+  expected<api::object_ptr> decode(std::string_view key, std::string_view bytes, revision at) {
     const entry* current = now_.find(key);
     if (current != nullptr && current->modified() == at) return current->object();
+    decoded_bytes_ += bytes.size();
     const auto kind = api::kind_of_stored(key, bytes);
     if (!kind) return fail(errc::corrupt, "unknown kind of " + std::string{key});
     auto made = api::object::from_storage(*kind, bytes, at);
@@ -93,7 +96,7 @@ class change_reader {
   }
 
   // Null if the log does not reach back to `at`.
-  expected<api::object_ptr> from_log(revision at, std::string_view key) const {
+  expected<api::object_ptr> from_log(revision at, std::string_view key) {
     expected<api::object_ptr> found{nullptr};
     auto done = disk_.scan(table::changes, change_key({at, 0}),
                            [&](std::string_view row_key, std::string_view value) {
@@ -111,6 +114,7 @@ class change_reader {
   const engine& disk_;
   const tree_root& now_;
   std::unordered_map<std::string, api::object_ptr> newest_;
+  std::size_t decoded_bytes_ = 0;
 };
 
 std::string name_of(std::string_view key) {
@@ -192,10 +196,11 @@ expected<std::vector<change>> read_changes(const engine& disk, const tree_root& 
 }
 
 expected<std::shared_ptr<const tree_root>> rebuild_state(const engine& disk, const tree_root& now,
-                                                         revision at, std::size_t limit) {
-  const auto changed = read_first_changes(disk, at, now.at(), limit);
+                                                         revision at,
+                                                         const rebuild_limits& limits) {
+  const auto changed = read_first_changes(disk, at, now.at(), limits.changes);
   if (!changed) return fail(changed.error());
-  const change_reader reader{disk, now};
+  change_reader reader{disk, now};
   tree_edit edit{now};
   for (const auto& each : *changed) {
     if (each.previous == 0) {
@@ -204,6 +209,10 @@ expected<std::shared_ptr<const tree_root>> rebuild_state(const engine& disk, con
     }
     auto before = reader.state_at(each.previous, each.key);
     if (!before) return fail(unreadable(disk, at, each.key, std::move(before.error())));
+    if (reader.decoded_bytes() > limits.bytes)
+      return fail(errc::compacted, fmt::format("the objects that have changed since revision {} "
+                                               "had more than {} bytes",
+                                               at, limits.bytes));
     edit.put(each.key, std::move(*before), each.created);
   }
   return edit.freeze(at);

@@ -21,10 +21,15 @@ expected<revision> last_revision(const engine& disk);
 expected<std::vector<change>> read_changes(const engine& disk, const tree_root& now, revision after,
                                            revision up_to, std::size_t limit);
 
+struct rebuild_limits {
+  std::size_t changes;  // since the state
+  std::size_t bytes;    // of the objects that have changed, in their stored form then
+};
+
 // The state at revision `at`: `now` without the changes after it. Decodes one object for each key
-// that has changed since. With more than `limit` changes, or if the log does not reach back to
-// `at`: `compacted`. Compaction may run meanwhile, as above.
+// that has changed since. Beyond the limits, or if the log does not reach back to `at`:
+// `compacted`. Compaction may run meanwhile, as above.
 expected<std::shared_ptr<const tree_root>> rebuild_state(const engine& disk, const tree_root& now,
-                                                         revision at, std::size_t limit);
+                                                         revision at, const rebuild_limits& limits);
 
 }  // namespace troupe::persistence

@@ -330,11 +330,11 @@ expected<snapshot> local_store::rebuild(revision at) {
   if (kept || kept.error().code != errc::compacted) return kept;
   const auto now = core_.root.load();
   auto made = from_history(at, [&](const engine& disk) {
-    return rebuild_state(disk, *now, at, defaults::rebuild_changes);
+    return rebuild_state(disk, *now, at, {defaults::rebuild_changes, defaults::rebuild_bytes});
   });
   if (!made) return fail(std::move(made.error()));
   const snapshot state{std::move(*made), at};
-  pin(state);
+  pins_.pin_rebuilt(state, core_.now());
   return state;
 }
 

@@ -7,14 +7,20 @@
 
 namespace troupe::persistence {
 
-void pin_set::pin(const snapshot& state, time_point now) {
+void pin_set::keep(const snapshot& state, time_point now, bool rebuilt) {
   std::optional<snapshot> dropped;  // freed outside the lock: it may be large
   std::lock_guard lock{mutex_};
-  pins_.insert_or_assign(state.at(), pinned{state, now + defaults::pin_time});
-  if (pins_.size() <= defaults::pin_limit) return;
-  const auto oldest = std::min_element(
-      pins_.begin(), pins_.end(),
-      [](const auto& a, const auto& b) { return a.second.until < b.second.until; });
+  auto& kept = pins_.try_emplace(state.at(), pinned{state, now, rebuilt}).first->second;
+  kept.until = now + defaults::pin_time;
+  const auto count = std::count_if(pins_.begin(), pins_.end(),
+                                   [](const auto& each) { return each.second.rebuilt; });
+  const bool too_many_rebuilt = count > static_cast<std::ptrdiff_t>(defaults::rebuilt_limit);
+  if (!too_many_rebuilt && pins_.size() <= defaults::pin_limit) return;
+  auto oldest = pins_.end();
+  for (auto each = pins_.begin(); each != pins_.end(); ++each)
+    if ((each->second.rebuilt || !too_many_rebuilt) &&
+        (oldest == pins_.end() || each->second.until < oldest->second.until))
+      oldest = each;
   dropped = std::move(oldest->second.state);
   pins_.erase(oldest);
 }

@@ -18,7 +18,9 @@ class pin_set {
   using time_point = std::chrono::system_clock::time_point;
 
   // Pinning again restarts the time.
-  void pin(const snapshot& state, time_point now);
+  void pin(const snapshot& state, time_point now) { keep(state, now, false); }
+  // The same for a state that was rebuilt from the log: at most `defaults::rebuilt_limit` are kept.
+  void pin_rebuilt(const snapshot& state, time_point now) { keep(state, now, true); }
   std::optional<snapshot> find(revision at, time_point now) const;
   void expire(time_point now);
 
@@ -26,7 +28,10 @@ class pin_set {
   struct pinned {
     snapshot state;
     time_point until;
+    bool rebuilt;
   };
+
+  void keep(const snapshot& state, time_point now, bool rebuilt);
 
   mutable std::mutex mutex_;
   std::map<revision, pinned> pins_;

@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "persistence/defaults.hpp"
 #include "persistence/engine/memory_engine.hpp"
 #include "persistence/engine/rocks_engine.hpp"
 #include "persistence/fixture.hpp"
@@ -210,6 +211,35 @@ TEST_CASE("after any compactions and restarts the remaining history equals the c
     one.live(120);
     REQUIRE(problems_in(place.path()) == lines{});
   }
+}
+
+TEST_CASE("rebuilt states are bounded in size and number") {
+  const auto store = open(inline_options());
+  must(commit(*store, just(put("pinned", "1"))));
+  const auto pinned = store->read();
+  store->pin(pinned);
+  std::vector<revision> made;
+  for (std::size_t i = 0; i < defaults::rebuilt_limit + 2; ++i)
+    made.push_back(must(commit(*store, just(put("a", std::to_string(i))))));
+  must(commit(*store, just(put("a", "last"))));
+  for (const auto at : made) {
+    REQUIRE(store->rebuild(at));
+    store->pin(*store->read_at(at));  // as the next page of a list does
+  }
+  for (std::size_t i = 0; i < made.size(); ++i)
+    CHECK(store->read_at(made[i]).has_value() == (i >= 2));
+  CHECK(store->read_at(pinned.at()));
+
+  const std::string large(1u << 20, 'x');
+  const auto write = [&](const std::string& value) {
+    for (std::size_t i = 0; i <= defaults::rebuild_bytes / large.size(); ++i)
+      must(commit(*store, just(put(std::to_string(i), value))));
+  };
+  write(large);
+  const auto before = store->read().at();
+  write("small");
+  CHECK(store->rebuild(before).error().code == errc::compacted);
+  CHECK(store->rebuild(before + 2));  // two large objects less
 }
 
 TEST_CASE("history is cut by number and age: both must allow it") {

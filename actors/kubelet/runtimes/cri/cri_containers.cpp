@@ -116,7 +116,7 @@ void cri_runtime::send_creation(const cri::CreateContainerRequest& request, bool
           if (!all) return done(made);
           const auto& own = request.config().metadata();
           const auto left = std::find_if(all->begin(), all->end(), [&](const auto& each) {
-            return each.metadata().name() == own.name() &&
+            return each.state() == cri::CREATED && each.metadata().name() == own.name() &&
                    each.metadata().attempt() == own.attempt();
           });
           if (left == all->end()) return done(made);

@@ -505,8 +505,7 @@ void cri_runtime::remove_pod(const std::string& pod_uid, problem_observer done) 
   });
 }
 
-// -- images and logs
-// -------------------------------------------------------------------------------
+// -- images and logs ------------------------------------------------------------------------------
 
 std::string cri_runtime::image_problem() const {
   const std::lock_guard lock{mutex_};
