@@ -108,6 +108,7 @@ kind_row account_row() {
 kind_row lease_row() {
   kind_row row;
   row.created_by_update = true;
+  row.check = &check_as<coordination::v1::Lease>;
   row.columns = lease_columns;
   row.cells = &lease_cells;
   return row;

@@ -34,7 +34,7 @@ void complete(Subject& subject) {
 template <class Binding>
 void complete_binding(body& content) {
   auto& binding = static_cast<Binding&>(content);
-  if (binding.has_role_ref() && binding.role_ref().api_group().empty())
+  if (binding.role_ref().api_group().empty())
     binding.mutable_role_ref()->set_api_group(std::string{rbac_group});
   for (auto& subject : *binding.mutable_subjects())
     complete(subject);
@@ -139,7 +139,7 @@ void check_binding(findings& out, const body& content) {
   const auto& binding = static_cast<const Binding&>(content);
   constexpr bool namespaced = std::is_same_v<Binding, RoleBinding>;
   check_name(out, binding.metadata());
-  if (binding.has_role_ref()) check_reference(out, binding.role_ref(), namespaced);
+  check_reference(out, binding.role_ref(), namespaced);
   for (int i = 0; i < binding.subjects_size(); ++i) {
     const auto step = out.at.item("subjects", i);
     check_subject(out, binding.subjects(i), namespaced);

@@ -73,7 +73,7 @@ void complete(Pod& pod) {
 }
 
 void complete(PodTemplate& object) {
-  if (object.has_template_()) default_pod_spec(*object.mutable_template_()->mutable_spec());
+  default_pod_spec(*object.mutable_template_()->mutable_spec());
 }
 
 void complete(ReplicationController& object) {
@@ -87,13 +87,12 @@ void complete(ReplicationController& object) {
 }
 
 void complete(apps::v1::ReplicaSet& object) {
-  if (object.spec().has_template_())
-    default_pod_spec(*object.mutable_spec()->mutable_template_()->mutable_spec());
+  default_pod_spec(*object.mutable_spec()->mutable_template_()->mutable_spec());
 }
 
 void complete(apps::v1::Deployment& object) {
   auto& spec = *object.mutable_spec();
-  if (spec.has_template_()) default_pod_spec(*spec.mutable_template_()->mutable_spec());
+  default_pod_spec(*spec.mutable_template_()->mutable_spec());
   auto& strategy = *spec.mutable_strategy();
   if (strategy.type() == "RollingUpdate") set_schema_defaults(*strategy.mutable_rolling_update());
 }

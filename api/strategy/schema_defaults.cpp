@@ -97,9 +97,12 @@ std::unique_ptr<Message> message_of(const type_info& type, const rapidjson::Valu
   return made;
 }
 
-// A spec is never absent: an empty one gets all its defaults.
+// Some messages are never absent: an empty one gets all its defaults.
 bool has_constant(const field_info& info) {
-  return info.rule->has_default_json() || (info.rule->always() && info.name() == "spec");
+  const auto& rule = *info.rule;
+  const bool is_required =
+      rule.required() && info.type && info.type->form() == OBJECT && !info.field->is_repeated();
+  return rule.has_default_json() || (rule.always() && (is_required || info.name() == "spec"));
 }
 
 constant read_constant(const field_info& info) {

@@ -18,8 +18,7 @@ constexpr int usual_utilization_percent = 80;
 
 template <class Workload>
 void default_template(Workload& object) {
-  auto& spec = *object.mutable_spec();
-  if (spec.has_template_()) default_pod_spec(*spec.mutable_template_()->mutable_spec());
+  default_pod_spec(*object.mutable_spec()->mutable_template_()->mutable_spec());
 }
 
 template <class Strategy>
@@ -89,10 +88,8 @@ void complete(batch::v1::Job& object) {
 }
 
 void complete(batch::v1::CronJob& object) {
-  if (!object.spec().has_job_template()) return;
-  auto& job = *object.mutable_spec()->mutable_job_template();
-  if (job.spec().has_template_())
-    default_pod_spec(*job.mutable_spec()->mutable_template_()->mutable_spec());
+  auto& job = *object.mutable_spec()->mutable_job_template()->mutable_spec();
+  default_pod_spec(*job.mutable_template_()->mutable_spec());
 }
 
 void complete(autoscaling::v2::HorizontalPodAutoscaler& object) {
@@ -110,7 +107,7 @@ void complete(autoscaling::v2::HorizontalPodAutoscaler& object) {
 void begin(batch::v1::Job& object) {
   clear_status(object);
   auto& spec = *object.mutable_spec();
-  if (spec.manual_selector() || !spec.has_template_()) return;
+  if (spec.manual_selector()) return;
   const auto& meta = object.metadata();
   auto& labels = *spec.mutable_template_()->mutable_metadata()->mutable_labels();
   // Labels set by the author are kept; validation checks them.

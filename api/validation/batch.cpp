@@ -117,7 +117,6 @@ void check_job_spec(findings& out, const JobSpec& spec) {
       out.invalid("managedBy", spec.managed_by(),
                   "must be a domain-prefixed path (such as \"acme.io/foo\")");
   }
-  if (!spec.has_template_()) return;
   check_restart_policy(out, spec);
   const auto step = out.at.field("template");
   check_pod_template(out, spec.template_());

@@ -5,6 +5,7 @@
 
 #include "api/kind.hpp"
 #include "api/schema/apps_v1.pb.h"
+#include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_binding.pb.h"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_event.pb.h"
@@ -90,6 +91,7 @@ void check(findings& out, const core::v1::Node& node);
 void check(findings& out, const core::v1::Namespace& ns);
 void check(findings& out, const core::v1::Event& event);
 void check(findings& out, const core::v1::Binding& binding);
+void check(findings& out, const coordination::v1::Lease& object);
 void check(findings& out, const scheduling::v1::PriorityClass& object);
 void check_create(findings& out, const core::v1::Pod& pod);
 // For an event in the form of events.k8s.io.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "api/codec/quoted_list.hpp"
 #include "api/validation/checks.hpp"
 #include "api/values/base64.hpp"
 
@@ -20,6 +21,9 @@ using strings = google::protobuf::RepeatedPtrField<std::string>;
 
 // Kubernetes, apiserver/pkg/util/shufflesharding: the hash of a flow chooses its hand of queues.
 constexpr int most_hash_bits = 60;
+// Kubernetes, flowcontrol/validation.
+constexpr int most_queues = 10'000'000;
+constexpr int highest_precedence = 10'000;
 
 int bits_of_hand(int queues, int hand_size) {
   return static_cast<int>(std::ceil(std::log2(queues) * hand_size));
@@ -104,11 +108,38 @@ bool has_condition(const CertificateSigningRequest& request, std::string_view ty
   return std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.type() == type; });
 }
 
+constexpr std::array flow_verbs = {"create", "delete", "deletecollection", "get",  "list",
+                                   "patch",  "proxy",  "update",           "watch"};
+
+bool has_wildcard(const strings& list) {
+  return std::find(list.begin(), list.end(), "*") != list.end();
+}
+
 void check_wildcard(findings& out, std::string_view field, const strings& list,
                     std::string_view others) {
-  if (list.size() > 1 && std::find(list.begin(), list.end(), "*") != list.end())
-    out.invalid_json(field, "[]",
+  if (list.size() > 1 && has_wildcard(list))
+    out.invalid_json(field, quoted_list(list),
                      "if '*' is present, must not specify other " + std::string(others));
+}
+
+void check_verbs(findings& out, const strings& verbs) {
+  const auto is_known = [](const auto& verb) {
+    return std::find(flow_verbs.begin(), flow_verbs.end(), verb) != flow_verbs.end();
+  };
+  if (verbs.empty()) return out.required("verbs", "verbs must contain at least one value");
+  check_wildcard(out, "verbs", verbs, "verbs");
+  if (!has_wildcard(verbs) && !std::all_of(verbs.begin(), verbs.end(), is_known))
+    out.unsupported_json("verbs", quoted_list(verbs), flow_verbs);
+}
+
+void check_account(findings& out, const ServiceAccountSubject& account) {
+  const auto step = out.at.field("serviceAccount");
+  if (!account.name().empty() && account.name() != "*")
+    out.each("name", account.name(), check_dns_subdomain(account.name()));
+  if (account.namespace_().empty())
+    out.required("namespace", "must specify namespace for service account");
+  else
+    out.each("namespace", account.namespace_(), check_dns_label(account.namespace_()));
 }
 
 void check_subject(findings& out, const Subject& subject) {
@@ -124,9 +155,56 @@ void check_subject(findings& out, const Subject& subject) {
   look_at("ServiceAccount", "serviceAccount", subject.has_service_account());
   look_at("User", "user", subject.has_user());
   look_at("Group", "group", subject.has_group());
+  if (subject.has_service_account()) check_account(out, subject.service_account());
+}
+
+void check_resource_rule(findings& out, const ResourcePolicyRule& rule) {
+  check_verbs(out, rule.verbs());
+  if (rule.api_groups().empty())
+    out.required("apiGroups", "resource rules must supply at least one api group");
+  check_wildcard(out, "apiGroups", rule.api_groups(), "api groups");
+  if (rule.resources().empty())
+    out.required("resources", "resource rules must supply at least one resource");
+  check_wildcard(out, "resources", rule.resources(), "resources");
+  if (rule.namespaces().empty() && !rule.cluster_scope())
+    out.required("namespaces",
+                 "resource rules that are not cluster scoped must supply at least one namespace");
+  check_wildcard(out, "namespaces", rule.namespaces(), "namespaces");
+  for (int i = 0; i < rule.namespaces_size() && !has_wildcard(rule.namespaces()); ++i) {
+    const auto step = out.at.item("namespaces", i);
+    for (const auto& complaint : check_dns_label(rule.namespaces(i)))
+      out.invalid({}, rule.namespaces(i),
+                  "each member of this list must be '*' or a DNS-1123 label; " + complaint);
+  }
+}
+
+// A * may only stand for the rest of a path.
+std::string_view objection_to_path(const std::string& path) {
+  if (path.empty()) return "must not be empty";
+  if (path == "/") return {};
+  if (path.front() != '/') return "must start with slash";
+  if (path.find(' ') != path.npos) return "must not contain white-space";
+  if (path.find("//") != path.npos) return "must not contain double slash";
+  const auto star = path.find('*');
+  const bool is_last = star == path.npos || (star + 1 == path.size() && path[star - 1] == '/');
+  return is_last ? std::string_view{} : "wildcard can only do suffix matching";
+}
+
+void check_path_rule(findings& out, const NonResourcePolicyRule& rule) {
+  check_verbs(out, rule.verbs());
+  const auto& paths = rule.non_resource_urls();
+  if (paths.empty())
+    out.required("nonResourceURLs", "nonResourceURLs must contain at least one value");
+  check_wildcard(out, "nonResourceURLs", paths, "non-resource URLs");
+  for (int i = 0; i < paths.size() && !has_wildcard(paths); ++i) {
+    const auto step = out.at.item("nonResourceURLs", i);
+    if (const auto objection = objection_to_path(paths[i]); !objection.empty())
+      out.invalid({}, paths[i], objection);
+  }
 }
 
 void check_requests(findings& out, const PolicyRulesWithSubjects& rule) {
+  if (rule.subjects().empty()) out.required("subjects", "subjects must contain at least one value");
   for (int i = 0; i < rule.subjects_size(); ++i) {
     const auto step = out.at.item("subjects", i);
     check_subject(out, rule.subjects(i));
@@ -135,22 +213,20 @@ void check_requests(findings& out, const PolicyRulesWithSubjects& rule) {
     out.required({}, "at least one of resourceRules and nonResourceRules has to be non-empty");
   for (int i = 0; i < rule.resource_rules_size(); ++i) {
     const auto step = out.at.item("resourceRules", i);
-    const auto& each = rule.resource_rules(i);
-    check_wildcard(out, "verbs", each.verbs(), "verbs");
-    check_wildcard(out, "apiGroups", each.api_groups(), "api groups");
-    check_wildcard(out, "resources", each.resources(), "resources");
-    if (each.namespaces().empty() && !each.cluster_scope())
-      out.required("namespaces",
-                   "resource rules that are not cluster scoped must supply at least "
-                   "one namespace");
-    check_wildcard(out, "namespaces", each.namespaces(), "namespaces");
+    check_resource_rule(out, rule.resource_rules(i));
   }
   for (int i = 0; i < rule.non_resource_rules_size(); ++i) {
     const auto step = out.at.item("nonResourceRules", i);
-    check_wildcard(out, "verbs", rule.non_resource_rules(i).verbs(), "verbs");
-    check_wildcard(out, "nonResourceURLs", rule.non_resource_rules(i).non_resource_urls(),
-                   "non-resource urls");
+    check_path_rule(out, rule.non_resource_rules(i));
   }
+}
+
+void check_positive(findings& out, std::string_view field, std::int64_t value) {
+  if (value < 1) out.invalid(field, value, "must be positive");
+}
+
+void check_shares(findings& out, std::int64_t shares) {
+  if (shares < 0) out.invalid("nominalConcurrencyShares", shares, "must be a non-negative integer");
 }
 
 void check_response(findings& out, const LimitResponse& response) {
@@ -162,6 +238,13 @@ void check_response(findings& out, const LimitResponse& response) {
   if (!response.has_queuing()) return;
   const auto inner = out.at.field("queuing");
   const auto& queuing = response.queuing();
+  check_positive(out, "queueLengthLimit", queuing.queue_length_limit());
+  check_positive(out, "queues", queuing.queues());
+  if (queuing.queues() > most_queues)
+    out.invalid("queues", queuing.queues(),
+                "must not be greater than " + std::to_string(most_queues));
+  check_positive(out, "handSize", queuing.hand_size());
+  if (queuing.hand_size() < 1 || queuing.queues() < 1) return;
   if (queuing.hand_size() > queuing.queues())
     out.invalid("handSize", queuing.hand_size(),
                 "should not be greater than queues (" + std::to_string(queuing.queues()) + ")");
@@ -231,16 +314,20 @@ void check_status(findings& out, const CertificateSigningRequest& now,
 void check(findings& out, const FlowSchema& object) {
   const auto step = out.at.field("spec");
   const auto& spec = object.spec();
-  if (spec.matching_precedence() == 1 && object.metadata().name() != "exempt")
+  const auto precedence = spec.matching_precedence();
+  if (precedence < 1) out.invalid("matchingPrecedence", precedence, "must be a positive value");
+  if (precedence > highest_precedence)
+    out.invalid("matchingPrecedence", precedence,
+                "must not be greater than " + std::to_string(highest_precedence));
+  if (precedence == 1 && object.metadata().name() != "exempt")
     out.invalid("matchingPrecedence", 1,
                 "only the schema named 'exempt' may have matchingPrecedence 1");
-  if (!spec.has_priority_level_configuration())
+  const auto& method = spec.distinguisher_method().type();
+  if (spec.has_distinguisher_method() && method != "ByNamespace" && method != "ByUser")
+    out.unsupported_json("distinguisherMethod.type", R"({"Type":)" + quoted(method) + "}",
+                         std::array{"ByNamespace", "ByUser"});
+  if (spec.priority_level_configuration().name().empty())
     out.required("priorityLevelConfiguration.name", "must reference a priority level");
-  const auto& level = spec.priority_level_configuration().name();
-  if (!level.empty()) {
-    const auto inner = out.at.field("priorityLevelConfiguration");
-    out.each("name", level, check_dns_subdomain(level));
-  }
   for (int i = 0; i < spec.rules_size(); ++i) {
     const auto inner = out.at.item("rules", i);
     check_requests(out, spec.rules(i));
@@ -250,15 +337,24 @@ void check(findings& out, const FlowSchema& object) {
 void check(findings& out, const PriorityLevelConfiguration& object) {
   const auto step = out.at.field("spec");
   const auto& spec = object.spec();
-  if (spec.type() == "Exempt" && spec.has_limited())
-    out.forbidden("limited", "must be nil if the type is not Limited");
+  if ((object.metadata().name() == "exempt") != (spec.type() == "Exempt"))
+    out.invalid("type", spec.type(), "type must be 'Exempt' if and only if name is 'exempt'");
+  if (spec.type() == "Exempt") {
+    if (spec.has_limited()) out.forbidden("limited", "must be nil if the type is not Limited");
+    const auto inner = out.at.field("exempt");
+    check_shares(out, spec.exempt().nominal_concurrency_shares());
+  }
   if (spec.type() == "Limited") {
-    if (spec.has_exempt()) out.forbidden("exempt", "must be nil if the type is not Exempt");
+    if (spec.has_exempt()) out.forbidden("exempt", "must be nil if the type is Limited");
     if (!spec.has_limited())
       return out.required("limited", "must not be empty when type is Limited");
     const auto inner = out.at.field("limited");
-    if (!spec.limited().has_limit_response()) out.required("limitResponse.type");
-    check_response(out, spec.limited().limit_response());
+    const auto& limited = spec.limited();
+    check_shares(out, limited.nominal_concurrency_shares());
+    if (limited.borrowing_limit_percent() < 0)
+      out.invalid("borrowingLimitPercent", limited.borrowing_limit_percent(),
+                  "if specified, must be a non-negative integer");
+    check_response(out, limited.limit_response());
   }
 }
 

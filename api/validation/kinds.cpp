@@ -88,8 +88,6 @@ void check(findings& out, const Pod& pod) {
 void check(findings& out, const PodTemplate& object) {
   const auto step = out.at.field("template");
   check_pod_template(out, object.template_());
-  // The rules of the schema do not descend into an absent template.
-  if (!object.has_template_()) out.required("spec.containers");
 }
 
 void check(findings& out, const Node& node) {
@@ -144,6 +142,13 @@ void check(findings& out, const Binding& binding) {
   if (!kind.empty() && kind != "Node")
     out.unsupported("kind", kind, std::initializer_list<std::string_view>{"Node", "<empty>"});
   if (binding.target().name().empty()) out.required("name");
+}
+
+void check(findings& out, const coordination::v1::Lease& object) {
+  const auto step = out.at.field("spec");
+  const auto seconds = object.spec().lease_duration_seconds();
+  if (object.spec().has_lease_duration_seconds() && seconds < 1)
+    out.invalid("leaseDurationSeconds", seconds, "must be greater than 0");
 }
 
 void check(findings& out, const scheduling::v1::PriorityClass& object) {

@@ -17,7 +17,7 @@ void check_port(findings& out, const intstr::IntOrString& port) {
 void check_http(findings& out, const HTTPGetAction& action) {
   const auto step = out.at.field("httpGet");
   if (action.path().empty()) out.required("path");
-  if (action.has_port()) check_port(out, action.port());
+  check_port(out, action.port());
   for (int i = 0; i < action.http_headers_size(); ++i) {
     const auto& name = action.http_headers(i).name();
     const auto inner = out.at.item("httpHeaders", i);
@@ -32,7 +32,7 @@ void check_handler(findings& out, const Handler& handler) {
     out.required("command");
   }
   if (handler.has_http_get()) check_http(out, handler.http_get());
-  if (handler.has_tcp_socket() && handler.tcp_socket().has_port()) {
+  if (handler.has_tcp_socket()) {
     const auto step = out.at.field("tcpSocket");
     check_port(out, handler.tcp_socket().port());
   }
@@ -41,11 +41,13 @@ void check_handler(findings& out, const Handler& handler) {
 void check_probe(findings& out, std::string_view field, const Probe& probe, bool restarts) {
   const auto step = out.at.field(field);
   check_handler(out, probe.handler());
+  const auto grace = probe.termination_grace_period_seconds();
+  if (restarts && probe.has_termination_grace_period_seconds() && grace < 1)
+    out.invalid("terminationGracePeriodSeconds", grace, "must be greater than 0");
   if (restarts && probe.success_threshold() != 1)
     out.invalid("successThreshold", probe.success_threshold(), "must be 1");
   if (!restarts && probe.has_termination_grace_period_seconds())
-    out.invalid("terminationGracePeriodSeconds", probe.termination_grace_period_seconds(),
-                "must not be set for readinessProbes");
+    out.invalid("terminationGracePeriodSeconds", grace, "must not be set for readinessProbes");
 }
 
 void check_hooks(findings& out, const Lifecycle& lifecycle) {

@@ -39,6 +39,10 @@ void check_term(findings& out, const NodeSelectorTerm& term) {
   }
 }
 
+void check_weight(findings& out, std::int32_t weight) {
+  if (weight < 1 || weight > 100) out.invalid("weight", weight, "must be in the range 1-100");
+}
+
 void check_node_affinity(findings& out, const NodeAffinity& affinity) {
   {
     const auto inner = out.at.field("requiredDuringSchedulingIgnoredDuringExecution");
@@ -51,6 +55,7 @@ void check_node_affinity(findings& out, const NodeAffinity& affinity) {
   const auto& preferred = affinity.preferred_during_scheduling_ignored_during_execution();
   for (int i = 0; i < preferred.size(); ++i) {
     const auto inner = out.at.item("preferredDuringSchedulingIgnoredDuringExecution", i);
+    check_weight(out, preferred[i].weight());
     const auto place = out.at.field("preference");
     check_term(out, preferred[i].preference());
   }
@@ -109,6 +114,7 @@ void check_pod_affinity(findings& out, std::string_view field, const Affinity& a
   const auto& preferred = affinity.preferred_during_scheduling_ignored_during_execution();
   for (int i = 0; i < preferred.size(); ++i) {
     const auto inner = out.at.item("preferredDuringSchedulingIgnoredDuringExecution", i);
+    check_weight(out, preferred[i].weight());
     const auto place = out.at.field("podAffinityTerm");
     check_pod_term(out, preferred[i].pod_affinity_term());
   }
@@ -131,10 +137,14 @@ void check_toleration(findings& out, const Toleration& toleration) {
 }
 
 void check_spread(findings& out, const PodSpec& spec) {
+  constexpr std::string_view too_small = "must be greater than zero";
   std::set<std::string> seen;
   for (int i = 0; i < spec.topology_spread_constraints_size(); ++i) {
     const auto step = out.at.item("topologySpreadConstraints", i);
     const auto& one = spec.topology_spread_constraints(i);
+    if (one.max_skew() < 1) out.invalid("maxSkew", one.max_skew(), too_small);
+    if (one.has_min_domains() && one.min_domains() < 1)
+      out.invalid("minDomains", one.min_domains(), too_small);
     auto pair = "{" + one.topology_key() + ", " + one.when_unsatisfiable() + "}";
     if (!seen.insert(pair).second) out.duplicate("{topologyKey, whenUnsatisfiable}", pair);
     if (one.has_min_domains() && one.when_unsatisfiable() != "DoNotSchedule")

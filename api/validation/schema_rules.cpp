@@ -42,16 +42,21 @@ void check_text(findings& out, std::string_view name, const Rule& rule, const st
     out.each(name, value, check_syntax(rule.syntax(), value));
 }
 
+bool is_never_absent(const Rule& rule) {
+  return rule.required() && rule.always();
+}
+
 void check_scalar(findings& out, const Message& message, const field_info& info) {
   const auto& reflection = *message.GetReflection();
+  const auto& rule = *info.rule;
   std::string scratch;
   switch (info.field->cpp_type()) {
     case FieldDescriptor::CPPTYPE_STRING: {
       const auto& value = reflection.GetStringReference(message, info.field, &scratch);
-      if (value.empty() && info.rule->required())
+      if (value.empty() && rule.required() && !rule.always())
         out.required(info.name());
-      else if (!value.empty() || info.rule->presence())
-        check_text(out, info.name(), *info.rule, value);
+      else if (!value.empty() || rule.presence() || is_never_absent(rule))
+        check_text(out, info.name(), rule, value);
       break;
     }
     case FieldDescriptor::CPPTYPE_INT32:
@@ -85,7 +90,7 @@ void check_map(findings& out, const Message& message, const field_info& info) {
 void check_list(findings& out, const Message& message, const field_info& info) {
   const auto& reflection = *message.GetReflection();
   const int size = reflection.FieldSize(message, info.field);
-  if (size == 0 && info.rule->required()) out.required(info.name());
+  if (size == 0 && info.rule->required() && !info.rule->always()) out.required(info.name());
   if (info.field->is_map()) return check_map(out, message, info);
   std::string scratch;
   for (int i = 0; i < size; ++i) {
@@ -127,7 +132,7 @@ void check_field(findings& out, const Message& message, const field_info& info) 
   const auto& reflection = *message.GetReflection();
   if (info.rule->inline_())
     return walk(out, reflection.GetMessage(message, info.field), *info.type, false);
-  if (!reflection.HasField(message, info.field)) {
+  if (!reflection.HasField(message, info.field) && !is_never_absent(*info.rule)) {
     if (info.rule->required()) out.required(info.name());
     return;
   }

@@ -86,7 +86,7 @@ void check(findings& out, const StatefulSet& object) {
   if (!selector) return;
   if (selector->everything())
     out.invalid_json("selector", "{}", "empty selector is invalid for statefulset");
-  if (spec.has_template_()) check_template_of_set(out, spec.template_(), *selector);
+  check_template_of_set(out, spec.template_(), *selector);
 }
 
 void check_update(findings& out, const StatefulSet& now, const StatefulSet& was) {

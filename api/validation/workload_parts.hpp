@@ -36,7 +36,7 @@ void check_apps(findings& out, const Spec& spec, std::string_view kind, std::str
     if (compiled && selector.everything())
       out.invalid_json("selector", "{}", "empty selector is invalid for " + std::string(about));
   }
-  if (spec.has_template_()) check_template(out, spec.template_(), selector, kind);
+  check_template(out, spec.template_(), selector, kind);
 }
 
 // A number of pods, or a percentage of them.

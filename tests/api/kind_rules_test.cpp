@@ -1,5 +1,6 @@
 // Validation of kinds other than pods and their owners: documents and their errors, in Kubernetes'
 // words.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "api/conversion/shapes.hpp"
@@ -78,6 +79,36 @@ void check_changes(const std::vector<change>& table) {
 #define JOB_PODS "template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}"
 
 }  // namespace
+
+TEST_CASE("an absent pod template is an empty one, except in a replication controller") {
+  const lines empty{
+      "spec.template.metadata.labels: Invalid value: null: `selector` does not match template "
+      "`labels`",
+      "spec.template.spec.containers: Required value"};
+  const auto selecting = "metadata: {name: x}\nspec: {selector: {matchLabels: {a: b}}}\n";
+  for (const auto* head :
+       {"apps/v1 ReplicaSet", "apps/v1 Deployment", "apps/v1 DaemonSet", "apps/v1 StatefulSet"}) {
+    INFO(head);
+    const auto made = created(document(head, selecting));
+    auto found = told(validate_create(*made.kind, *made.content));
+    std::sort(found.begin(), found.end());
+    CHECK(found == empty);
+  }
+  const std::string policy =
+      "template.spec.restartPolicy: Required value: valid values: \"OnFailure\", \"Never\"";
+  check_all({
+      {"v1 ReplicationController",
+       "metadata: {name: x}\nspec: {selector: {a: b}}\n",
+       {"spec.template: Required value"}},
+      {"batch/v1 Job",
+       "metadata: {name: x}\n",
+       {"spec.template.spec.containers: Required value", "spec." + policy}},
+      {"batch/v1 CronJob",
+       "metadata: {name: x}\nspec: {schedule: '@daily'}\n",
+       {"spec.jobTemplate.spec.template.spec.containers: Required value",
+        "spec.jobTemplate.spec." + policy}},
+  });
+}
 
 TEST_CASE("sets that cannot keep their pods are refused") {
   check_all({
@@ -411,7 +442,7 @@ TEST_CASE("webhook configurations and admission policies are validated") {
   });
 }
 
-TEST_CASE("runtimes, certificates and priorities of requests are checked") {
+TEST_CASE("runtimes, leases, certificates and priority classes are checked") {
   check_all({
       {"node.k8s.io/v1 RuntimeClass",
        "metadata: {name: x}\nhandler: Big\n",
@@ -425,6 +456,10 @@ TEST_CASE("runtimes, certificates and priorities of requests are checked") {
         "qualified",
         "overhead.limits[tea]: Invalid value: \"tea\": must be a standard resource for containers",
         "overhead.limits[tea]: Invalid value: \"-1\": must be greater than or equal to 0"}},
+      {"coordination.k8s.io/v1 Lease",
+       "metadata: {name: x}\nspec: {leaseDurationSeconds: 0, leaseTransitions: -1}\n",
+       {"spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0",
+        "spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0"}},
       {"certificates.k8s.io/v1 CertificateSigningRequest",
        "metadata: {name: x}\nspec: {signerName: plain, request: YQ==, expirationSeconds: 5}\n",
        {"spec.request: Invalid value: \"YQ==\": PEM block type must be CERTIFICATE REQUEST",
@@ -441,19 +476,6 @@ TEST_CASE("runtimes, certificates and priorities of requests are checked") {
         "spec.signerName: Invalid value: \"kubernetes.io/legacy-unknown\": the legacy signerName "
         "is "
         "not allowed via this API version"}},
-      {"flowcontrol.apiserver.k8s.io/v1 FlowSchema",
-       "metadata: {name: x}\nspec: {matchingPrecedence: 1}\n",
-       {"spec.matchingPrecedence: Invalid value: 1: only the schema named 'exempt' may have "
-        "matchingPrecedence 1",
-        "spec.priorityLevelConfiguration.name: Required value: must reference a priority level"}},
-      {"flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration",
-       "metadata: {name: x}\nspec: {type: Limited}\n",
-       {"spec.limited: Required value: must not be empty when type is Limited"}},
-      {"flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration",
-       "metadata: {name: x}\nspec: {type: Limited, limited: {limitResponse: {type: Queue, queuing: "
-       "{queues: 64, handSize: 20, queueLengthLimit: 1}}}}\n",
-       {"spec.limited.limitResponse.queuing.handSize: Invalid value: 20: required entropy bits of "
-        "deckSize 64 and handSize 20 should not be greater than 60"}},
       {"scheduling.k8s.io/v1 PriorityClass",
        "metadata: {name: system-x}\nvalue: 5\n",
        {"metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for "

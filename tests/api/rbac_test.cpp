@@ -89,7 +89,9 @@ TEST_CASE("a binding names its role and its subjects in full") {
         lines{R"(subjects[0].kind: Unsupported value: "Robot": supported values: )"
               R"("ServiceAccount", "User", "Group")",
               "subjects[1].name: Required value"});
-  CHECK(faults<RoleBinding>("subjects: []") == lines{"roleRef: Required value"});
+  CHECK(faults<RoleBinding>("subjects: []") ==
+        lines{R"(roleRef.kind: Unsupported value: "": supported values: "Role", "ClusterRole")",
+              "roleRef.name: Required value"});
 }
 
 TEST_CASE("the role of a binding never changes") {

@@ -244,6 +244,15 @@ TEST_CASE("probes ask in one way and are whole") {
               "spec.containers[0].livenessProbe.tcpSocket.port: Invalid value: 0: must be between "
               "1 and 65535, inclusive",
               "spec.containers[0].livenessProbe.successThreshold: Invalid value: 2: must be 1"});
+  const std::string range = ".port: Invalid value: 0: must be between 1 and 65535, inclusive";
+  for (const auto* handler : {"grpc", "httpGet", "tcpSocket"})
+    CHECK(container_faults("readinessProbe: {" + std::string{handler} + ": {}}") ==
+          lines{"spec.containers[0].readinessProbe." + std::string{handler} + range});
+  CHECK(container_faults("lifecycle: {preStop: {httpGet: {port: 0}}}, livenessProbe: "
+                         "{terminationGracePeriodSeconds: 0, exec: {command: [a]}}") ==
+        lines{"spec.containers[0].lifecycle.preStop.httpGet" + range,
+              "spec.containers[0].livenessProbe.terminationGracePeriodSeconds: Invalid value: 0: "
+              "must be greater than 0"});
   CHECK(
       pod_faults("{containers: [{name: c, image: x}], initContainers: [{name: i, image: x, "
                  "readinessProbe: {exec: {command: [a]}}}]}") ==
@@ -293,6 +302,18 @@ TEST_CASE("tolerations, affinity and spreading make sense") {
               "nodeSelectorTerms[0].matchExpressions[0].values: Required value: must be specified "
               "when `operator` is 'In' or 'NotIn'"});
   CHECK(pod_faults("{schedulingGates: [{name: g}, {name: g}], nodeName: n" + rest).size() == 2);
+  CHECK(
+      pod_faults("{topologySpreadConstraints: [{minDomains: 0, topologyKey: z, "
+                 "whenUnsatisfiable: DoNotSchedule}], affinity: {podAffinity: "
+                 "{preferredDuringSchedulingIgnoredDuringExecution: [{podAffinityTerm: "
+                 "{topologyKey: z}}]}}" +
+                 rest) ==
+      lines{"spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight:"
+            " Invalid value: 0: must be in the range 1-100",
+            "spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than "
+            "zero",
+            "spec.topologySpreadConstraints[0].minDomains: Invalid value: 0: must be greater than "
+            "zero"});
 }
 
 TEST_CASE("keys of labels to compare by go with a selector that does not name them") {
@@ -451,6 +472,10 @@ TEST_CASE("a deployment's strategy can make progress") {
 TEST_CASE("a service has distinguishable ports and an immutable address") {
   const std::string head = "{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {";
   CHECK(faults<core::v1::Service>(head + "}}") == lines{"spec.ports: Required value"});
+  CHECK(faults<core::v1::Service>(head + "ports: [{port: 0}]}}") ==
+        lines{"spec.ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive",
+              "spec.ports[0].targetPort: Invalid value: 0: must be between 1 and 65535, "
+              "inclusive"});
   CHECK(faults<core::v1::Service>(head + "clusterIP: None}}") == lines{});
   // An address is chosen for an empty clusterIP; an empty one in the list is none.
   CHECK(
