@@ -57,11 +57,19 @@ bool is_loopback(const std::string& host) {
   return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
 
-std::vector<std::string> interface_addresses() {
+namespace {
+
+struct interface_address {
+  std::string interface, text;
+  int family = AF_UNSPEC;
+};
+
+// Without those of links.
+std::vector<interface_address> all_addresses() {
   ifaddrs* all = nullptr;
   if (::getifaddrs(&all) != 0) return {};
   const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owned{all, &::freeifaddrs};
-  std::vector<std::string> found;
+  std::vector<interface_address> found;
   for (const auto* each = all; each != nullptr; each = each->ifa_next) {
     if (each->ifa_addr == nullptr || (each->ifa_flags & IFF_UP) == 0) continue;
     const int family = each->ifa_addr->sa_family;
@@ -69,9 +77,30 @@ std::vector<std::string> interface_addresses() {
     auto text = text_of(each->ifa_addr);
     const bool of_link = text.find('%') != text.npos;
     if (!text.empty() && !of_link && found.size() < defaults::interface_addresses)
-      found.push_back(std::move(text));
+      found.push_back({each->ifa_name, std::move(text), family});
   }
   return found;
+}
+
+}  // namespace
+
+std::vector<std::string> interface_addresses() {
+  std::vector<std::string> found;
+  for (auto& each : all_addresses())
+    found.push_back(std::move(each.text));
+  return found;
+}
+
+std::string second_address(const std::string& address) {
+  if (is_loopback(address)) return {};
+  const auto all = all_addresses();
+  const auto first = std::find_if(all.begin(), all.end(),
+                                  [&](const auto& each) { return each.text == address; });
+  if (first == all.end()) return {};
+  const auto second = std::find_if(all.begin(), all.end(), [&](const auto& each) {
+    return each.interface == first->interface && each.family != first->family;
+  });
+  return second == all.end() ? std::string{} : second->text;
 }
 
 std::string outward_address() {

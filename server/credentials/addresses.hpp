@@ -17,6 +17,10 @@ std::vector<std::string> interface_addresses();
 // the first non-loopback address. Empty if there is none.
 std::string outward_address();
 
+// The address of the other family on the interface with this address; empty if there is none, and
+// for a loopback address.
+std::string second_address(const std::string& address);
+
 // The address by which clients reach a listener at this host: for a wildcard outward_address(),
 // else loopback; otherwise the host itself. A literal address.
 std::string reachable_address(const std::string& host);

@@ -183,6 +183,8 @@ class joined_node final : public node_parts {
       return;
     }
     kubelet_->address = address;
+    if (has_two_families(config_.network))
+      kubelet_->second_address = server::second_address(address);
     actors::spawn_kubelet(*system_, to, *kubelet_);
   }
 

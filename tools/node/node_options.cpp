@@ -114,6 +114,14 @@ std::shared_ptr<actors::container_runtime> make_runtime(const config::node_confi
 
 }  // namespace
 
+bool has_two_families(const config::network_config& from) {
+  const auto has_v6 = [](const config::names& ranges) {
+    return std::any_of(ranges.begin(), ranges.end(),
+                       [](const auto& range) { return range.find(':') != range.npos; });
+  };
+  return has_v6(from.pod_cidrs) || has_v6(from.service_cidrs);
+}
+
 tl::expected<void, std::string> check_sysctls(const config::kubelet_config& from) {
   for (const auto& each : from.allowed_unsafe_sysctls)
     if (const auto problem = actors::unsafe_sysctl_problem(each); !problem.empty())

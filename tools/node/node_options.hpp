@@ -26,6 +26,9 @@ runtime::system_options make_system_options(const config::runtime_config& from);
 
 server::frontend_options make_frontend_options(const config::node_config& from);
 
+// Whether pods or services may have addresses of IPv6.
+bool has_two_families(const config::network_config& from);
+
 // The error names the first of the allowed unsafe sysctls that cannot be allowed.
 tl::expected<void, std::string> check_sysctls(const config::kubelet_config& from);
 

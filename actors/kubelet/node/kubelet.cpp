@@ -107,7 +107,9 @@ kubelet::kubelet(kubelet_options options, node_facts facts, core_actors to, kube
   context_->guard = options_.guard;
   context_->root_dir = options_.root_dir;
   context_->node = options_.node;
-  context_->addresses = {options_.address, {options_.address}};
+  context_->addresses = {options_.address, {options_.address}, options_.second_address};
+  if (!options_.second_address.empty())
+    context_->addresses.pod_ips.push_back(options_.second_address);
   context_->api = options_.api;
   describe_machine(facts_, options_.max_pods, context_->machine);
   reserve(options_.reserved, context_->machine);
@@ -455,7 +457,9 @@ void kubelet::describe_node(Node& body) const {
     status.mutable_features()->set_supplemental_groups_policy(true);
   status.clear_addresses();
   for (const auto& [type, value] :
-       {std::pair{"InternalIP", options_.address}, std::pair{"Hostname", node()}}) {
+       {std::pair{"InternalIP", options_.address}, std::pair{"InternalIP", options_.second_address},
+        std::pair{"Hostname", node()}}) {
+    if (value.empty()) continue;
     auto& entry = *status.add_addresses();
     entry.set_type(type);
     entry.set_address(value);

@@ -40,6 +40,7 @@ struct kubelet_options {
   // Directories no container may reach: the root directory, and the node's data with its keys.
   std::vector<std::string> hidden;
   std::string address = "127.0.0.1";
+  std::string second_address = {};  // of the other family; empty: none
   // Hash of the public key by which other control planes know this machine (node_identity.hpp);
   // empty: the hash that joining wrote into the Node stays.
   std::string node_key = {};

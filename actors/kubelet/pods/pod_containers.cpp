@@ -234,6 +234,7 @@ PodStatus observed_status(const Pod& pod, const std::vector<container_record>& c
   status.set_pod_ip(addresses.pod_ip());
   status.clear_host_ips();
   status.add_host_ips()->set_ip(addresses.host_ip);
+  if (!addresses.second_host_ip.empty()) status.add_host_ips()->set_ip(addresses.second_host_ip);
   status.clear_pod_ips();
   if (addresses.pod_ips.empty()) status.clear_pod_ip();
   for (const auto& ip : addresses.pod_ips)

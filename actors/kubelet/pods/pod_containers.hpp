@@ -96,6 +96,7 @@ void plan_restart(container_record& record, runtime::duration lasted, runtime::t
 struct pod_addresses {
   std::string host_ip;
   std::vector<std::string> pod_ips;  // at most one of each family; empty: not assigned yet
+  std::string second_host_ip = {};   // the node's address of the other family; empty: none
 
   std::string pod_ip() const { return pod_ips.empty() ? std::string{} : pod_ips.front(); }
 };

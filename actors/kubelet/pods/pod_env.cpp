@@ -197,9 +197,10 @@ text field_value(const Pod& pod, const std::string& path) {
   if (path == "metadata.uid") return meta.uid();
   if (path == "spec.nodeName") return pod.spec().node_name();
   if (path == "spec.serviceAccountName") return pod.spec().service_account_name();
-  if (path == "status.hostIP" || path == "status.hostIPs") return pod.status().host_ip();
+  if (path == "status.hostIP") return pod.status().host_ip();
+  if (path == "status.hostIPs") return joined_ips(pod.status().host_ips(), pod.status().host_ip());
   if (path == "status.podIP") return pod.status().pod_ip();
-  if (path == "status.podIPs") return joined_ips(pod);
+  if (path == "status.podIPs") return joined_ips(pod.status().pod_ips(), pod.status().pod_ip());
   if (path == "metadata.labels") return lines_of(meta.labels());
   if (path == "metadata.annotations") return lines_of(meta.annotations());
   for (const auto& [prefix, map] : {std::pair{"metadata.labels['", &meta.labels()},

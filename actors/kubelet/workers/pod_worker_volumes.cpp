@@ -102,6 +102,9 @@ Pod pod_worker::placed_pod() const {
   Pod placed{allocated_->as<Pod>()};
   auto& status = *placed.mutable_status();
   status.set_host_ip(addresses_.host_ip);
+  status.clear_host_ips();
+  for (const auto& ip : {addresses_.host_ip, addresses_.second_host_ip})
+    if (!ip.empty()) status.add_host_ips()->set_ip(ip);
   status.set_pod_ip(addresses_.pod_ip());
   status.clear_pod_ips();
   for (const auto& ip : addresses_.pod_ips)
