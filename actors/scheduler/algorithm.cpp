@@ -131,6 +131,12 @@ status algorithm::run_filters(const cycle& notes, const pod_info& pod,
   return fits(notes, pod, node);
 }
 
+void algorithm::adjust(const cycle& notes, const pod_info& pod, const cluster_view& view,
+                       const pod_info& other, const node_info& node, int by) const {
+  for (const auto* each : active_)
+    if (each->prepare != nullptr) each->prepare->adjust(notes, pod, view, other, node, by);
+}
+
 std::vector<const node_info*> algorithm::feasible(const cycle& notes, const pod_info& pod,
                                                   const cluster_view& view) {
   const auto& nodes = view.nodes();

@@ -36,6 +36,8 @@ class algorithm final : public framework_handle {
   status run_pre_filters(cycle& notes, const pod_info& pod,
                          const cluster_view& view) const override;
   status run_filters(const cycle& notes, const pod_info& pod, const node_info& node) const override;
+  void adjust(const cycle& notes, const pod_info& pod, const cluster_view& view,
+              const pod_info& other, const node_info& node, int by) const override;
 
  private:
   // Runs PreFilter of all plugins. A rejection applies to all nodes.

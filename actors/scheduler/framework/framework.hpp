@@ -108,6 +108,13 @@ class pre_filter_plugin {
  public:
   virtual ~pre_filter_plugin() = default;
   virtual status pre_filter(cycle& notes, const pod_info& pod, const cluster_view& view) const = 0;
+  // Adds another pod on a node to the notes of pre_filter (`by` 1) or removes it (-1), for the
+  // trials of preemption (kubernetes: PreFilterExtensions).
+  virtual void adjust(const cycle& notes, const pod_info& pod, const cluster_view& view,
+                      const pod_info& other, const node_info& node, int by) const {
+    static_cast<void>(notes), static_cast<void>(pod), static_cast<void>(view);
+    static_cast<void>(other), static_cast<void>(node), static_cast<void>(by);
+  }
 };
 
 class filter_plugin {
@@ -193,6 +200,9 @@ class framework_handle {
   // nodes with fewer pods). `notes` come from `run_pre_filters`.
   virtual status run_filters(const cycle& notes, const pod_info& pod,
                              const node_info& node) const = 0;
+  // pre_filter_plugin::adjust of these plugins.
+  virtual void adjust(const cycle& notes, const pod_info& pod, const cluster_view& view,
+                      const pod_info& other, const node_info& node, int by) const = 0;
 };
 
 class post_filter_plugin {

@@ -32,6 +32,7 @@ bool more_important(const pod_info_ptr& a, const pod_info_ptr& b) {
 // The victims on one node: removes all pods of lower priority, then reprieves as many as still fit.
 std::optional<std::vector<pod_info_ptr>> victims_on(const framework_handle& handle,
                                                     const cycle& notes, const pod_info& pod,
+                                                    const cluster_view& view,
                                                     const node_info& node) {
   std::vector<pod_info_ptr> candidates;
   for (const auto& other : node.pods())
@@ -40,18 +41,26 @@ std::optional<std::vector<pod_info_ptr>> victims_on(const framework_handle& hand
     if (other->priority < pod.priority && !other->node().empty()) candidates.push_back(other);
   if (candidates.empty()) return std::nullopt;
   auto trial = node;
-  for (const auto& other : candidates)
+  const auto remove = [&](const pod_info_ptr& other) {
     trial.remove(other->key);
-  if (!handle.run_filters(notes, pod, trial).ok()) return std::nullopt;
+    handle.adjust(notes, pod, view, *other, node, -1);
+  };
+  for (const auto& other : candidates)
+    remove(other);
+  const bool helps = handle.run_filters(notes, pod, trial).ok();
   std::sort(candidates.begin(), candidates.end(), more_important);
   std::vector<pod_info_ptr> victims;
   for (const auto& other : candidates) {
     trial.add(other);
-    if (handle.run_filters(notes, pod, trial).ok()) continue;
-    trial.remove(other->key);
+    handle.adjust(notes, pod, view, *other, node, 1);
+    if (!helps || handle.run_filters(notes, pod, trial).ok()) continue;
+    remove(other);
     victims.push_back(other);
   }
-  return victims;
+  // The notes are for all nodes.
+  for (const auto& other : victims)
+    handle.adjust(notes, pod, view, *other, node, 1);
+  return helps ? std::optional{std::move(victims)} : std::nullopt;
 }
 
 // Smaller is better: the lowest maximum priority of the victims, the lowest sum of priorities, the
@@ -81,7 +90,6 @@ class default_preemption : public plugin, public post_filter_plugin {
     if (pod->body().spec().preemption_policy() == "Never")
       return {.node = {}, .victims = {}, .message = "not eligible due to preemptionPolicy=Never."};
     cycle notes{handle.plugins()};
-    // Plugins count over the whole cluster; the victims of one node change that little.
     if (!handle.run_pre_filters(notes, *pod, view).ok()) return {};
     const auto enough =
         std::max(min_candidates_, view.nodes().size() * min_candidates_percent_ / 100);
@@ -90,7 +98,7 @@ class default_preemption : public plugin, public post_filter_plugin {
     for (std::size_t i = 0; i < view.nodes().size() && found < enough; ++i) {
       if (failed[i].ok() || failed[i].code == status_code::unresolvable) continue;
       const auto& node = *view.nodes()[i];
-      auto victims = victims_on(handle, notes, *pod, node);
+      auto victims = victims_on(handle, notes, *pod, view, node);
       if (!victims) continue;
       ++found;
       preemption candidate{.node = node.name(), .victims = std::move(*victims)};

@@ -27,7 +27,7 @@ std::string domain_of(const node_info& node, const std::string& topology_key) {
 struct affinity_notes {
   std::vector<domain_counts> affinity, anti_affinity;  // for each required term
   domain_counts kept_out;                              // by the anti-affinity of existing pods
-  bool first_of_its_kind = false;
+  bool matches_itself = false;
   domain_counts preferred;
 };
 
@@ -37,13 +37,27 @@ bool matches_all(const std::vector<affinity_term>& terms, const api::object& pod
                      [&](const auto& t) { return t.matches(pod, view); });
 }
 
+// A domain without pods has no entry.
+void add(domain_counts& counts, const std::string& domain, int by) {
+  if (domain.empty()) return;
+  if (const auto at = counts.try_emplace(domain).first; (at->second += by) == 0) counts.erase(at);
+}
+
 void count(const std::vector<affinity_term>& terms, const node_info& node, const pod_info& other,
-           const cluster_view& view, std::vector<domain_counts>& counts) {
+           const cluster_view& view, int by, std::vector<domain_counts>& counts) {
   for (std::size_t i = 0; i < terms.size(); ++i)
-    if (terms[i].matches(*other.pod, view)) {
-      const auto domain = domain_of(node, terms[i].topology_key);
-      if (!domain.empty()) ++counts[i][domain];
-    }
+    if (terms[i].matches(*other.pod, view))
+      add(counts[i], domain_of(node, terms[i].topology_key), by);
+}
+
+// Counts a pod on a node (`by` 1), or no longer (-1).
+void take(affinity_notes& all, const pod_info& pod, const cluster_view& view, const pod_info& other,
+          const node_info& node, int by) {
+  if (matches_all(pod.required_affinity, *other.pod, view))
+    count(pod.required_affinity, node, other, view, by, all.affinity);
+  count(pod.required_anti_affinity, node, other, view, by, all.anti_affinity);
+  for (const auto& term : other.required_anti_affinity)
+    if (term.matches(*pod.pod, view)) add(all.kept_out, domain_of(node, term.topology_key), by);
 }
 
 // `times`: the factor for each term's weight, which is 1 for required terms.
@@ -81,28 +95,25 @@ class inter_pod_affinity : public plugin,
     all.affinity.resize(pod.required_affinity.size());
     all.anti_affinity.resize(pod.required_anti_affinity.size());
     for (const auto* node : view.nodes())
-      for (const auto& other : node->pods()) {
-        if (matches_all(pod.required_affinity, *other->pod, view))
-          count(pod.required_affinity, *node, *other, view, all.affinity);
-        count(pod.required_anti_affinity, *node, *other, view, all.anti_affinity);
-        for (const auto& term : other->required_anti_affinity)
-          if (term.matches(*pod.pod, view)) {
-            const auto domain = domain_of(*node, term.topology_key);
-            if (!domain.empty()) ++all.kept_out[domain];
-          }
-      }
-    // The first pod of a group with affinity to itself may go anywhere.
-    const bool nobody = std::all_of(all.affinity.begin(), all.affinity.end(),
-                                    [](const auto& counts) { return counts.empty(); });
-    all.first_of_its_kind = nobody && matches_all(pod.required_affinity, *pod.pod, view);
+      for (const auto& other : node->pods())
+        take(all, pod, view, *other, *node, 1);
+    all.matches_itself = matches_all(pod.required_affinity, *pod.pod, view);
     return {};
+  }
+  void adjust(const cycle& notes, const pod_info& pod, const cluster_view& view,
+              const pod_info& other, const node_info& node, int by) const override {
+    take(notes.get<affinity_notes>(index()), pod, view, other, node, by);
   }
 
   status filter(const cycle& notes, const pod_info& pod, const node_info& node) const override {
     const auto& all = notes.get<affinity_notes>(index());
+    // The first pod of a group with affinity to itself may go anywhere.
+    const bool first =
+        all.matches_itself && std::all_of(all.affinity.begin(), all.affinity.end(),
+                                          [](const auto& counts) { return counts.empty(); });
     for (std::size_t i = 0; i < pod.required_affinity.size(); ++i) {
       const auto domain = domain_of(node, pod.required_affinity[i].topology_key);
-      if (domain.empty() || (!all.first_of_its_kind && !all.affinity[i].contains(domain)))
+      if (domain.empty() || (!first && !all.affinity[i].contains(domain)))
         return {status_code::unresolvable, "node(s) didn't match pod affinity rules"};
     }
     for (std::size_t i = 0; i < pod.required_anti_affinity.size(); ++i)

@@ -103,14 +103,27 @@ bool counts(const spread_constraint& constraint, const pod_info& pod, const node
          (!constraint.honors_taints || untolerated_taint(pod, node) == nullptr);
 }
 
-std::int64_t count(const tally& each, const std::string& ns, const node_info& node) {
+bool counts(const tally& each, const pod_info& pod, const pod_info& other) {
+  const auto& meta = other.pod->meta();
+  if (meta.has_deletion_timestamp()) return false;
+  if (each.siblings != nullptr) return other.controller == pod.controller;
+  return meta.namespace_() == pod.pod->meta().namespace_() &&
+         each.constraint->selector.matches(meta.labels());
+}
+
+std::int64_t count(const tally& each, const pod_info& pod, const node_info& node) {
   if (each.siblings != nullptr) return each.siblings->at(node.slot());
-  const auto& constraint = *each.constraint;
-  return std::count_if(node.pods().begin(), node.pods().end(), [&](const pod_info_ptr& other) {
-    const auto& meta = other->pod->meta();
-    return meta.namespace_() == ns && !meta.has_deletion_timestamp() &&
-           constraint.selector.matches(meta.labels());
-  });
+  return std::count_if(node.pods().begin(), node.pods().end(),
+                       [&](const pod_info_ptr& other) { return counts(each, pod, *other); });
+}
+
+void find_least(tally& of) {
+  const auto domains = static_cast<std::int32_t>(of.by_domain.size());
+  of.least = 0;
+  if (domains == 0 || domains < of.constraint->min_domains) return;
+  of.least = std::numeric_limits<std::int64_t>::max();
+  for (const auto& [domain, pods] : of.by_domain)
+    of.least = std::min(of.least, pods);
 }
 
 tallies count_hard(const constraints& of, const pod_info& pod, const cluster_view& view) {
@@ -119,16 +132,10 @@ tallies count_hard(const constraints& of, const pod_info& pod, const cluster_vie
     if (!has_domains(*node, all)) continue;
     for (auto& each : all)
       if (const auto& constraint = *each.constraint; counts(constraint, pod, *node))
-        each.by_domain[*domain_of(*node, constraint.topology_key)] +=
-            count(each, pod.pod->meta().namespace_(), *node);
+        each.by_domain[*domain_of(*node, constraint.topology_key)] += count(each, pod, *node);
   }
-  for (auto& each : all) {
-    const auto domains = static_cast<std::int32_t>(each.by_domain.size());
-    if (domains == 0 || domains < each.constraint->min_domains) continue;  // the minimum is 0
-    each.least = std::numeric_limits<std::int64_t>::max();
-    for (const auto& [domain, pods] : each.by_domain)
-      each.least = std::min(each.least, pods);
-  }
+  for (auto& each : all)
+    find_least(each);
   return all;
 }
 
@@ -146,7 +153,7 @@ tallies count_soft(const constraints& of, const pod_info& pod, const cluster_vie
       const auto& constraint = *each.constraint;
       const auto found = each.by_domain.find(*domain_of(*node, constraint.topology_key));
       if (found != each.by_domain.end() && counts(constraint, pod, *node))
-        found->second += count(each, pod.pod->meta().namespace_(), *node);
+        found->second += count(each, pod, *node);
     }
   }
   return all;
@@ -176,6 +183,17 @@ class topology_spread : public plugin,
     auto& hard = notes.make<spread_notes>(index()).hard;
     hard = count_hard(of, pod, view);
     return hard.empty() ? status{status_code::skip, {}} : status{};
+  }
+
+  void adjust(const cycle& notes, const pod_info& pod, const cluster_view&, const pod_info& other,
+              const node_info& node, int by) const override {
+    auto& all = notes.get<spread_notes>(index()).hard;
+    if (!has_domains(node, all)) return;
+    for (auto& each : all) {
+      if (!counts(*each.constraint, pod, node) || !counts(each, pod, other)) continue;
+      each.by_domain[*domain_of(node, each.constraint->topology_key)] += by;
+      find_least(each);
+    }
   }
 
   status filter(const cycle& notes, const pod_info&, const node_info& node) const override {
