@@ -25,8 +25,8 @@ inline constexpr std::size_t write_again_queue = 1'000;
 inline constexpr duration write_timeout = 30s;
 // The maximum of pending calls of external admission steps, as many as a server's writes in flight
 // and controllers' creations together; the period of the check for timeouts.
-inline constexpr std::size_t outside_waiting = 1'000;
-inline constexpr duration outside_round = 1s;
+inline constexpr std::size_t external_waiting = 1'000;
+inline constexpr duration external_round = 1s;
 
 // -- services -------------------------------------------------------------------------------------
 

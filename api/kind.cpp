@@ -98,7 +98,7 @@ bool kind_info::serves(std::string_view verb) const noexcept {
 }
 
 bool kind_info::stored() const noexcept {
-  if (row_.shape != nullptr || home_ != nullptr || row_.made_up) return false;
+  if (row_.shape != nullptr || home_ != nullptr || row_.is_computed) return false;
   return options_.subresource().empty() && !plural().empty() && (serves("get") || serves("none"));
 }
 

@@ -15,7 +15,7 @@
 
 namespace troupe::api {
 
-class findings;
+class field_errors;
 class row_cells;
 struct deletion_plan;
 struct table_column;
@@ -64,7 +64,7 @@ struct kind_row {
   // Null for kinds that have objects of their own.
   const kind_shape* shape = nullptr;
   // Objects are computed for each request and not stored (ComponentStatus).
-  bool made_up = false;
+  bool is_computed = false;
   // Only users who may read the object see `data` and `stringData` (Secret).
   bool confidential = false;
 
@@ -86,10 +86,10 @@ struct kind_row {
   void (*keep)(const kind_info& kind, body& now, const body& was) = nullptr;
   // Whether both have the same desired state, so that the generation is not raised; null: all
   // fields except metadata and status are compared.
-  bool (*same_wish)(const kind_info& kind, const body& now, const body& was) = nullptr;
+  bool (*same_desired_state)(const kind_info& kind, const body& now, const body& was) = nullptr;
   // Restores from `was` the fields that a status write must not change, besides metadata; null: all
   // fields except the status.
-  void (*keep_at_status)(body& now, const body& was) = nullptr;
+  void (*keep_in_status_update)(body& now, const body& was) = nullptr;
   // A status write must not change labels.
   bool status_keeps_labels = false;
   // False: its objects cannot own others, and garbage collection ignores them.
@@ -103,11 +103,11 @@ struct kind_row {
 
   // -- validation, beyond the rules of the schema ------------------------------------------------
 
-  void (*check)(findings& out, const body& content) = nullptr;
-  void (*check_create)(findings& out, const body& content) = nullptr;
-  void (*check_update)(findings& out, const body& now, const body& was) = nullptr;
+  void (*check)(field_errors& out, const body& content) = nullptr;
+  void (*check_create)(field_errors& out, const body& content) = nullptr;
+  void (*check_update)(field_errors& out, const body& now, const body& was) = nullptr;
   // For a status write; the schema has the rules of the status itself.
-  void (*check_status)(findings& out, const body& now, const body& was) = nullptr;
+  void (*check_status)(field_errors& out, const body& now, const body& was) = nullptr;
 
   // -- tables ------------------------------------------------------------------------------------
 

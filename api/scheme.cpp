@@ -197,7 +197,7 @@ expected<kind_handle> scheme::put(const std::vector<custom_kind>& versions) {
   return put_locked(versions);
 }
 
-kind_handle scheme::find_or_stand_in(Kind options) {
+kind_handle scheme::find_or_placeholder(Kind options) {
   if (!objection(options).empty()) return nullptr;
   const std::lock_guard lock(changing_);
   const auto now = kinds();

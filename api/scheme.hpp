@@ -108,7 +108,7 @@ class scheme {
   // Finds the kind of that group and plural, or makes a stand-in that is not served: for stored
   // objects whose kind is not registered (yet, or any more). Null if the options are not those of a
   // custom kind.
-  kind_handle find_or_stand_in(Kind options);
+  kind_handle find_or_placeholder(Kind options);
   // Removes the kind with all its versions, if present. Existing handles stay valid.
   void remove(const kind_info& kind);
   // The same by name; returns false if there is no such kind.

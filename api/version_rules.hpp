@@ -17,7 +17,7 @@
 namespace troupe::api {
 
 class CustomBody;
-class findings;
+class field_errors;
 struct structural_schema;
 struct table_column;
 enum class field_validation;
@@ -47,12 +47,12 @@ class version_rules : public std::enable_shared_from_this<version_rules> {
   virtual expected<std::vector<std::string>> complete(CustomBody& content,
                                                       field_validation fields) const = 0;
   // The same for a stored object, or one that was written in another version.
-  virtual void bring_into_line(CustomBody& content) const = 0;
+  virtual void complete_stored(CustomBody& content) const = 0;
 
   // Validates the object, or its status alone. `was`: the old object, or null; old errors in
   // unchanged parts are not reported.
   enum class part { object, status };
-  virtual void check(findings& out, const CustomBody& now, const CustomBody* was,
+  virtual void check(field_errors& out, const CustomBody& now, const CustomBody* was,
                      part of) const = 0;
 
   // -- tables and selectors -----------------------------------------------------------------------

@@ -29,7 +29,7 @@ inline constexpr duration idle_timeout = 90s;
 inline constexpr std::int64_t max_connections = 16'384;
 // Short: a node renews its certificate when a third of its life is left. A machine that was off for
 // longer joins again.
-inline constexpr duration node_certificate_life = 24h * 30;
+inline constexpr duration node_certificate_lifetime = 24h * 30;
 
 // As in upstream's clusters: the name by which pods reach the API.
 inline constexpr std::string_view service_account_issuer =

@@ -48,7 +48,7 @@ struct server_config {
   std::vector<std::string> names;
   config::anonymous_access anonymous_access = config::anonymous_access::on;
   config::removed_versions removed_versions = config::removed_versions::off;
-  duration node_certificate_life = defaults::node_certificate_life;
+  duration node_certificate_lifetime = defaults::node_certificate_lifetime;
 };
 
 // Tokens of service accounts.

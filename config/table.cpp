@@ -101,7 +101,7 @@ constexpr setting rows[] = {
               "removed them in 1.25.",
      .brief = true},
     {.name = "server.node_certificate_life",
-     .at = at<&node::server, &server::node_certificate_life>(),
+     .at = at<&node::server, &server::node_certificate_lifetime>(),
      .about =
          "Validity of a joined node's certificate; the node renews it when a third of it is left.",
      .unit = "time",

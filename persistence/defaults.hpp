@@ -68,16 +68,16 @@ inline constexpr std::size_t compaction_bytes = 16u << 20;
 inline constexpr revision compaction_slack = 10;
 // Upkeep checks history after this part (1/n) of its limit was written. It cuts history when less
 // than this part is free, until twice as much is free.
-inline constexpr std::uint64_t upkeep_part = 8;
-inline constexpr auto upkeep_period = 10s;
-// Writers wait for upkeep when they have written this many parts since its last check ...
-inline constexpr std::uint64_t upkeep_parts_ahead = 2;
+inline constexpr std::uint64_t maintenance_part = 8;
+inline constexpr auto maintenance_period = 10s;
+// Writers wait for maintenance when they have written this many parts since its last check ...
+inline constexpr std::uint64_t maintenance_parts_ahead = 2;
 // ... or when this many tables (of write_buffer_bytes each) are not merged: four of each of two
 // tables are merged at once, and more arrive meanwhile. Checked after each batch_bytes. Writers
 // wait at most catch_up_limit before a batch is let through.
 inline constexpr std::uint64_t unmerged_files = 12;
 inline constexpr auto catch_up_limit = 5s;
-inline constexpr auto catch_up_look = 10ms;
+inline constexpr auto catch_up_check_period = 10ms;
 
 // -- the disk's space (disk_space.hpp) ---------------------------------------------------------
 // The part (1/n) of a disk that history and the reserve may take: smaller on a small disk.

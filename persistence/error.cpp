@@ -34,7 +34,7 @@ std::string_view to_string(errc code) {
       return "no_space";
     case errc::no_memory:
       return "no_memory";
-    case errc::deposed:
+    case errc::leadership_lost:
       return "deposed";
     case errc::unknown:
       return "unknown";

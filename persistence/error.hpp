@@ -28,7 +28,7 @@ enum class errc {
   exceeded,         // a bound would be exceeded: see `key`, `actual`, `limit`
   no_space,         // the disk is nearly full: only writes that take no more space are accepted
   no_memory,        // the objects need more memory than this process may use
-  deposed,          // the leadership term of the transaction is over
+  leadership_lost,  // the leadership term of the transaction is over
   unknown,          // the outcome is not known: the log of the cluster does not answer
 };
 

@@ -63,7 +63,7 @@ struct transaction {
   change_cause cause;
   std::vector<bound> bounds = {};
   // The leadership term of the transaction's author: after the term has ended the transaction fails
-  // (`deposed`). 0: not bound to a term. A store without other writers ignores it.
+  // (`leadership_lost`). 0: not bound to a term. A store without other writers ignores it.
   revision fence = 0;
   std::optional<serial_group> group = {};
 };

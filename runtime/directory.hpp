@@ -61,7 +61,7 @@ class directory {
   // Empty if there is none.
   virtual actor_ref reference(std::uint64_t id) const = 0;
   virtual std::optional<actor_detail> detail(std::uint64_t id) const = 0;
-  virtual std::map<std::string, kind_totals> departed() const = 0;
+  virtual std::map<std::string, kind_totals> ended_totals() const = 0;
   virtual std::size_t size() const = 0;
 };
 

@@ -30,10 +30,10 @@ using reply_handler = unique_function<void(const message&, const request_error*)
 class promise_base {
  public:
   promise_base() = default;
-  promise_base(actor_ref asker, std::uint64_t request_id, cause cause)
-      : asker_{std::move(asker)}, request_id_{request_id}, cause_{cause} {}
+  promise_base(actor_ref requester, std::uint64_t request_id, cause cause)
+      : requester_{std::move(requester)}, request_id_{request_id}, cause_{cause} {}
   promise_base(promise_base&& other) noexcept
-      : asker_{std::move(other.asker_)},
+      : requester_{std::move(other.requester_)},
         request_id_{std::exchange(other.request_id_, 0)},
         cause_{other.cause_} {}
   promise_base& operator=(promise_base&& other) noexcept;
@@ -49,7 +49,7 @@ class promise_base {
   void answer(message reply);
 
  private:
-  actor_ref asker_;
+  actor_ref requester_;
   std::uint64_t request_id_ = 0;
   cause cause_;
 };

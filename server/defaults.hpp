@@ -141,8 +141,8 @@ inline constexpr std::size_t named_file_bytes = 3u << 20;
 
 // -- certificates -----------------------------------------------------------------------------
 // kubeadm: ten years for the authority, one for certificates.
-inline constexpr std::chrono::hours authority_life = 24h * 3650;
-inline constexpr std::chrono::hours certificate_life = 24h * 365;
+inline constexpr std::chrono::hours authority_lifetime = 24h * 3650;
+inline constexpr std::chrono::hours certificate_lifetime = 24h * 365;
 // The remaining part of its life; k3s renews at a similar point.
 inline constexpr double renew_below = 0.3;
 inline constexpr std::chrono::milliseconds renew_period = 1h;

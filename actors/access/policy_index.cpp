@@ -212,7 +212,7 @@ policy_index::filter policy_index::filter_of(const PolicyRule& rule) {
 
 // -- authorization ------------------------------------------------------------------------------
 
-struct policy_index::judging {
+struct policy_index::evaluation_state {
   const attempt& of;
   filter bits;
   std::string* reason;
@@ -247,7 +247,7 @@ std::shared_ptr<const rule_table> policy_index::table() const {
   return made;
 }
 
-bool policy_index::allows(const role& role, const judging& by) const {
+bool policy_index::allows(const role& role, const evaluation_state& by) const {
   for (std::size_t i = 0; i < role.filters.size(); ++i) {
     const auto& may = role.filters[i];
     if ((may.verbs & by.bits.verbs) == 0 || (may.resources & by.bits.resources) == 0) continue;
@@ -256,7 +256,7 @@ bool policy_index::allows(const role& role, const judging& by) const {
   return false;
 }
 
-bool policy_index::allows(const grant& grant, judging& by) const {
+bool policy_index::allows(const grant& grant, evaluation_state& by) const {
   const auto& role = roles_[grant.role];
   if (by.reason != nullptr && role.there == nullptr)
     by.missing.push_back(describe_missing(reference_of(*grant.binding)));
@@ -275,7 +275,7 @@ bool policy_index::lacks_role(const grants& of) const {
   return false;
 }
 
-bool policy_index::any_allows(const grants& of, judging& by) const {
+bool policy_index::any_allows(const grants& of, evaluation_state& by) const {
   const auto walk = [&] {
     return std::any_of(of.all.begin(), of.all.end(),
                        [&](const grant& each) { return allows(each, by); });
@@ -293,7 +293,8 @@ bool policy_index::allows(const identity& who, const attempt& attempt, std::stri
   text_hash resource;
   resource.add(attempt.resource);
   if (!attempt.subresource.empty()) resource.add("/").add(attempt.subresource);
-  judging by{attempt, {bit_of(attempt.verb), attempt.on_resource ? resource.bit() : any}, reason};
+  evaluation_state by{
+      attempt, {bit_of(attempt.verb), attempt.on_resource ? resource.bit() : any}, reason};
   const auto ns = attempt.on_resource ? attempt.ns : std::string_view{};
   const bool allowed = each_subject(who, ns, [&](const grants& of) { return any_allows(of, by); });
   if (!allowed && !by.missing.empty()) *reason = "RBAC: " + describe_missing(std::move(by.missing));

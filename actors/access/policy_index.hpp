@@ -97,10 +97,10 @@ class policy_index {
   // Returns null while another thread builds the table.
   std::shared_ptr<const rule_table> table() const;
   // A request that is being authorized.
-  struct judging;
-  bool allows(const role& role, const judging& by) const;
-  bool allows(const grant& grant, judging& by) const;
-  bool any_allows(const grants& of, judging& by) const;
+  struct evaluation_state;
+  bool allows(const role& role, const evaluation_state& by) const;
+  bool allows(const grant& grant, evaluation_state& by) const;
+  bool any_allows(const grants& of, evaluation_state& by) const;
   bool lacks_role(const grants& of) const;
   // Visits the bindings of the user's subjects, cluster bindings first, until `visit` returns true.
   template <class F>

@@ -67,9 +67,9 @@ void complete(Lease& lease, const api_server_record& of, runtime::wall_time now)
     (*meta.mutable_annotations())[name] = *value;
   auto& spec = *lease.mutable_spec();
   spec.set_holder_identity(of.name);
-  const auto life = api_server_defaults::renewal * api_server_defaults::missed_renewals;
-  spec.set_lease_duration_seconds(
-      static_cast<std::int32_t>(std::chrono::duration_cast<std::chrono::seconds>(life).count()));
+  const auto lifetime = api_server_defaults::renewal * api_server_defaults::missed_renewals;
+  spec.set_lease_duration_seconds(static_cast<std::int32_t>(
+      std::chrono::duration_cast<std::chrono::seconds>(lifetime).count()));
   const auto micros =
       std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count();
   spec.mutable_renew_time()->set_seconds(micros / 1'000'000);
@@ -119,8 +119,8 @@ api_server_records read_api_servers(const persistence::snapshot& state) {
   return records;
 }
 
-api_server_watch::found api_server_watch::look(const persistence::snapshot& state,
-                                               std::string_view own) {
+api_server_watch::found api_server_watch::check(const persistence::snapshot& state,
+                                                std::string_view own) {
   found result;
   std::map<std::string, seen, std::less<>> now;
   std::map<std::string, api_server_record, std::less<>> records;

@@ -55,7 +55,7 @@ class api_server_watch {
     std::map<std::string, persistence::revision> dead;
   };
   // The own record counts as live.
-  found look(const persistence::snapshot& state, std::string_view own);
+  found check(const persistence::snapshot& state, std::string_view own);
 
  private:
   struct seen {

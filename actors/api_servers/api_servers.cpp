@@ -40,7 +40,7 @@ const runtime::behavior& api_servers::make_behavior() const {
 
 void api_servers::started() {
   renew();
-  look_ = every(api_server_defaults::look, [this] { look(); });
+  check_timer_ = every(api_server_defaults::check_period, [this] { check(); });
   renewal_ = every(api_server_defaults::renewal, [this] { renew(); });
 }
 
@@ -72,11 +72,11 @@ void api_servers::write(write_proposal propose) {
       }));
 }
 
-void api_servers::look() {
+void api_servers::check() {
   const std::lock_guard lock{end_->mutex};
   if (end_->ended || *under_way_ != 0) return;
   if (options_.own() != own_record_) renew_record();
-  found_ = watch_.look(store_->read(), own_record_.name);
+  found_ = watch_.check(store_->read(), own_record_.name);
   for (const auto& [name, judged] : found_.dead) {
     log().warn("api-servers: control plane {} has stopped renewing its record", name);
     write(remove_api_server(name, judged));

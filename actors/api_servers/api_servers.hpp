@@ -44,7 +44,7 @@ class api_servers : public runtime::actor {
   std::string describe() const override;
 
  private:
-  void look();
+  void check();
   void renew();
   void renew_record();
   void publish();
@@ -59,7 +59,7 @@ class api_servers : public runtime::actor {
   api_server_watch::found found_;
   // Writes in flight; shared with the callbacks of the service.
   const std::shared_ptr<std::atomic<int>> under_way_ = std::make_shared<std::atomic<int>>(0);
-  runtime::timer look_, renewal_;
+  runtime::timer check_timer_, renewal_;
 };
 
 // Owns the actor and removes the record at the end.

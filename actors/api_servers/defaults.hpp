@@ -16,7 +16,7 @@ inline constexpr runtime::duration renewal = 5s;
 inline constexpr int missed_renewals = 3;
 // The delay until the first record is in the Endpoints, and until the address of a link that starts
 // to listen is in the record.
-inline constexpr runtime::duration look = 500ms;
+inline constexpr runtime::duration check_period = 500ms;
 // The maximum of listed control planes: etcd has at most seven members, and each node has a link to
 // each of them.
 inline constexpr std::size_t api_servers = 9;

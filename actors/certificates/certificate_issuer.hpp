@@ -9,7 +9,7 @@
 
 namespace troupe::actors {
 
-struct certificate_order {
+struct certificate_options {
   std::string request;  // PKCS#10 in PEM: its subject, alternative names and key are used
   std::vector<std::string> usages;  // Kubernetes' names: "client auth"
   runtime::wall_time from, until;
@@ -22,7 +22,8 @@ class certificate_issuer {
   // False: the key is not available yet.
   virtual bool is_ready() const = 0;
   // The certificate in PEM, or why there is none. It does not outlive the CA's certificate.
-  virtual tl::expected<std::string, std::string> certify(const certificate_order& order) const = 0;
+  virtual tl::expected<std::string, std::string> certify(
+      const certificate_options& options) const = 0;
 };
 
 }  // namespace troupe::actors

@@ -90,13 +90,14 @@ std::vector<std::string_view> approved_by(const CertificateSigningRequestSpec& s
   return {"nodeclient"};
 }
 
-certificate_life life_of(const CertificateSigningRequestSpec& spec, runtime::wall_time now) {
-  auto life = defaults::longest_life;
+certificate_lifetime lifetime_of(const CertificateSigningRequestSpec& spec,
+                                 runtime::wall_time now) {
+  auto lifetime = defaults::longest_lifetime;
   if (spec.has_expiration_seconds())
-    life = std::clamp(std::chrono::seconds{spec.expiration_seconds()}, defaults::shortest_life,
-                      defaults::longest_life);
+    lifetime = std::clamp(std::chrono::seconds{spec.expiration_seconds()},
+                          defaults::shortest_lifetime, defaults::longest_lifetime);
   const auto from = now - defaults::backdated;
-  return {from, life < defaults::short_life ? now + life : from + life};
+  return {from, lifetime < defaults::short_lifetime ? now + lifetime : from + lifetime};
 }
 
 bool is_outdated(const CertificateSigningRequest& request, runtime::wall_time now) {

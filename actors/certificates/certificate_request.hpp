@@ -43,10 +43,10 @@ std::string find_fault(const CertificateSigningRequestSpec& spec, const request_
 std::vector<std::string_view> approved_by(const CertificateSigningRequestSpec& spec,
                                           const request_facts& facts);
 
-struct certificate_life {
+struct certificate_lifetime {
   runtime::wall_time from, until;
 };
-certificate_life life_of(const CertificateSigningRequestSpec& spec, runtime::wall_time now);
+certificate_lifetime lifetime_of(const CertificateSigningRequestSpec& spec, runtime::wall_time now);
 
 // The expiry of a certificate in PEM; nothing if it cannot be read.
 std::optional<runtime::wall_time> end_of(const std::string& certificate);

@@ -52,17 +52,17 @@ void certificate_requests::on_requests(const watch_events& m) {
       requests_.erase(name);
     else
       requests_[name] = event.object;
-    if (complete_) look_at(name);
+    if (complete_) sync(name);
   }
   if (!m.synced || std::exchange(complete_, true)) return;
   for (const auto& [name, request] : requests_)
-    look_at(name);
+    sync(name);
   clean();
 }
 
 // -- one request ----------------------------------------------------------------------------------
 
-void certificate_requests::look_at(const std::string& name) {
+void certificate_requests::sync(const std::string& name) {
   const auto found = requests_.find(name);
   if (found == requests_.end() || under_way_.contains(name)) return;
   const auto& request = found->second->as<CertificateSigningRequest>();
@@ -98,17 +98,17 @@ bool certificate_requests::may_ask(const CertificateSigningRequestSpec& spec,
 
 void certificate_requests::sign(const api::object_ptr& object) {
   if (!issuer_) return;
-  if (!issuer_->is_ready()) return look_again();
+  if (!issuer_->is_ready()) return recheck();
   const auto& request = object->as<CertificateSigningRequest>();
   const auto& spec = request.spec();
   const auto facts = read_request(spec.request());
   const auto fault = facts ? find_fault(spec, *facts) : facts.error();
   if (!fault.empty()) return add_condition(object, "Failed", "SignerValidationFailure", fault);
-  const auto life = life_of(spec, wall_now());
+  const auto lifetime = lifetime_of(spec, wall_now());
   auto certificate = issuer_->certify({.request = spec.request(),
                                        .usages = {spec.usages().begin(), spec.usages().end()},
-                                       .from = life.from,
-                                       .until = life.until});
+                                       .from = lifetime.from,
+                                       .until = lifetime.until});
   if (!certificate)
     return add_condition(object, "Failed", "SignerValidationFailure", certificate.error());
   auto changed = request.status();
@@ -148,18 +148,18 @@ void certificate_requests::write(const api::object_ptr& object, status changed) 
         if (answer && (*answer)->result) {
           const auto found = requests_.find(name);
           if (found != requests_.end() && found->second->revision() >= (*answer)->result->at)
-            look_at(name);
+            sync(name);
           return;
         }
         log().info("certificate signing request {}: the write failed, retrying", name);
-        look_again();
+        recheck();
       });
 }
 
-void certificate_requests::look_again() {
+void certificate_requests::recheck() {
   again_ = after(defaults::retry, [this] {
     for (const auto& [name, request] : requests_)
-      look_at(name);
+      sync(name);
   });
 }
 

@@ -34,14 +34,14 @@ class certificate_requests : public informer {
   using status = api::certificates::v1::CertificateSigningRequestStatus;
 
   void on_requests(const watch_events& m);
-  void look_at(const std::string& name);
+  void sync(const std::string& name);
   void approve(const api::object_ptr& request);
   void sign(const api::object_ptr& request);
   bool may_ask(const CertificateSigningRequestSpec& spec, std::string_view subresource) const;
   void write(const api::object_ptr& request, status changed);
   void add_condition(const api::object_ptr& request, std::string_view type, std::string_view reason,
                      const std::string& message);
-  void look_again();
+  void recheck();
   void clean();
 
   const persistence::store* store_;

@@ -9,12 +9,12 @@ namespace troupe::actors::certificates::defaults {
 using namespace std::chrono_literals;
 
 // The maximum and default validity of a certificate, and the minimum.
-inline constexpr std::chrono::seconds longest_life = 8'760h;
-inline constexpr std::chrono::seconds shortest_life = 10min;
-// Certificates are backdated for clocks that are behind; a validity below `short_life` is extended
-// by this time.
+inline constexpr std::chrono::seconds longest_lifetime = 8'760h;
+inline constexpr std::chrono::seconds shortest_lifetime = 10min;
+// Certificates are backdated for clocks that are behind; a validity below `short_lifetime` is
+// extended by this time.
 inline constexpr std::chrono::seconds backdated = 5min;
-inline constexpr std::chrono::seconds short_life = 8h;
+inline constexpr std::chrono::seconds short_lifetime = 8h;
 
 // Requests are deleted this long after their decision, or after their creation if undecided.
 inline constexpr std::chrono::seconds decided_kept = 1h;

@@ -25,13 +25,13 @@ namespace troupe::actors {
 namespace {
 
 // The built-in plugins, and the addresses of Services behind them.
-std::shared_ptr<const admission::chain> chain_with(admission::outside_list outside,
+std::shared_ptr<const admission::chain> chain_with(admission::external_step_list external,
                                                    const std::string& services_v6) {
   auto plugins = admission::built_in_plugins();
   const auto addresses = service_addresses::in(defaults::service_network, services_v6);
   api::ensure(addresses.has_value(), "the service networks are in CIDR form");
   plugins.push_back(std::make_shared<service_addresses>(*addresses));
-  return std::make_shared<admission::chain>(std::move(plugins), std::move(outside));
+  return std::make_shared<admission::chain>(std::move(plugins), std::move(external));
 }
 
 }  // namespace
@@ -83,9 +83,9 @@ control_plane::control_plane(runtime::actor_system& system, persistence::store& 
       store, system.time(),
       write_options{.capacity = capacity,
                     .quotas = impl_->quotas,
-                    .chain = chain_with(given.outside, given.services_v6),
+                    .chain = chain_with(given.external, given.services_v6),
                     .threads = given.reading_thread});
-  capacity->nodes_take(pods_taken_by_nodes(store.read()));
+  capacity->set_node_capacity(pod_capacity_of_nodes(store.read()));
   auto reader = given.reading_thread ? std::make_shared<runtime::worker_pool>(
                                            "log-reader", 1, defaults::log_queue_limit)
                                      : nullptr;

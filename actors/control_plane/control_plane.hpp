@@ -44,7 +44,7 @@ struct control_plane_options {
   runtime::duration node_grace = defaults::node_grace;
   capacity_options capacity = {};
   // External steps of admission, in order.
-  admission::outside_list outside = {};
+  admission::external_step_list external = {};
   // The oldest events beyond these limits are dropped.
   event_limits events = {};
   // Signs the tokens of service accounts; null: there are none.

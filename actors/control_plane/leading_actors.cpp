@@ -19,7 +19,7 @@
 #include "actors/scheduler/scheduler.hpp"
 #include "actors/tokens/token_cleaner.hpp"
 #include "actors/tokens/token_secrets.hpp"
-#include "actors/volumes/control/claim_keeper.hpp"
+#include "actors/volumes/control/claim_controller.hpp"
 #include "actors/volumes/control/volume_binder.hpp"
 
 namespace troupe::actors {
@@ -138,8 +138,9 @@ const std::vector<leading_actor>& leading_actors() {
                                "removes the finalizers of pods whose Job is gone", store_and_core),
         one<volumes::volume_binder>("volume-binder", "volume-binder",
                                     "binds claims to volumes, and provisions volumes", for_binder),
-        one<volumes::claim_keeper>("claim-keeper", "claim-keeper",
-                                   "protects claims and volumes that are in use", store_and_core),
+        one<volumes::claim_controller>("claim-keeper", "claim-keeper",
+                                       "protects claims and volumes that are in use",
+                                       store_and_core),
     };
     for (const auto& type : known_controllers())
       made.push_back(supervisor_of(type));

@@ -116,14 +116,14 @@ void informer::subscribe_again(state& s) {
                                                       .after = s.last,
                                                       .credit = s.options.credit,
                                                       .bookmarks = s.options.bookmarks});
-  if (!taken) check_soon();
+  if (!taken) schedule_check();
 }
 
 void informer::give_credit(state& s) {
   if (tell(watcher_, more{s.id, s.consumed}))
     s.consumed = 0;
   else
-    check_soon();
+    schedule_check();
 }
 
 void informer::check_streams() {
@@ -139,7 +139,7 @@ void informer::check_after_restart() {
                 }};
 }
 
-void informer::check_soon() {
+void informer::schedule_check() {
   if (!check_.pending()) check_ = after(defaults::try_again, [this] { check_streams(); });
 }
 

@@ -70,7 +70,7 @@ class informer : public runtime::actor {
   // Called after the watcher restarted and periodically.
   virtual void check_streams();
   // Calls `check_streams` soon; used when the watcher's mailbox was full.
-  void check_soon();
+  void schedule_check();
 
  private:
   struct state;

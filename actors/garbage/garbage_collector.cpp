@@ -165,7 +165,7 @@ void garbage_collector::collect(const std::string& key, const api::object_ptr& o
     const auto* namespaced = absent_.find(uid);
     return namespaced != nullptr && (!*namespaced || object->kind().namespaced());
   };
-  auto decision = judge(*object, dependents, store_->read(), is_absent);
+  auto decision = classify(*object, dependents, store_->read(), is_absent);
   if (!decision.lost_owners.empty()) check_namespaces(object);
   switch (decision.step) {
     case garbage_step::keep:

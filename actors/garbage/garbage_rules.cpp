@@ -52,9 +52,9 @@ owner_state state_of(const api::object& dependent, const OwnerReference& owner,
   return waits ? owner_state::waiting : owner_state::solid;
 }
 
-garbage_decision judge(const api::object& object, const std::vector<std::string>& dependents,
-                       const persistence::snapshot& state,
-                       const std::function<bool(const std::string& uid)>& is_absent) {
+garbage_decision classify(const api::object& object, const std::vector<std::string>& dependents,
+                          const persistence::snapshot& state,
+                          const std::function<bool(const std::string& uid)>& is_absent) {
   garbage_decision decision;
   const auto& owners = object.meta().owner_references();
   if (owners.empty() || object.meta().has_deletion_timestamp()) return decision;

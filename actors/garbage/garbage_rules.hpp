@@ -53,9 +53,9 @@ struct garbage_decision {
 
 // `dependents`: the keys of the objects that depend on `object`. `is_absent`: true if the owner
 // with this uid has gone; asked if its kind is unknown.
-garbage_decision judge(const api::object& object, const std::vector<std::string>& dependents,
-                       const persistence::snapshot& state,
-                       const std::function<bool(const std::string& uid)>& is_absent = {});
+garbage_decision classify(const api::object& object, const std::vector<std::string>& dependents,
+                          const persistence::snapshot& state,
+                          const std::function<bool(const std::string& uid)>& is_absent = {});
 
 // Copies without some owner references, or with none that blocks.
 std::unique_ptr<api::body> without_owners(const api::object& object,

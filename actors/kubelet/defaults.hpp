@@ -60,8 +60,8 @@ inline constexpr std::size_t attach_backlog_bytes = 16u << 20;
 // How long a shim may take to answer; how long a container's last output waits for its readers.
 inline constexpr auto attach_timeout = 10s;
 inline constexpr auto attach_drain_limit = 10s;
-// A shim that hung up counts as alive after this many checks, `look_at_start` apart.
-inline constexpr int attach_looks = 10;
+// A shim that hung up counts as alive after this many checks, `start_check_delay` apart.
+inline constexpr int attach_checks = 10;
 // How long a port of this machine may take to answer.
 inline constexpr auto port_patience = 10s;
 // Probes and hooks that run at the same time; checks that may wait in the queue.
@@ -127,16 +127,16 @@ inline constexpr auto usage_longest_window = 60s;
 // A shorter interval is only a few clock ticks and gives no rate.
 inline constexpr auto usage_shortest_window = 100ms;
 // A reading that takes longer is abandoned; the next request starts another one.
-inline constexpr auto usage_look_limit = 10s;
+inline constexpr auto usage_check_limit = 10s;
 // Maximum number of requests that wait for the same reading.
 inline constexpr std::size_t usage_askers = 1'000;
 // Maximum number of processes that are read: the kernel's pid_max of small machines.
 inline constexpr std::size_t usage_processes = 32'768;
 
 // A check that failed for lack of descriptors or memory is repeated after this.
-inline constexpr auto look_again = 1000ms;
+inline constexpr auto recheck_delay = 1000ms;
 // A follower checks a container that is being started again after this.
-inline constexpr auto look_at_start = 20ms;
+inline constexpr auto start_check_delay = 20ms;
 
 // Attempts to create a pod's control group when it is removed at the same time.
 inline constexpr int cgroup_making_tries = 5;

@@ -88,12 +88,12 @@ void linked_stream::end(int code, std::string reason) {
   settle(std::move(lock));
 }
 
-bool linked_stream::has_orders() const {
+bool linked_stream::has_commands() const {
   const std::lock_guard lock{mutex_};
   return wants_session();
 }
 
-linked_stream::orders linked_stream::take_orders() {
+linked_stream::commands linked_stream::take_commands() {
   const std::lock_guard lock{mutex_};
   called_ = false;
   if (ended_) return {};
@@ -101,7 +101,7 @@ linked_stream::orders linked_stream::take_orders() {
     ended_ = ending{};
     return {.close = true};
   }
-  orders made;
+  commands made;
   if (!refused_) {
     made.input =
         unsent_.substr(sent_, std::min({credit_, unsent_.size() - sent_, stream_piece_bytes}));

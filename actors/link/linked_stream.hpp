@@ -32,7 +32,7 @@ class linked_stream {
     int rows = 0, columns = 0;
   };
   // Messages that the session must send to the node.
-  struct orders {
+  struct commands {
     std::string input = {};  // one piece
     bool end_input = false;  // after `input`
     std::optional<window_size> size = {};
@@ -59,8 +59,8 @@ class linked_stream {
   bool output(exec_part::kind from, const std::string& text);
   bool input_taken(std::uint32_t bytes, bool refused);
   void end(int code, std::string reason);
-  bool has_orders() const;
-  orders take_orders();
+  bool has_commands() const;
+  commands take_commands();
 
  private:
   struct ending {

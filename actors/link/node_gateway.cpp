@@ -158,7 +158,7 @@ void node_gateway::on_call_failed(const call_failed& m) {
 
 void node_gateway::lose(const std::string& reason) {
   end_session(reason);
-  const auto& notify = is_removal_reason(reason) ? options_.expelled : options_.unlinked;
+  const auto& notify = is_removal_reason(reason) ? options_.node_removed : options_.unlinked;
   if (notify) notify(reason);
 }
 

@@ -45,7 +45,7 @@ struct gateway_options {
   // the gateway, must not block.
   std::function<void()> linked = {};
   std::function<void(const std::string& reason)> unlinked = {};
-  std::function<void(const std::string& reason)> expelled = {};
+  std::function<void(const std::string& reason)> node_removed = {};
 };
 
 // To the gateway: a session is open.

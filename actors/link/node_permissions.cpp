@@ -132,7 +132,7 @@ persistence::expected<void> may_write_volume(const std::string& node, const api:
   namespace names = volumes::defaults;
   if (!was || volumes::node_of(was->as<PersistentVolume>()) != node)
     return refused(fmt::format("the volume is no directory of node {}", node));
-  if (!volumes::awaits(*was, names::local_path_finalizer))
+  if (!volumes::has_pending_finalizer(*was, names::local_path_finalizer))
     return refused("the volume does not wait for its directory to be removed");
   const auto rest = volumes::without(*was, names::local_path_finalizer);
   if (now == nullptr) {

@@ -209,7 +209,7 @@ void node_session::subscribe_again(node_stream& s) {
                      .after = s.last,
                      .credit = static_cast<std::uint32_t>(std::max<std::int64_t>(s.credit, 0)),
                      .bookmarks = s.subscription.bookmarks()});
-  if (!taken) check_soon();
+  if (!taken) schedule_check();
 }
 
 void node_session::on_more(const wire::More& m) {

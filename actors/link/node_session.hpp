@@ -119,7 +119,7 @@ class node_session : public informer {
   template <class Item>
   void take_of_stream(const Item& m);
   void pump_streams();
-  void look_at_streams();
+  void check_stream_timeouts();
   // -- and node_session_usage.cpp
   void on_node_usage_request(const node_usage_request& m);
   void on_usage_answer(const wire::UsageAnswer& m);
@@ -151,7 +151,7 @@ class node_session : public informer {
   std::uint64_t last_request_ = 0;
   session_streams container_streams_;
   std::uint64_t commits_ = 0, refused_ = 0, events_ = 0;
-  runtime::timer again_, sweep_, stream_turn_, stream_look_;
+  runtime::timer again_, sweep_, stream_turn_, stream_check_;
 };
 
 }  // namespace troupe::actors

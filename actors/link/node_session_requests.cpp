@@ -127,7 +127,7 @@ void node_session::on_console_answer(const wire::ConsoleAnswer& m) {
 
 void node_session::on_node_stream_request(const node_stream_request& m) {
   container_streams_.open(m, now());
-  if (!stream_look_.pending()) look_at_streams();
+  if (!stream_check_.pending()) check_stream_timeouts();
 }
 
 void node_session::on_stream_work(const stream_work& m) {
@@ -141,11 +141,11 @@ void node_session::pump_streams() {
 }
 
 // Repeats while there are streams.
-void node_session::look_at_streams() {
-  container_streams_.look(now());
+void node_session::check_stream_timeouts() {
+  container_streams_.check_timeouts(now());
   pump_streams();
   if (container_streams_.size() == 0) return;
-  stream_look_ = after(link_defaults::round, [this] { look_at_streams(); });
+  stream_check_ = after(link_defaults::round, [this] { check_stream_timeouts(); });
 }
 
 // -- the end --------------------------------------------------------------------------------------

@@ -100,42 +100,42 @@ bool session_streams::pump(const frame_sender& out) {
     if (!out.has_room_for_streams()) return false;
     const auto found = streams_.find(turns_.front());
     turns_.pop_front();
-    if (found != streams_.end()) send_orders(found);
+    if (found != streams_.end()) send_commands(found);
   }
   return true;
 }
 
-void session_streams::send_orders(table::iterator at) {
+void session_streams::send_commands(table::iterator at) {
   const auto ask = at->first;
   const auto stream = at->second.stream;
   at->second.in_turns = false;
-  const auto orders = stream->take_orders();
-  if (orders.close) {
+  const auto commands = stream->take_commands();
+  if (commands.close) {
     streams_.erase(at);
     return send_close(ask);
   }
   wire::ToNode::Item item;
-  if (!orders.input.empty()) {
+  if (!commands.input.empty()) {
     item.mutable_stream_input()->set_ask(ask);
-    item.mutable_stream_input()->set_text(orders.input);
+    item.mutable_stream_input()->set_text(commands.input);
     send_(item);
   }
-  if (orders.size) {
+  if (commands.size) {
     item.mutable_resize_stream()->set_ask(ask);
-    item.mutable_resize_stream()->set_rows(static_cast<std::uint32_t>(orders.size->rows));
-    item.mutable_resize_stream()->set_columns(static_cast<std::uint32_t>(orders.size->columns));
+    item.mutable_resize_stream()->set_rows(static_cast<std::uint32_t>(commands.size->rows));
+    item.mutable_resize_stream()->set_columns(static_cast<std::uint32_t>(commands.size->columns));
     send_(item);
   }
-  if (orders.credit != 0) {
+  if (commands.credit != 0) {
     item.mutable_more_output()->set_ask(ask);
-    item.mutable_more_output()->set_credit(orders.credit);
+    item.mutable_more_output()->set_credit(commands.credit);
     send_(item);
   }
-  if (orders.end_input) {
+  if (commands.end_input) {
     item.mutable_end_input()->set_ask(ask);
     send_(item);
   }
-  if (stream->has_orders()) add_turn(ask);
+  if (stream->has_commands()) add_turn(ask);
 }
 
 void session_streams::send_close(std::uint64_t ask) {
@@ -144,11 +144,11 @@ void session_streams::send_close(std::uint64_t ask) {
   send_(item);
 }
 
-void session_streams::look(runtime::time_point now) {
+void session_streams::check_timeouts(runtime::time_point now) {
   std::vector<std::uint64_t> late;
   for (const auto& [ask, each] : streams_) {
     if (each.answer && each.until <= now) late.push_back(ask);
-    if (!each.answer && each.stream->has_orders()) add_turn(ask);
+    if (!each.answer && each.stream->has_commands()) add_turn(ask);
   }
   for (const auto ask : late) {
     // The requester has timed out as well.

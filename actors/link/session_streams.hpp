@@ -35,7 +35,7 @@ class session_streams {
 
   // Includes streams that the node has not answered yet.
   std::size_t size() const noexcept { return streams_.size(); }
-  // Answered by the node, by `look` (timeout), or by `end`.
+  // Answered by the node, by `check_timeouts` (timeout), or by `end`.
   void open(const node_stream_request& m, runtime::time_point now);
 
   // -- from the node; an error is a protocol error and ends the session ---------------------------
@@ -53,7 +53,7 @@ class session_streams {
   // left: call again after `link_defaults::backlog_round`.
   bool pump(const frame_sender& out);
   // Fails overdue requests; streams whose notification was lost get a turn.
-  void look(runtime::time_point now);
+  void check_timeouts(runtime::time_point now);
   // The session has ended. `send` is not called any more.
   void end(const std::string& reason);
 
@@ -67,7 +67,7 @@ class session_streams {
   using table = std::map<std::uint64_t, entry>;
 
   void add_turn(std::uint64_t ask);
-  void send_orders(table::iterator at);
+  void send_commands(table::iterator at);
   void send_close(std::uint64_t ask);
   static void refuse(runtime::promise<stream_opened>& answer, runtime_error error);
 

@@ -9,7 +9,7 @@ namespace troupe::actors {
 
 namespace {
 
-void write_figure(wire::ContainerUsage& out, const usage_figure& figure) {
+void write_figure(wire::ContainerUsage& out, const resource_usage& figure) {
   out.set_cpu_nano(figure.cpu_nano);
   out.set_memory_bytes(figure.memory_bytes);
   out.set_window_ns(static_cast<std::uint64_t>(figure.window.count()));
@@ -23,7 +23,7 @@ void write_supply(wire::Supply& out, const supply& from) {
   out.set_all(static_cast<std::uint64_t>(from.all));
 }
 
-usage_figure read_figure(const wire::ContainerUsage& from) {
+resource_usage read_figure(const wire::ContainerUsage& from) {
   constexpr auto longest = static_cast<std::uint64_t>(
       std::chrono::nanoseconds{link_defaults::usage_longest_time}.count());
   constexpr auto most_memory = link_defaults::usage_most_memory_bytes;

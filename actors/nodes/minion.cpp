@@ -37,14 +37,14 @@ void minion::started() {
   node_ = store_->read().find(api::kind_of<Node>().key({}, name()));
   if (!node_) return;
   // The pods were evicted before this actor started: the permission stays while the taints do.
-  may_evict_ = sends_pods_away(node_->as<Node>());
-  heard();
+  may_evict_ = has_eviction_taint(node_->as<Node>());
+  on_heartbeat();
   check_silence();
   reconcile();
 }
 
 std::string minion::describe() const {
-  const auto since = std::chrono::duration<double>(now() - heard_at_).count();
+  const auto since = std::chrono::duration<double>(now() - last_heartbeat_).count();
   return fmt::format("silent: {}\nsecondsSinceHeard: {:.1f}\nmayEvict: {}\n", silent_, since,
                      may_evict_);
 }
@@ -54,16 +54,16 @@ std::string minion::describe() const {
 void minion::on_owner_event(const owner_event& m) {
   if (node_ && m.object->revision() <= node_->revision()) return;
   // A node that has posted its first status gets a shorter grace period.
-  const bool first = !node_ || readiness_of(node_->as<Node>()) == readiness::unsaid;
+  const bool first = !node_ || readiness_of(node_->as<Node>()) == readiness::missing;
   const bool posted = first || heartbeat(*m.object) != heartbeat(*node_);
   node_ = m.object;
-  if (posted) heard();
+  if (posted) on_heartbeat();
   if (first) check_silence();
   reconcile();
 }
 
 void minion::on_dependent_event(const dependent_event& m) {
-  if (m.event.type != event_type::deleted) heard();
+  if (m.event.type != event_type::deleted) on_heartbeat();
 }
 
 void minion::on_eviction_permission(const eviction_permission& m) {
@@ -76,8 +76,8 @@ void minion::on_eviction_permission(const eviction_permission& m) {
 
 // -- heartbeats -----------------------------------------------------------------------------------
 
-void minion::heard() {
-  heard_at_ = now();
+void minion::on_heartbeat() {
+  last_heartbeat_ = now();
   if (!std::exchange(silent_, false)) return;
   log().info("node {} at revision {} sends heartbeats again", name(), node_->revision());
   check_silence();
@@ -85,9 +85,9 @@ void minion::heard() {
 
 // Runs once per grace period, not once per heartbeat.
 void minion::check_silence() {
-  const bool new_here = readiness_of(node_->as<Node>()) == readiness::unsaid;
+  const bool new_here = readiness_of(node_->as<Node>()) == readiness::missing;
   const auto grace = new_here ? grace_ + defaults::node_startup_extra : grace_;
-  const auto left = heard_at_ + grace - now();
+  const auto left = last_heartbeat_ + grace - now();
   if (left > runtime::duration{0}) {
     silence_ = after(left, [this] { check_silence(); });
     return;

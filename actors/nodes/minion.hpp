@@ -37,7 +37,7 @@ class minion : public runtime::actor {
   void on_dependent_event(const dependent_event& m);
   void on_eviction_permission(const eviction_permission& m);
 
-  void heard();
+  void on_heartbeat();
   void check_silence();
   void reconcile();
   void report_not_ready();
@@ -46,7 +46,7 @@ class minion : public runtime::actor {
   core_actors core_;
   const runtime::duration grace_;
   api::object_ptr node_;
-  runtime::time_point heard_at_{};
+  runtime::time_point last_heartbeat_{};
   bool silent_ = false;
   bool may_evict_ = false;
   bool writing_ = false;

@@ -83,7 +83,7 @@ void minions::take_node(const std::string& name, const watch_event& event) {
   if (fails(ready) && !fails(r.ready)) r.since = now();
   r.ready = ready;
   r.zone = zone_of(node);
-  r.away = sends_pods_away(node);
+  r.away = has_eviction_taint(node);
   r.granted = fails(ready) && (r.granted || r.away);
 }
 

@@ -29,7 +29,7 @@ class minions : public informer {
   struct row {
     runtime::actor_ref actor;
     std::string zone;
-    readiness ready = readiness::unsaid;
+    readiness ready = readiness::missing;
     bool granted = false;         // its pods are being evicted, or may be
     bool away = false;            // the Node has the NoExecute taints
     runtime::time_point since{};  // not ready since

@@ -35,11 +35,11 @@ void node_capacity::on_nodes(const watch_events& m) {
     const auto& name = event.object->meta().name();
     const bool gone = event.type == event_type::deleted;
     auto& takes = takes_pods_[name];
-    const auto now = gone ? 0 : pods_taken_by(event.object->as<Node>());
+    const auto now = gone ? 0 : pod_capacity_of(event.object->as<Node>());
     all_ += now - std::exchange(takes, now);
     if (gone) takes_pods_.erase(name);
   }
-  if (m.synced) capacity_->nodes_take(all_);
+  if (m.synced) capacity_->set_node_capacity(all_);
 }
 
 }  // namespace troupe::actors

@@ -105,24 +105,24 @@ void set_unknown(Node& node, runtime::wall_time now) {
 
 }  // namespace
 
-std::unique_ptr<Node> corrected(const Node& node, const node_judgement& judged,
+std::unique_ptr<Node> corrected(const Node& node, const node_evaluation& evaluated,
                                 runtime::wall_time now) {
   auto better = std::make_unique<Node>(node);
-  if (judged.silent) set_unknown(*better, now);
+  if (evaluated.silent) set_unknown(*better, now);
   // Evicted pods do not come back while the reason lasts, whichever of the two taints it
   // is.
-  set_taints(*better, judged.may_evict, now);
+  set_taints(*better, evaluated.may_evict, now);
   return api::same_meaning(*better, node) ? nullptr : std::move(better);
 }
 
 readiness readiness_of(const Node& node) {
   const auto* ready = find_condition(node.status().conditions(), "Ready");
-  if (ready == nullptr) return readiness::unsaid;
+  if (ready == nullptr) return readiness::missing;
   if (ready->status() == "True") return readiness::ready;
   return ready->status() == "False" ? readiness::not_ready : readiness::unknown;
 }
 
-bool sends_pods_away(const Node& node) {
+bool has_eviction_taint(const Node& node) {
   const auto& taints = node.spec().taints();
   return std::any_of(taints.begin(), taints.end(), [](const Taint& taint) {
     return taint.effect() == "NoExecute" &&

@@ -16,7 +16,7 @@ inline constexpr const char* taint_not_ready = "node.kubernetes.io/not-ready";
 inline constexpr const char* taint_unreachable = "node.kubernetes.io/unreachable";
 inline constexpr const char* taint_out_of_service = "node.kubernetes.io/out-of-service";
 
-struct node_judgement {
+struct node_evaluation {
   bool silent = false;     // no Lease renewal or status for the grace period
   bool may_evict = false;  // the pods may be evicted (NoExecute taints)
 };
@@ -25,14 +25,14 @@ struct node_judgement {
 // is not ready gets the taints not-ready or unreachable, pressure and `unschedulable` theirs.
 // Taints with other keys are not changed.
 std::unique_ptr<api::core::v1::Node> corrected(const api::core::v1::Node& node,
-                                               const node_judgement& judged,
+                                               const node_evaluation& evaluated,
                                                runtime::wall_time now);
 
-enum class readiness { ready, not_ready, unknown, unsaid };
+enum class readiness { ready, not_ready, unknown, missing };
 readiness readiness_of(const api::core::v1::Node& node);
 
 // Whether the taint not-ready or unreachable is there with effect NoExecute.
-bool sends_pods_away(const api::core::v1::Node& node);
+bool has_eviction_taint(const api::core::v1::Node& node);
 
 // Whether an administrator has tainted the node as shut down for good: its pods are deleted without
 // waiting for it. Only if the node is not ready, too. kubernetes: pkg/controller/podgc,

@@ -107,7 +107,7 @@ void pod_range_allocator::take_node(const api::object_ptr& node) {
   r.node = node;
   r.writing = false;
   if (has_range(node->as<Node>())) {
-    hold(r, ranges_of(node->as<Node>()));
+    occupy(r, ranges_of(node->as<Node>()));
   } else if (replaced) {
     release(r);
   }
@@ -120,10 +120,10 @@ void pod_range_allocator::drop_node(const std::string& name) {
   rows_.erase(found);
 }
 
-void pod_range_allocator::hold(row& r, std::vector<api::cidr> ranges) {
+void pod_range_allocator::occupy(row& r, std::vector<api::cidr> ranges) {
   for (const auto& range : ranges)
     for (auto& pool : pools_)
-      pool.hold(range);
+      pool.occupy(range);
   release(r);
   r.ranges = std::move(ranges);
 }

@@ -43,7 +43,7 @@ class pod_range_allocator : public informer {
   void drop_vanished();
   void take_node(const api::object_ptr& node);
   void drop_node(const std::string& name);
-  void hold(row& r, std::vector<api::cidr> ranges);
+  void occupy(row& r, std::vector<api::cidr> ranges);
   void release(row& r);
   // Allocates ranges for the nodes that have none.
   void allocate();

@@ -39,7 +39,7 @@ std::optional<api::cidr> pod_ranges::take() {
     if (holders_[at] != 0) continue;
     next_ = (at + 1) % holders_.size();
     const auto part = cluster_.part(node_bits_, static_cast<std::uint32_t>(at));
-    hold(part);
+    occupy(part);
     return part;
   }
   return std::nullopt;

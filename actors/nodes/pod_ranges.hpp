@@ -28,7 +28,7 @@ class pod_ranges {
 
   // Adds or removes one holder of each part that the range overlaps; a range outside has no part. A
   // part may have several holders, because a Node can be written by hand.
-  void hold(const api::cidr& range) { count(range, 1); }
+  void occupy(const api::cidr& range) { count(range, 1); }
   void release(const api::cidr& range) { count(range, -1); }
   // Allocates a free part; nothing: all are allocated. Recently freed parts are used last, so that
   // addresses of a deleted node are not reused soon.

@@ -36,7 +36,7 @@ bool has_no_execute(const Node& node) {
                      [](const Taint& taint) { return taint.effect() == "NoExecute"; });
 }
 
-std::optional<std::chrono::seconds> time_to_leave(const PodSpec& pod, const Node& node) {
+std::optional<std::chrono::seconds> min_toleration_time(const PodSpec& pod, const Node& node) {
   std::optional<std::chrono::seconds> least;
   for (const auto& taint : node.spec().taints()) {
     if (taint.effect() != "NoExecute") continue;

@@ -21,8 +21,8 @@ bool has_no_execute(const api::core::v1::Node& node);
 // How long the pod may stay on the node after its NoExecute taints appeared: 0 if it does not
 // tolerate one of them, nothing if it may stay forever. kubernetes: pkg/controller/tainteviction,
 // getMinTolerationTime.
-std::optional<std::chrono::seconds> time_to_leave(const api::core::v1::PodSpec& pod,
-                                                  const api::core::v1::Node& node);
+std::optional<std::chrono::seconds> min_toleration_time(const api::core::v1::PodSpec& pod,
+                                                        const api::core::v1::Node& node);
 
 // When the first NoExecute taint was added, in seconds since the epoch; 0 if unknown.
 std::int64_t tainted_since(const api::core::v1::Node& node);

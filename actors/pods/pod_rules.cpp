@@ -51,7 +51,7 @@ pod_decision decide(const Pod& pod, const Node* node) {
   }
   if (node == nullptr) return {pod_need::removal, defaults::vanished_node_quarantine};
   if (!has_no_execute(*node)) return {};
-  const auto tolerated = time_to_leave(pod.spec(), *node);
+  const auto tolerated = min_toleration_time(pod.spec(), *node);
   if (!tolerated) return {};
   return {pod_need::eviction, *tolerated};
 }

@@ -80,18 +80,18 @@ void pods::take_pod(const std::string& name, const watch_event& event) {
   const auto& content = event.object->as<Pod>();
   auto [found, fresh] = rows_.try_emplace(name);
   auto& [key, r] = *found;
-  bool outlived = false;
+  bool predates_restart = false;
   if (fresh) {
     // The actor may have survived a crash of this supervisor; a new one reads its pod itself.
     r.actor = child("pod", name);
-    outlived = static_cast<bool>(r.actor);
-    fresh = !outlived;
+    predates_restart = static_cast<bool>(r.actor);
+    fresh = !predates_restart;
     if (fresh) r.actor = spawn({.kind = "pod", .name = name}, runtime::make<pod>(context_));
   }
   if (!fresh) {
     tell(r.actor, owner_event{.object = event.object, .at = event.at});
     // Its node may have been deleted while this supervisor was down: it must check.
-    if (outlived) tell(r.actor, dependent_event{event});
+    if (predates_restart) tell(r.actor, dependent_event{event});
   }
   place(key, r, content.spec().node_name());
   terminated_ -= r.terminated ? 1 : 0;

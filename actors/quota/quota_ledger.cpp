@@ -79,8 +79,9 @@ void quota_ledger::take(const std::vector<change>& changes) {
 }
 
 void quota_ledger::take_object(const change& of) {
-  if (const auto holds = holds_of_object_.find(of.key); holds != holds_of_object_.end())
-    drop_holds(holds->second.front(), of.key);
+  if (const auto holds = reservations_of_object_.find(of.key);
+      holds != reservations_of_object_.end())
+    drop_reservations(holds->second.front(), of.key);
   const auto found = by_namespace_.find(of.object->meta().namespace_());
   if (found == by_namespace_.end()) return;
   for (auto& [key, entry] : found->second) {
@@ -153,16 +154,16 @@ persistence::expected<std::uint64_t> quota_ledger::reserve(persistence::transact
                             before ? charge(entry.spec, *before) : resource_list{});
       if (amounts.empty()) continue;
       if (auto refusal = check(key, entry, amounts)) {
-        drop_all_holds(id);
+        drop_all_reservations(id);
         return persistence::fail(std::move(*refusal));
       }
       api::add_to(entry.held, amounts);
-      holds_[id].push_back({each.key, found->first, key, std::move(amounts)});
+      reservations_[id].push_back({each.key, found->first, key, std::move(amounts)});
       transaction.group = {found->first, state.at()};
     }
-    if (holds_.contains(id)) holds_of_object_[each.key].push_back(id);
+    if (reservations_.contains(id)) reservations_of_object_[each.key].push_back(id);
   }
-  return holds_.contains(id) ? id : 0;
+  return reservations_.contains(id) ? id : 0;
 }
 
 std::optional<persistence::error> quota_ledger::check(const std::string& key, const entry& quota,
@@ -184,30 +185,31 @@ std::optional<persistence::error> quota_ledger::check(const std::string& key, co
 void quota_ledger::release(std::uint64_t id) {
   if (id == 0) return;
   const std::lock_guard lock{mutex_};
-  drop_all_holds(id);
+  drop_all_reservations(id);
 }
 
-void quota_ledger::drop_all_holds(std::uint64_t id) {
+void quota_ledger::drop_all_reservations(std::uint64_t id) {
   while (true) {
-    const auto found = holds_.find(id);
-    if (found == holds_.end()) return;
-    drop_holds(id, std::string{found->second.front().object_key});
+    const auto found = reservations_.find(id);
+    if (found == reservations_.end()) return;
+    drop_reservations(id, std::string{found->second.front().object_key});
   }
 }
 
-void quota_ledger::drop_holds(std::uint64_t id, const std::string& object_key) {
-  if (const auto ids = holds_of_object_.find(object_key); ids != holds_of_object_.end()) {
+void quota_ledger::drop_reservations(std::uint64_t id, const std::string& object_key) {
+  if (const auto ids = reservations_of_object_.find(object_key);
+      ids != reservations_of_object_.end()) {
     std::erase(ids->second, id);
-    if (ids->second.empty()) holds_of_object_.erase(ids);
+    if (ids->second.empty()) reservations_of_object_.erase(ids);
   }
-  const auto found = holds_.find(id);
-  if (found == holds_.end()) return;
-  std::erase_if(found->second, [&](const hold& each) {
+  const auto found = reservations_.find(id);
+  if (found == reservations_.end()) return;
+  std::erase_if(found->second, [&](const reservation& each) {
     if (each.object_key != object_key) return false;
     if (auto* quota = find(each.ns, each.quota_key)) subtract(quota->held, each.amounts);
     return true;
   });
-  if (found->second.empty()) holds_.erase(found);
+  if (found->second.empty()) reservations_.erase(found);
 }
 
 // -- status -------------------------------------------------------------------------------------

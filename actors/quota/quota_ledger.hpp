@@ -59,7 +59,7 @@ class quota_ledger {
   };
   using entries = std::map<std::string, entry>;  // by key
   // The reservation of one object of a transaction in one quota.
-  struct hold {
+  struct reservation {
     std::string object_key, ns, quota_key;
     api::resource_list amounts;
   };
@@ -70,16 +70,16 @@ class quota_ledger {
                                      const api::core::v1::ResourceQuotaSpec& quota);
   static std::optional<persistence::error> check(const std::string& key, const entry& quota,
                                                  const api::resource_list& amounts);
-  void drop_holds(std::uint64_t id, const std::string& object_key);
-  void drop_all_holds(std::uint64_t id);
+  void drop_reservations(std::uint64_t id, const std::string& object_key);
+  void drop_all_reservations(std::uint64_t id);
   entry* find(const std::string& ns, const std::string& quota_key);
 
   const persistence::store& store_;
   std::atomic<std::size_t> quotas_{0};
   mutable std::mutex mutex_;
   std::unordered_map<std::string, entries> by_namespace_;
-  std::unordered_map<std::uint64_t, std::vector<hold>> holds_;
-  std::unordered_map<std::string, std::vector<std::uint64_t>> holds_of_object_;
+  std::unordered_map<std::uint64_t, std::vector<reservation>> reservations_;
+  std::unordered_map<std::string, std::vector<std::uint64_t>> reservations_of_object_;
   std::uint64_t last_id_ = 0;
 };
 

@@ -73,15 +73,15 @@ bool has_node_affinity(const profile& profile) {
 
 }  // namespace
 
-tl::expected<std::string, misfit> algorithm::schedule(const pod_info_ptr& pod,
-                                                      const cluster_view& view,
-                                                      std::mt19937_64& random) {
+tl::expected<std::string, fit_error> algorithm::schedule(const pod_info_ptr& pod,
+                                                         const cluster_view& view,
+                                                         std::mt19937_64& random) {
   refusing_.clear();
   const auto total = view.nodes().size();
   if (total == 0)
-    return tl::make_unexpected(misfit{.message = "no nodes available to schedule pods",
-                                      .helped_by = node_added,
-                                      .make_room = {}});
+    return tl::make_unexpected(fit_error{.message = "no nodes available to schedule pods",
+                                         .helped_by = node_added,
+                                         .make_room = {}});
   cycle notes{profile_.size()};
   if (const auto prepared = prepare(notes, *pod, view); !prepared.ok())
     return tl::make_unexpected(
@@ -217,10 +217,10 @@ std::string algorithm::best(cycle& notes, const pod_info& pod, const cluster_vie
   return nodes[chosen]->name();
 }
 
-misfit algorithm::explain(const pod_info_ptr& pod, const cluster_view& view,
-                          std::vector<status> refused, const std::string& by_all) {
+fit_error algorithm::explain(const pod_info_ptr& pod, const cluster_view& view,
+                             std::vector<status> refused, const std::string& by_all) {
   const auto total = view.nodes().size();
-  misfit result;
+  fit_error result;
   result.message = fmt::format("0/{} nodes are available: {}.", total,
                                by_all.empty() ? join_reasons(refused) : by_all);
   result.helped_by = node_added | pod_updated;

@@ -14,7 +14,7 @@
 namespace troupe::actors::scheduler {
 
 // Why no node fits the pod, in upstream's wording, and possible remedies.
-struct misfit {
+struct fit_error {
   // "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint {…}."
   std::string message;
   // Events that may help: the union of the rejecting plugins' cluster_event bits.
@@ -28,8 +28,8 @@ class algorithm final : public framework_handle {
   explicit algorithm(const scheduler::profile& profile) : profile_{profile} {}
 
   // Returns the node to bind to. Exceptions of plugins propagate.
-  tl::expected<std::string, misfit> schedule(const pod_info_ptr& pod, const cluster_view& view,
-                                             std::mt19937_64& random);
+  tl::expected<std::string, fit_error> schedule(const pod_info_ptr& pod, const cluster_view& view,
+                                                std::mt19937_64& random);
 
   // -- for PostFilter plugins
   std::size_t plugins() const noexcept override { return profile_.size(); }
@@ -50,8 +50,8 @@ class algorithm final : public framework_handle {
   std::string best(cycle& notes, const pod_info& pod, const cluster_view& view,
                    const std::vector<const node_info*>& nodes, std::mt19937_64& random);
   // `by_all`: the reason of a rejection for all nodes, which is not counted by node.
-  misfit explain(const pod_info_ptr& pod, const cluster_view& view, std::vector<status> refused,
-                 const std::string& by_all = {});
+  fit_error explain(const pod_info_ptr& pod, const cluster_view& view, std::vector<status> refused,
+                    const std::string& by_all = {});
 
   const scheduler::profile& profile_;
   std::vector<status> refused_;  // by index in view.nodes(); stale for nodes that fit

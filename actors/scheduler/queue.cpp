@@ -33,14 +33,14 @@ bool queue::order::operator()(const entry* a, const entry* b) const {
 }
 
 void queue::put(entry& e, queue_part part) {
-  take_out(e);
+  unlink_entry(e);
   e.part = part;
   if (part == queue_part::active) active_.insert(&e);
   if (part == queue_part::backoff) backing_off_.emplace(e.due, &e);
   if (part == queue_part::unschedulable) ++unschedulable_;
 }
 
-void queue::take_out(entry& e) {
+void queue::unlink_entry(entry& e) {
   if (e.part == queue_part::active) active_.erase(&e);
   if (e.part == queue_part::backoff) backing_off_.erase({e.due, &e});
   if (e.part == queue_part::unschedulable) --unschedulable_;
@@ -63,7 +63,7 @@ void queue::add(const pod_info_ptr& pod, runtime::time_point now) {
   const bool another = e.pod->pod->meta().uid() != pod->pod->meta().uid();
   const bool changed = another || changed_for_scheduling(*e.pod, *pod);
   const auto part = e.part;
-  take_out(e);  // its order may depend on its state
+  unlink_entry(e);  // its order may depend on its state
   e.pod = pod;
   if (another) e.attempts = 0, e.due = now;
   if (part == queue_part::unschedulable && changed) return wake(e, now);
@@ -73,7 +73,7 @@ void queue::add(const pod_info_ptr& pod, runtime::time_point now) {
 void queue::remove(const std::string& key) {
   const auto found = entries_.find(key);
   if (found == entries_.end()) return;
-  take_out(found->second);
+  unlink_entry(found->second);
   entries_.erase(found);
 }
 
@@ -82,7 +82,7 @@ pod_info_ptr queue::next(runtime::time_point now) {
     put(*backing_off_.begin()->second, queue_part::active);
   if (active_.empty()) return nullptr;
   auto& e = **active_.begin();
-  take_out(e);
+  unlink_entry(e);
   ++e.attempts;
   e.tried = now;
   return e.pod;

@@ -82,7 +82,7 @@ class queue {
   };
 
   void put(entry& e, queue_part part);
-  void take_out(entry& e);
+  void unlink_entry(entry& e);
   void wake(entry& e, runtime::time_point now);
   runtime::duration backoff_of(int attempts) const;
 

@@ -102,7 +102,7 @@ const runtime::behavior& scheduler_actor::make_behavior() const {
   static const runtime::behavior table =
       runtime::handlers(&scheduler_actor::on_watch_events, &scheduler_actor::on_watch_ended,
                         &scheduler_actor::on_schedule, &scheduler_actor::on_unschedule,
-                        &scheduler_actor::on_go_on, &scheduler_actor::on_plugin_bound);
+                        &scheduler_actor::on_continue_work, &scheduler_actor::on_plugin_bound);
   return table;
 }
 
@@ -193,7 +193,7 @@ void scheduler_actor::on_volumes(const watch_events& m) {
   for (const auto& [key, each] : preparing_)
     waiting.push_back(key);
   for (const auto& key : waiting)
-    go_on_preparing(key);
+    continue_preparing(key);
   wake();
 }
 
@@ -237,7 +237,7 @@ void scheduler_actor::take_pod(const watch_event& event) {
   const bool ends = event.previous && event.previous->meta().has_deletion_timestamp() !=
                                           pod.metadata().has_deletion_timestamp();
   const bool resized =
-      !newcomer && !ends && event.previous && !take_the_same(event.previous->as<Pod>(), pod);
+      !newcomer && !ends && event.previous && !have_equal_requests(event.previous->as<Pod>(), pod);
   if (!newcomer && !ends && event.previous && !resized &&
       same_labels(event.previous->meta().labels(), pod.metadata().labels()))
     return;
@@ -311,21 +311,21 @@ void scheduler_actor::wake() {
   shown.active.store(queue_.active(), std::memory_order_relaxed);
   shown.backing_off.store(queue_.backing_off(), std::memory_order_relaxed);
   shown.waiting.store(queue_.unschedulable(), std::memory_order_relaxed);
-  if (going_on_ || !begun_ || !synced()) return;
+  if (continuing_ || !begun_ || !synced()) return;
   if (queue_.active() > 0 && binding_ < defaults::binds_limit) {
-    going_on_ = true;
-    tell(self(), go_on{});
+    continuing_ = true;
+    tell(self(), continue_work{});
   } else if (const auto due = queue_.next_due()) {
     const auto wait = std::max<runtime::duration>(*due - now(), runtime::duration{1});
     due_timer_ = after(wait, [this] {
-      going_on_ = true;
-      on_go_on({});
+      continuing_ = true;
+      on_continue_work({});
     });
   }
 }
 
-void scheduler_actor::on_go_on(const go_on&) {
-  going_on_ = false;
+void scheduler_actor::on_continue_work(const continue_work&) {
+  continuing_ = false;
   for (std::size_t i = 0; i < defaults::pods_in_a_row && binding_ < defaults::binds_limit; ++i) {
     const auto pod = queue_.next(now());
     if (!pod) break;
@@ -337,7 +337,7 @@ void scheduler_actor::on_go_on(const go_on&) {
 void scheduler_actor::schedule_one(const pod_info_ptr& pod) {
   // Many pods are scheduled in one run: the cause of each attempt is the pod's last change.
   current_cause({.request = pod->request, .revision = pod->pod->revision()});
-  const auto lifted = view_.lift(*pod);
+  const auto lifted = view_.remove_nominations(*pod);
   std::string own;  // the node of its own nomination
   for (const auto& each : lifted)
     if (each.pod->key == pod->key) own = each.node;
@@ -363,10 +363,10 @@ std::string scheduler_actor::attempt(const pod_info_ptr& pod, const std::string&
   const auto begin = std::chrono::steady_clock::now();
   auto found = profile_of(*pod).algorithm.schedule(pod, view_, random());
   metrics_of_scheduler().attempts.add(std::chrono::steady_clock::now() - begin);
-  if (!found) return turned_away(pod, found.error(), nominated);
+  if (!found) return handle_unschedulable(pod, found.error(), nominated);
   if (const auto result = reserve(pod, *found); !result.ok())
-    return turned_away(pod, {.message = result.reason, .helped_by = any_event, .make_room = {}},
-                       {});
+    return handle_unschedulable(
+        pod, {.message = result.reason, .helped_by = any_event, .make_room = {}}, {});
   bind_pod(pod, *found);
   return *found;
 }
@@ -407,29 +407,30 @@ void scheduler_actor::unreserve(const pod_info_ptr& pod, const std::string& node
     each->unreserve(*pod, node);
 }
 
-std::string scheduler_actor::turned_away(const pod_info_ptr& pod, const scheduler::misfit& misfit,
-                                         const std::string& nominated) {
+std::string scheduler_actor::handle_unschedulable(const pod_info_ptr& pod,
+                                                  const scheduler::fit_error& fit_error,
+                                                  const std::string& nominated) {
   ++refused_;
   log().debug("scheduler: no node for {} at revision {}: {}", pod->key, pod->pod->revision(),
-              misfit.message);
+              fit_error.message);
   metrics_of_scheduler().unschedulable.fetch_add(1, std::memory_order_relaxed);
-  auto node = misfit.make_room.node;
-  if (!nominated.empty() && victims_leave(*pod, nominated)) {
+  auto node = fit_error.make_room.node;
+  if (!nominated.empty() && are_victims_terminating(*pod, nominated)) {
     // Must not preempt more while victims terminate (kubernetes: PodEligibleToPreemptOthers).
     node = nominated;
     queue_.nominated(pod, now());
     view_.nominate(pod, node);
   } else if (!node.empty()) {
-    preempt(pod, misfit.make_room);
+    preempt(pod, fit_error.make_room);
   } else {
-    queue_.refused(pod, misfit.helped_by, now());
+    queue_.refused(pod, fit_error.helped_by, now());
   }
-  report_unschedulable(pod, "Unschedulable", misfit.message, node);
-  record(pod, true, "FailedScheduling", misfit.message);
+  report_unschedulable(pod, "Unschedulable", fit_error.message, node);
+  record(pod, true, "FailedScheduling", fit_error.message);
   return node;
 }
 
-bool scheduler_actor::victims_leave(const pod_info& pod, const std::string& node) const {
+bool scheduler_actor::are_victims_terminating(const pod_info& pod, const std::string& node) const {
   const auto* known = view_.find(node);
   return known != nullptr &&
          std::any_of(known->pods().begin(), known->pods().end(), [&](const pod_info_ptr& other) {

@@ -43,7 +43,7 @@ class scheduler_actor : public informer {
   std::string describe() const override;
 
  private:
-  struct go_on {};
+  struct continue_work {};
   struct plugin_bound {
     std::uint64_t id;
     api::expected<api::object_ptr> result;
@@ -52,7 +52,7 @@ class scheduler_actor : public informer {
   // -- messages -----------------------------------------------------------------------------------
   void on_schedule(const schedule& m);
   void on_unschedule(const unschedule& m);
-  void on_go_on(const go_on&);
+  void on_continue_work(const continue_work&);
   void on_plugin_bound(const plugin_bound& m);
   void on_namespaces(const watch_events& m);
   void on_nodes(const watch_events& m);
@@ -81,7 +81,7 @@ class scheduler_actor : public informer {
   void unreserve(const pod_info_ptr& pod, const std::string& node);
   void bind_pod(const pod_info_ptr& pod, const std::string& node);
   preparation pre_bind(const pod_info& pod, const std::string& node, bool again);
-  void go_on_preparing(const std::string& pod_key);
+  void continue_preparing(const std::string& pod_key);
   void write_for(const pod_info_ptr& pod, std::uint64_t attempt,
                  persistence::transaction transaction);
   void send_bind(const pod_info_ptr& pod, const std::string& node);
@@ -91,10 +91,10 @@ class scheduler_actor : public informer {
   void bound(const api::object_ptr& pod, const std::string& node);
   void bind_failed(const pod_info_ptr& pod, const std::string& node, const api::error& error);
   std::string attempt(const pod_info_ptr& pod, const std::string& nominated);
-  std::string turned_away(const pod_info_ptr& pod, const scheduler::misfit& misfit,
-                          const std::string& nominated);
+  std::string handle_unschedulable(const pod_info_ptr& pod, const scheduler::fit_error& fit_error,
+                                   const std::string& nominated);
   void preempt(const pod_info_ptr& pod, const scheduler::preemption& preemption);
-  bool victims_leave(const pod_info& pod, const std::string& node) const;
+  bool are_victims_terminating(const pod_info& pod, const std::string& node) const;
   void plugin_failed(const pod_info_ptr& pod);
   void report_unschedulable(const pod_info_ptr& pod, const std::string& reason,
                             const std::string& message, const std::string& nominated);
@@ -112,7 +112,7 @@ class scheduler_actor : public informer {
   cluster_view view_;
   queue queue_;
   bool begun_ = false;
-  bool going_on_ = false;
+  bool continuing_ = false;
   std::size_t binding_ = 0;
   struct plugin_bind {
     pod_info_ptr pod;

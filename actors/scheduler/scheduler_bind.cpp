@@ -66,7 +66,7 @@ preparation scheduler_actor::pre_bind(const pod_info& pod, const std::string& no
 }
 
 // Binds the pod once its preparation on the node is complete.
-void scheduler_actor::go_on_preparing(const std::string& pod_key) {
+void scheduler_actor::continue_preparing(const std::string& pod_key) {
   const auto found = preparing_.find(pod_key);
   if (found == preparing_.end() || found->second.writes > 0) return;
   const auto next =
@@ -90,7 +90,7 @@ void scheduler_actor::write_for(const pod_info_ptr& pod, std::uint64_t attempt,
   request<commit_done>(
       core_.writer, commit{std::make_shared<persistence::transaction>(std::move(transaction))},
       defaults::bind_timeout, [this, pod_key = pod->key, attempt, key](const auto& answered) {
-        view_.volumes().take_back(key);
+        view_.volumes().withdraw_promise(key);
         const bool done = answered && (*answered)->result;
         if (done)
           for (const auto& object : (*answered)->result->objects)
@@ -103,7 +103,7 @@ void scheduler_actor::write_for(const pod_info_ptr& pod, std::uint64_t attempt,
                             api::fail(api::internal("a volume has changed meanwhile")));
         }
         --found->second.writes;
-        go_on_preparing(pod_key);
+        continue_preparing(pod_key);
       });
 }
 

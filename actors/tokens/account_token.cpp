@@ -30,9 +30,9 @@ named_uid named(const api::object& object) {
 }
 
 api::expected<void> check_expiration(std::int64_t seconds) {
-  const char* problem = seconds < token_defaults::least_life_seconds
+  const char* problem = seconds < token_defaults::least_lifetime_seconds
                             ? "may not specify a duration less than 10 minutes"
-                        : seconds > token_defaults::longest_life_seconds
+                        : seconds > token_defaults::longest_lifetime_seconds
                             ? "may not specify a duration larger than 2^32 seconds"
                             : nullptr;
   if (problem == nullptr) return {};
@@ -51,16 +51,16 @@ api::expected<api::object_ptr> find(const persistence::snapshot& state, const st
   return found;
 }
 
-api::error other_uid(const token_order& order) {
+api::error other_uid(const token_spec& request) {
   api::error out;
   out.code = 409;
   out.reason = "Conflict";
-  out.kind = order.bound_kind;
-  out.name = order.bound_name;
+  out.kind = request.bound_kind;
+  out.name = request.bound_name;
   out.message = fmt::format(
       "Operation cannot be fulfilled on {} \"{}\": the UID in the bound object reference ({}) does "
       "not match the UID in record. The object might have been deleted and then recreated",
-      order.bound_kind, order.bound_name, order.bound_uid);
+      request.bound_kind, request.bound_name, request.bound_uid);
   return out;
 }
 
@@ -72,16 +72,16 @@ std::optional<named_uid> node_of_pod(const persistence::snapshot& state, const P
   return node ? named(*node) : named_uid{name, {}};
 }
 
-api::expected<void> bind_to_pod(const persistence::snapshot& state, const token_order& order,
+api::expected<void> bind_to_pod(const persistence::snapshot& state, const token_spec& request,
                                 token_claims& claims) {
-  const auto pod = find<Pod>(state, order.ns, order.bound_name);
+  const auto pod = find<Pod>(state, request.ns, request.bound_name);
   if (!pod) return api::fail(pod.error());
   const auto& body = (*pod)->as<Pod>();
-  if (body.spec().service_account_name() != order.account)
+  if (body.spec().service_account_name() != request.account)
     return api::fail(api::bad_request(
         fmt::format("cannot bind token for serviceaccount \"{}\" to pod running with different "
                     "serviceaccount name.",
-                    order.account)));
+                    request.account)));
   claims.pod = named(**pod);
   claims.node = node_of_pod(state, body);
   return {};
@@ -89,37 +89,37 @@ api::expected<void> bind_to_pod(const persistence::snapshot& state, const token_
 
 template <class T>
 api::expected<void> bind_to(const persistence::snapshot& state, const std::string& ns,
-                            const token_order& order, std::optional<named_uid>& bound) {
-  const auto object = find<T>(state, ns, order.bound_name);
+                            const token_spec& request, std::optional<named_uid>& bound) {
+  const auto object = find<T>(state, ns, request.bound_name);
   if (!object) return api::fail(object.error());
   bound = named(**object);
   return {};
 }
 
-api::expected<void> bind_claims(const persistence::snapshot& state, const token_order& order,
+api::expected<void> bind_claims(const persistence::snapshot& state, const token_spec& request,
                                 token_claims& claims) {
-  if (order.bound_kind.empty() && order.bound_name.empty()) return {};
-  const auto& version = order.bound_api_version;
+  if (request.bound_kind.empty() && request.bound_name.empty()) return {};
+  const auto& version = request.bound_api_version;
   const bool core = version.find('/') == version.npos;
   api::expected<void> done;
   const std::optional<named_uid>* bound = nullptr;
-  if (core && order.bound_kind == "Pod") {
-    done = bind_to_pod(state, order, claims);
+  if (core && request.bound_kind == "Pod") {
+    done = bind_to_pod(state, request, claims);
     bound = &claims.pod;
-  } else if (core && order.bound_kind == "Secret") {
-    done = bind_to<Secret>(state, order.ns, order, claims.secret);
+  } else if (core && request.bound_kind == "Secret") {
+    done = bind_to<Secret>(state, request.ns, request, claims.secret);
     bound = &claims.secret;
-  } else if (core && order.bound_kind == "Node") {
-    done = bind_to<Node>(state, {}, order, claims.node);
+  } else if (core && request.bound_kind == "Node") {
+    done = bind_to<Node>(state, {}, request, claims.node);
     bound = &claims.node;
   } else {
     return api::fail(
         api::bad_request(fmt::format("cannot bind token to object of type {}{}, Kind={}",
-                                     core ? "/" : "", version, order.bound_kind)));
+                                     core ? "/" : "", version, request.bound_kind)));
   }
   if (!done) return done;
-  if (!order.bound_uid.empty() && order.bound_uid != (*bound)->uid)
-    return api::fail(other_uid(order));
+  if (!request.bound_uid.empty() && request.bound_uid != (*bound)->uid)
+    return api::fail(other_uid(request));
   return {};
 }
 
@@ -171,29 +171,29 @@ std::string account_user(std::string_view ns, std::string_view account) {
 }
 
 api::expected<planned_token> plan_token(const persistence::snapshot& state,
-                                        const token_order& order,
+                                        const token_spec& request,
                                         std::span<const std::string> api_audiences,
                                         std::int64_t now_seconds, std::string id) {
-  const auto account = find<ServiceAccount>(state, order.ns, order.account);
+  const auto account = find<ServiceAccount>(state, request.ns, request.account);
   if (!account) return api::fail(account.error());
-  if (auto fits = check_expiration(order.expiration_seconds); !fits)
+  if (auto fits = check_expiration(request.expiration_seconds); !fits)
     return api::fail(std::move(fits.error()));
   planned_token out;
   auto& claims = out.claims;
-  claims.ns = order.ns;
+  claims.ns = request.ns;
   claims.account = named(**account);
-  claims.audiences = order.audiences;
+  claims.audiences = request.audiences;
   if (claims.audiences.empty()) claims.audiences.assign(api_audiences.begin(), api_audiences.end());
-  if (auto bound = bind_claims(state, order, claims); !bound)
+  if (auto bound = bind_claims(state, request, claims); !bound)
     return api::fail(std::move(bound.error()));
   claims.id = std::move(id);
   claims.issued = now_seconds;
-  claims.expires = out.shown_expiration = now_seconds + order.expiration_seconds;
+  claims.expires = out.shown_expiration = now_seconds + request.expiration_seconds;
   const bool for_api = std::all_of(claims.audiences.begin(), claims.audiences.end(),
                                    [&](const auto& each) { return among(api_audiences, each); });
-  if (claims.pod && for_api && order.expiration_seconds == admission::mounted_token_seconds) {
+  if (claims.pod && for_api && request.expiration_seconds == admission::mounted_token_seconds) {
     claims.warn_after = claims.expires;
-    claims.expires = now_seconds + token_defaults::extended_life_seconds;
+    claims.expires = now_seconds + token_defaults::extended_lifetime_seconds;
   }
   return out;
 }

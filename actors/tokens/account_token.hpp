@@ -50,7 +50,7 @@ struct token_claims {
 std::string account_user(std::string_view ns, std::string_view account);
 
 // The content of a TokenRequest.
-struct token_order {
+struct token_spec {
   std::string ns, account;
   std::vector<std::string> audiences;  // empty: the API server's
   std::int64_t expiration_seconds = 0;
@@ -68,7 +68,7 @@ struct planned_token {
 // Returns 404 if the account or object does not exist, 400 or 409 if it does not match, 422 if the
 // expiration is out of bounds. `id` becomes the token's id.
 api::expected<planned_token> plan_token(const persistence::snapshot& state,
-                                        const token_order& order,
+                                        const token_spec& request,
                                         std::span<const std::string> api_audiences,
                                         std::int64_t now_seconds, std::string id);
 

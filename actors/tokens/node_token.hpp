@@ -13,6 +13,6 @@ namespace troupe::actors {
 // Allows a token that a projected volume of a pod on the node requests, bound to that pod by uid.
 // The result stays valid: a bound pod never changes its node or account.
 api::expected<void> may_request_token(const persistence::snapshot& state, std::string_view node,
-                                      const token_order& order);
+                                      const token_spec& request);
 
 }  // namespace troupe::actors

@@ -23,7 +23,7 @@ class token_issuer {
 // A request to the actor `token-provider`, or to a gateway in its place; answered by
 // `token_answer`.
 struct request_token {
-  token_order order;
+  token_spec order;
 };
 
 struct granted_token {

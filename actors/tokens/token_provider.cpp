@@ -30,7 +30,7 @@ void token_provider::on_request_token(const request_token& m,
   answer.deliver({std::move(result)});
 }
 
-api::expected<granted_token> token_provider::grant(const token_order& order) {
+api::expected<granted_token> token_provider::grant(const token_spec& order) {
   if (!issuer_) return api::fail(api::service_unavailable("this control plane issues no tokens"));
   const auto planned = plan_token(store_->read(), order, issuer_->api_audiences(),
                                   seconds_of(wall_now()), api::generated_uid(random()));

@@ -23,7 +23,7 @@ class token_provider : public runtime::actor {
 
  private:
   void on_request_token(const request_token& m, runtime::promise<token_answer> answer);
-  api::expected<granted_token> grant(const token_order& order);
+  api::expected<granted_token> grant(const token_spec& order);
 
   const persistence::store* store_;
   const std::shared_ptr<const token_issuer> issuer_;

@@ -109,10 +109,10 @@ void token_secrets::on_secrets(const watch_events& m) {
     if (event.previous) forget(key, account_key(*event.previous));
     if (event.type == event_type::deleted) {
       forget(key, account);
-      look_at_account(account);
+      sync_service_account(account);
     } else {
       secrets_of_[account].insert(key);
-      look_at_secret(key);
+      sync_secret(key);
     }
   }
 }
@@ -124,8 +124,8 @@ void token_secrets::on_accounts(const watch_events& m) {
     const auto key = api::key_of(*event.object);
     if (const auto found = secrets_of_.find(key); found != secrets_of_.end())
       for (const auto& secret : found->second)
-        look_at_secret(secret);
-    if (event.type != event_type::deleted) look_at_account(key);
+        sync_secret(secret);
+    if (event.type != event_type::deleted) sync_service_account(key);
   }
 }
 
@@ -138,7 +138,7 @@ void token_secrets::forget(const std::string& secret, const std::string& account
 
 // -- reconciliation -----------------------------------------------------------------------------
 
-void token_secrets::look_at_account(const std::string& key) {
+void token_secrets::sync_service_account(const std::string& key) {
   if (!options_.one_for_each) return;
   const auto state = store_->read();
   const auto account = state.find(key);
@@ -146,7 +146,7 @@ void token_secrets::look_at_account(const std::string& key) {
   if (!has_listed_secret(state, *account)) make_secret(*account);
 }
 
-void token_secrets::look_at_secret(const std::string& key) {
+void token_secrets::sync_secret(const std::string& key) {
   const auto state = store_->read();
   const auto secret = state.find(key);
   if (!secret || secret->meta().has_deletion_timestamp()) return;
@@ -167,7 +167,7 @@ void token_secrets::fill(const api::object& secret, const api::object& account) 
   persistence::transaction transaction;
   transaction.preconditions.push_back({key, secret.revision()});
   transaction.mutations.push_back({key, &secret.kind(), std::move(changed)});
-  write(key, std::move(transaction), [this, key] { look_at_secret(key); });
+  write(key, std::move(transaction), [this, key] { sync_secret(key); });
 }
 
 // Creates the secret and lists it in the account, in one transaction.
@@ -188,7 +188,7 @@ void token_secrets::make_secret(const api::object& account) {
   if (!transaction) return;  // the namespace is terminating
   transaction->preconditions.push_back({key, account.revision()});
   transaction->mutations.push_back({key, &account.kind(), std::move(changed)});
-  write(key, std::move(*transaction), [this, key] { look_at_account(key); });
+  write(key, std::move(*transaction), [this, key] { sync_service_account(key); });
 }
 
 std::string token_secrets::sign(const token_claims& claims) const {

@@ -45,8 +45,8 @@ class token_secrets : public informer {
   void on_secrets(const watch_events& m);
   void on_accounts(const watch_events& m);
   void forget(const std::string& secret, const std::string& account);
-  void look_at_account(const std::string& key);
-  void look_at_secret(const std::string& key);
+  void sync_service_account(const std::string& key);
+  void sync_secret(const std::string& key);
   void fill(const api::object& secret, const api::object& account);
   void make_secret(const api::object& account);
   std::string sign(const token_claims& claims) const;

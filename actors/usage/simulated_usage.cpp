@@ -90,7 +90,7 @@ void add_usage(const used_pod& used, std::int64_t now, node_usage& into) {
     }
     if (group.memory) memory += part_of(group.memory->at(now - group.since), parts);
   }
-  usage_figure figure{
+  resource_usage figure{
       .cpu_nano = 0,
       .memory_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(memory.value(), 0)),
       .window = std::min<std::chrono::nanoseconds>(std::chrono::seconds{age},

@@ -27,7 +27,7 @@ bool holds_claims(const Pod& pod) {
   return !pod.spec().node_name().empty();
 }
 
-bool awaits(const api::object& object, const char* finalizer) {
+bool has_pending_finalizer(const api::object& object, const char* finalizer) {
   const auto& all = object.meta().finalizers();
   return object.meta().has_deletion_timestamp() &&
          std::find(all.begin(), all.end(), finalizer) != all.end();

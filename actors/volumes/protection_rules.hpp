@@ -30,7 +30,7 @@ bool has_claims(const api::object& pod);
 bool holds_claims(const Pod& pod);
 
 // Whether the object is deleted and still has `finalizer`.
-bool awaits(const api::object& object, const char* finalizer);
+bool has_pending_finalizer(const api::object& object, const char* finalizer);
 // A copy without the finalizer.
 std::unique_ptr<api::body> without(const api::object& object, const char* finalizer);
 

@@ -30,24 +30,24 @@ bool watch_view::shows(const api::object_ptr& object) const {
   return !accept || accept(*object);
 }
 
-bool watch_view::sees_as(const watch_view& other) const noexcept {
+bool watch_view::is_equivalent(const watch_view& other) const noexcept {
   return !accept && !other.accept && prefix == other.prefix && on_node == other.on_node;
 }
 
-const api::object_ptr& departures::of(const change& c) {
+const api::object_ptr& event_objects::of(const change& c) {
   auto& made = made_[&c];
   if (!made) made = api::object::revised(readable(c.previous), c.at);
   return made;
 }
 
-const api::object_ptr& departures::readable(const api::object_ptr& object) {
+const api::object_ptr& event_objects::readable(const api::object_ptr& object) {
   if (!object || object->stored().empty()) return object;
   auto& made = readable_[object.get()];
   if (!made) made = object->undecoded();
   return made;
 }
 
-std::optional<watch_event> see(const watch_view& view, const change& c, departures& left) {
+std::optional<watch_event> event_for(const watch_view& view, const change& c, event_objects& left) {
   const bool removed = c.type == change_type::removed;
   if (!view.covers(c.key) || (!removed && !c.object)) return std::nullopt;
   // A removal has the last state in both fields, unless one of them could not be found.

@@ -37,13 +37,13 @@ struct watch_view {
   // `object`'s key must be covered.
   bool shows(const api::object_ptr& object) const;
   // True if both show the same objects: equal prefix and node, and no filter.
-  bool sees_as(const watch_view& other) const noexcept;
+  bool is_equivalent(const watch_view& other) const noexcept;
 };
 
 // Objects that are created once for all subscribers of some changes: last states stamped with the
 // revision at which they left a filter, and copies of compact kinds for subscribers to decode, so
 // that the objects in the window stay encoded.
-class departures {
+class event_objects {
  public:
   const api::object_ptr& of(const persistence::change& c);
   // The object itself if it is not of a compact kind.
@@ -56,7 +56,7 @@ class departures {
 
 // Nothing if the change does not concern the view, or if a state could not be decoded (then the
 // store has passed a null pointer and reported it).
-std::optional<watch_event> see(const watch_view& view, const persistence::change& c,
-                               departures& left);
+std::optional<watch_event> event_for(const watch_view& view, const persistence::change& c,
+                                     event_objects& left);
 
 }  // namespace troupe::actors

@@ -109,7 +109,7 @@ void watcher::fan_out(const std::vector<change>& batch, revision before) {
     by_resource[resource_of(c.key)].push_back(&c);
     all.push_back(&c);
   }
-  departures left;
+  event_objects left;
   if (const auto* group = index_.find({})) offer_all(group->streams, all, before, left);
   for (const auto& [resource, changes] : by_resource) {
     const auto* group = resource.empty() ? nullptr : index_.find(resource);
@@ -143,7 +143,7 @@ watcher::changes_by_name watcher::by_node(const changes_view& changes) {
 }
 
 void watcher::offer_by(const stream_index::lists& lists, const changes_by_name& changes,
-                       revision before, departures& left) {
+                       revision before, event_objects& left) {
   for (const auto& [name, of_name] : changes) {
     const auto found = lists.find(std::string{name});
     if (found != lists.end()) offer_all(found->second, of_name, before, left);
@@ -151,20 +151,20 @@ void watcher::offer_by(const stream_index::lists& lists, const changes_by_name& 
 }
 
 void watcher::offer_all(const stream_list& streams, const changes_view& changes, revision before,
-                        departures& left) {
-  sight seen{changes, left, {}, nullptr};
+                        event_objects& left) {
+  shared_events seen{changes, left, {}, nullptr};
   for (auto* s : streams)
     offer(*s, seen, before);
 }
 
 // Views of one place without a filter share one list.
-event_list watcher::sight::of(const watch_stream& s) {
+event_list watcher::shared_events::of(const watch_stream& s) {
   const bool shareable = s.position < changes.front()->at && !s.view.accept;
-  if (shareable && first != nullptr && first->sees_as(s.view)) return shared;
+  if (shareable && first != nullptr && first->is_equivalent(s.view)) return shared;
   std::vector<watch_event> own;
   for (const auto* c : changes) {
     if (c->at <= s.position) continue;
-    if (auto event = see(s.view, *c, left)) own.push_back(std::move(*event));
+    if (auto event = event_for(s.view, *c, left)) own.push_back(std::move(*event));
   }
   event_list events;
   if (!own.empty()) events = std::move(own);
@@ -175,7 +175,7 @@ event_list watcher::sight::of(const watch_stream& s) {
   return events;
 }
 
-void watcher::offer(watch_stream& s, sight& seen, revision before) {
+void watcher::offer(watch_stream& s, shared_events& seen, revision before) {
   if (!s.live || s.dead) return;
   ++offers_;
   auto events = seen.of(s);

@@ -58,11 +58,11 @@ class watcher : public runtime::actor {
   // By resource, prefix or node; the names are views into the changes.
   using changes_by_name = std::unordered_map<std::string_view, changes_view>;
   // The events of some changes for the streams in one list of the index.
-  struct sight {
+  struct shared_events {
     event_list of(const watch_stream& s);
 
     const changes_view& changes;
-    departures& left;
+    event_objects& left;
     event_list shared;  // for the first view without a filter
     const watch_view* first;
   };
@@ -85,10 +85,10 @@ class watcher : public runtime::actor {
   static changes_by_name by_prefix(const changes_view& changes, std::string_view resource);
   static changes_by_name by_node(const changes_view& changes);
   void offer_by(const stream_index::lists& lists, const changes_by_name& changes, revision before,
-                departures& left);
+                event_objects& left);
   void offer_all(const stream_list& streams, const changes_view& changes, revision before,
-                 departures& left);
-  void offer(watch_stream& s, sight& seen, revision before);
+                 event_objects& left);
+  void offer(watch_stream& s, shared_events& seen, revision before);
   void fill_gap();
   void on_missed(const log_part& m);
 

@@ -39,7 +39,7 @@ class watcher::gathering {
       return false;
     }
     up_to_ = c.at;
-    if (auto event = see(stream_.view, c, left_)) events_.push_back(std::move(*event));
+    if (auto event = event_for(stream_.view, c, left_)) events_.push_back(std::move(*event));
     return true;
   }
 
@@ -49,7 +49,7 @@ class watcher::gathering {
 
  private:
   const watch_stream& stream_;
-  departures left_;
+  event_objects left_;
   std::vector<watch_event> events_;
   revision up_to_;
   bool complete_ = true;

@@ -51,7 +51,7 @@ void capacity::limit(persistence::transaction& transaction) const {
   if (options_.bytes > 0) transaction.bounds.push_back({bound::measure::bytes, {}, options_.bytes});
 }
 
-std::uint64_t pods_taken_by(const Node& node) {
+std::uint64_t pod_capacity_of(const Node& node) {
   const auto& allocatable = node.status().allocatable();
   const auto found = allocatable.find("pods");
   if (found == allocatable.end()) return 0;
@@ -61,10 +61,10 @@ std::uint64_t pods_taken_by(const Node& node) {
                   most_node_pods);
 }
 
-std::uint64_t pods_taken_by_nodes(const persistence::snapshot& state) {
+std::uint64_t pod_capacity_of_nodes(const persistence::snapshot& state) {
   std::uint64_t sum = 0;
   state.scan(api::kind_of<Node>().prefix(), {}, [&](std::string_view, const api::object_ptr& node) {
-    sum += pods_taken_by(node->as<Node>());
+    sum += pod_capacity_of(node->as<Node>());
     return true;
   });
   return sum;

@@ -30,7 +30,7 @@ class capacity {
   explicit capacity(capacity_options options) : options_{options} {}
 
   // Sets the capacity of all nodes together; called when it changes.
-  void nodes_take(std::uint64_t pods) noexcept { node_pods_ = pods; }
+  void set_node_capacity(std::uint64_t pods) noexcept { node_pods_ = pods; }
   // The bound in force.
   std::uint64_t pods() const noexcept;
 
@@ -44,8 +44,8 @@ class capacity {
 };
 
 // The pod capacity of a node; 0 if its status has none.
-std::uint64_t pods_taken_by(const api::core::v1::Node& node);
+std::uint64_t pod_capacity_of(const api::core::v1::Node& node);
 // The sum over all nodes.
-std::uint64_t pods_taken_by_nodes(const persistence::snapshot& state);
+std::uint64_t pod_capacity_of_nodes(const persistence::snapshot& state);
 
 }  // namespace troupe::actors

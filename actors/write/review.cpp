@@ -55,7 +55,7 @@ void check_and_go_on(const course_ptr& c) {
 }
 
 void ask_from(const course_ptr& c, std::size_t index, bool mutating) {
-  const auto& steps = c->write->row.outside;
+  const auto& steps = c->write->row.external;
   while (index < steps.size() && steps[index]->mutates() != mutating)
     ++index;
   if (index == steps.size()) return mutating ? check_and_go_on(c) : c->then({});

@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "actors/write/outside_calls.hpp"
+#include "actors/write/external_calls.hpp"
 #include "actors/write/pipeline.hpp"
 
 namespace troupe::actors {
@@ -15,7 +15,7 @@ using draft_ptr = std::shared_ptr<draft>;
 class review_host {
  public:
   virtual ~review_host() = default;
-  virtual outside_calls& calls() = 0;
+  virtual external_calls& calls() = 0;
   virtual runtime::time_point now() const = 0;
   // Runs `step` on a thread of the service, not on the thread that delivered the answer.
   virtual void resume(std::function<void()> step) = 0;

@@ -84,7 +84,8 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
     draft write{std::move(*proposed), a->request.by, a->request.dry_run, chain};
     const auto context = context_of(state);
     if (auto fine = prepare(write, context); !fine) return refuse(a, write, fine.error());
-    if (!write.row.outside.empty() && !write.of.settled) return go_outside(a, std::move(write));
+    if (!write.row.external.empty() && !write.of.settled)
+      return start_external_steps(a, std::move(write));
     if (auto fine = check(write, context); !fine) return refuse(a, write, fine.error());
     conclude(a, write, context);
   }
@@ -106,7 +107,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
     });
   }
 
-  void go_outside(const attempt_ptr& a, draft write) {
+  void start_external_steps(const attempt_ptr& a, draft write) {
     const auto waiting = std::make_shared<draft>(std::move(write));
     review(shared_from_this(), waiting, [self = shared_from_this(), a, waiting](auto fine) {
       if (!fine) return self->refuse(a, *waiting, fine.error());
@@ -173,13 +174,13 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
       self->note(result);
       done(std::move(result));
     };
-    if (!chain.asks_outside()) return send(std::move(transaction), std::move(counted));
+    if (!chain.has_external_steps()) return send(std::move(transaction), std::move(counted));
     review_creations(std::make_shared<persistence::transaction>(std::move(transaction)), 0,
                      order.begin(), std::move(counted));
   }
 
   void barrier(persistence::barrier_completion done) {
-    if (!chain.asks_outside()) return store.barrier(std::move(done));
+    if (!chain.has_external_steps()) return store.barrier(std::move(done));
     order.after_pending([self = shared_from_this(), done = std::move(done)]() mutable {
       self->store.barrier(std::move(done));
     });
@@ -218,7 +219,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
     };
     const auto& demanded = transaction.preconditions;
     return std::any_of(demanded.begin(), demanded.end(), absent) &&
-           !chain.find(*each.kind, admission::operation::create, false).outside.empty();
+           !chain.find(*each.kind, admission::operation::create, false).external.empty();
   }
 
   // -- to the store -------------------------------------------------------------------------------
@@ -270,7 +271,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
 
   // -- for reviews --------------------------------------------------------------------------------
 
-  outside_calls& calls() override { return *asked; }
+  external_calls& calls() override { return *asked; }
   runtime::time_point now() const override { return time.now(); }
   void resume(std::function<void()> step) override {
     if (!post(step)) step();
@@ -295,7 +296,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
   const std::shared_ptr<const admission::chain> own_chain;
   const admission::chain& chain;
   const bool threads;
-  const std::shared_ptr<outside_calls> asked = std::make_shared<outside_calls>();
+  const std::shared_ptr<external_calls> asked = std::make_shared<external_calls>();
   review_order order;
   std::mutex pool_mutex;
   std::unique_ptr<runtime::worker_pool> pool;
@@ -322,8 +323,8 @@ void write_service::barrier(persistence::barrier_completion done) {
   impl_->barrier(std::move(done));
 }
 
-bool write_service::asks_outside() const noexcept {
-  return impl_->chain.asks_outside();
+bool write_service::has_external_steps() const noexcept {
+  return impl_->chain.has_external_steps();
 }
 
 void write_service::expire() {

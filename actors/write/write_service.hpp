@@ -74,12 +74,12 @@ class write_service {
   void barrier(persistence::barrier_completion done);
 
   // True if admission has any external step.
-  bool asks_outside() const noexcept;
-  // Fails writes whose external step timed out; called each `defaults::outside_round`.
+  bool has_external_steps() const noexcept;
+  // Fails writes whose external step timed out; called each `defaults::external_round`.
   void expire();
 
   struct counts {
-    std::uint64_t committed = 0, conflicts = 0, failed = 0, under_way = 0, waiting_outside = 0;
+    std::uint64_t committed = 0, conflicts = 0, failed = 0, under_way = 0, waiting_external = 0;
   };
   counts count() const;
 

@@ -31,8 +31,8 @@ const runtime::behavior& writer::make_behavior() const {
 }
 
 void writer::started() {
-  if (service_->asks_outside())
-    round_ = every(defaults::outside_round, [this] { service_->expire(); });
+  if (service_->has_external_steps())
+    round_ = every(defaults::external_round, [this] { service_->expire(); });
 }
 
 std::string writer::describe() const {
@@ -40,7 +40,7 @@ std::string writer::describe() const {
   return fmt::format(
       "committed: {}\nconflicts: {}\nfailed: {}\nunderWay: {}\nwaitingOutside: {}\nbinds: "
       "{}\nevictions: {}\nremovals: {}\n",
-      count.committed, count.conflicts, count.failed, count.under_way, count.waiting_outside,
+      count.committed, count.conflicts, count.failed, count.under_way, count.waiting_external,
       binds_, evictions_, removals_);
 }
 

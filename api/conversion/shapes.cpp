@@ -19,17 +19,17 @@ object_ptr shown_custom(const kind_info& kind, const object_ptr& object) {
   const bool old = object->revision() < kind.rules()->since();
   if (&from == &kind && !old) return object;
   auto content = object->copy();
-  if (old || from.version() != kind.version()) kind.rules()->bring_into_line(as_custom(*content));
+  if (old || from.version() != kind.version()) kind.rules()->complete_stored(as_custom(*content));
   return std::make_shared<const api::object>(kind, std::move(content), object->revision());
 }
 
 }  // namespace
 
-bool made_for_readers(const kind_info& kind) {
+bool is_converted_on_read(const kind_info& kind) {
   return kind.row().shape != nullptr || kind.rules() != nullptr;
 }
 
-object_ptr shown_as(const kind_info& kind, const object_ptr& object) {
+object_ptr convert_from_home(const kind_info& kind, const object_ptr& object) {
   if (object && kind.rules() != nullptr) return shown_custom(kind, object);
   const auto* shape = kind.row().shape;
   if (!object || shape == nullptr || &object->kind() == &kind) return object;
@@ -39,11 +39,11 @@ object_ptr shown_as(const kind_info& kind, const object_ptr& object) {
   return std::make_shared<const api::object>(kind, std::move(shown), object->revision());
 }
 
-std::unique_ptr<body> taken_home(const kind_info& kind, std::unique_ptr<body> written,
-                                 const body* was) {
+std::unique_ptr<body> convert_to_home(const kind_info& kind, std::unique_ptr<body> written,
+                                      const body* was) {
   if (kind.rules() != nullptr) {
     const auto& home = home_of(kind);
-    if (&home != &kind) home.rules()->bring_into_line(as_custom(*written));
+    if (&home != &kind) home.rules()->complete_stored(as_custom(*written));
     return written;
   }
   const auto* shape = kind.row().shape;

@@ -15,13 +15,13 @@ extern const kind_shape event_shape;
 extern const kind_shape autoscaler_shape;
 
 // Whether reading an object as `kind` may need a conversion.
-bool made_for_readers(const kind_info& kind);
+bool is_converted_on_read(const kind_info& kind);
 
 // The object as one of `kind`: itself if it is of that kind, or `kind` is not a shape of its kind.
-object_ptr shown_as(const kind_info& kind, const object_ptr& object);
+object_ptr convert_from_home(const kind_info& kind, const object_ptr& object);
 
 // Converts a body written as `kind` to its home kind. `was`: the object that it replaces, or null.
-std::unique_ptr<body> taken_home(const kind_info& kind, std::unique_ptr<body> written,
-                                 const body* was);
+std::unique_ptr<body> convert_to_home(const kind_info& kind, std::unique_ptr<body> written,
+                                      const body* was);
 
 }  // namespace troupe::api

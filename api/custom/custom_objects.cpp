@@ -12,7 +12,7 @@
 #include "api/schema/meta_object.pb.h"
 #include "api/structural/complete.hpp"
 #include "api/structural/validate.hpp"
-#include "api/validation/findings.hpp"
+#include "api/validation/field_errors.hpp"
 
 namespace troupe::api {
 namespace {
@@ -41,7 +41,7 @@ error strict_error(const std::string& kind, const std::string& version,
   return bad_request(std::move(text));
 }
 
-void check_name(findings& out, const schema_node* node, const char* field,
+void check_name(field_errors& out, const schema_node* node, const char* field,
                 const std::string& name) {
   if (node == nullptr || name.empty()) return;
   const auto metadata = out.at.field("metadata");
@@ -74,12 +74,12 @@ expected<std::vector<std::string>> custom_version::complete(CustomBody& content,
   return unknown;
 }
 
-void custom_version::bring_into_line(CustomBody& content) const {
+void custom_version::complete_stored(CustomBody& content) const {
   // If a newer schema's defaults would be too large, the object is shown as it is stored.
   if (schema() != nullptr) api::complete(*schema(), content, nullptr);
 }
 
-void custom_version::check(findings& out, const CustomBody& now, const CustomBody* was,
+void custom_version::check(field_errors& out, const CustomBody& now, const CustomBody* was,
                            part of) const {
   if (schema() == nullptr) return;
   local_document local, local_before;

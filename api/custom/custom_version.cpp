@@ -9,7 +9,7 @@
 #include "api/schema/meta_object.pb.h"
 #include "api/structural/compile.hpp"
 #include "api/tables/age.hpp"
-#include "api/validation/findings.hpp"
+#include "api/validation/field_errors.hpp"
 #include "api/values/timestamp.hpp"
 #include "api/version_order.hpp"
 
@@ -128,7 +128,7 @@ custom_version::~custom_version() = default;
 
 const structural_schema* custom_version::schema() const {
   std::call_once(compiled_, [this] {
-    findings ignored;
+    field_errors ignored;
     schema_ = compile_schema(ignored, schema_text());
   });
   return schema_.get();

@@ -33,8 +33,9 @@ class custom_version final : public version_rules {
 
   expected<std::vector<std::string>> complete(CustomBody& content,
                                               field_validation fields) const override;
-  void bring_into_line(CustomBody& content) const override;
-  void check(findings& out, const CustomBody& now, const CustomBody* was, part of) const override;
+  void complete_stored(CustomBody& content) const override;
+  void check(field_errors& out, const CustomBody& now, const CustomBody* was,
+             part of) const override;
 
   std::span<const table_column> columns() const noexcept override { return columns_; }
   void append_cells(std::string& out, const object& item, std::int64_t now_seconds) const override;

@@ -9,7 +9,7 @@
 #include "api/definitions/served_kinds.hpp"
 #include "api/definitions/version_checks.hpp"
 #include "api/schema/meta_object.pb.h"
-#include "api/validation/findings.hpp"
+#include "api/validation/field_errors.hpp"
 
 namespace troupe::api::definitions {
 
@@ -29,12 +29,12 @@ void complete(CustomResourceDefinitionNames& names) {
     names.set_list_kind(names.kind() + "List");
 }
 
-void check_label(findings& out, std::string_view field, const std::string& name) {
+void check_label(field_errors& out, std::string_view field, const std::string& name) {
   if (!name.empty()) out.each(field, name, check_dns_1035_label(name));
 }
 
 template <class Names>
-void check_labels(findings& out, std::string_view field, const Names& names) {
+void check_labels(field_errors& out, std::string_view field, const Names& names) {
   for (int i = 0; i < names.size(); ++i) {
     const auto step = out.at.item(field, static_cast<std::size_t>(i));
     out.each({}, names[i], check_dns_1035_label(names[i]));
@@ -42,7 +42,7 @@ void check_labels(findings& out, std::string_view field, const Names& names) {
 }
 
 // For spec.names and for status.acceptedNames.
-void check_names(findings& out, const CustomResourceDefinitionNames& names) {
+void check_names(field_errors& out, const CustomResourceDefinitionNames& names) {
   check_label(out, "plural", names.plural());
   check_label(out, "singular", names.singular());
   if (!names.kind().empty())
@@ -55,7 +55,7 @@ void check_names(findings& out, const CustomResourceDefinitionNames& names) {
   check_labels(out, "categories", names.categories());
 }
 
-void check_group(findings& out, const std::string& group) {
+void check_group(field_errors& out, const std::string& group) {
   if (group.empty()) return;
   out.each("group", group, check_dns_subdomain(group));
   if (group.find('.') == std::string::npos)
@@ -63,7 +63,7 @@ void check_group(findings& out, const std::string& group) {
 }
 
 // Conversion webhooks are not supported yet.
-void check_conversion(findings& out, const CustomResourceConversion& conversion) {
+void check_conversion(field_errors& out, const CustomResourceConversion& conversion) {
   const auto step = out.at.field("conversion");
   if (conversion.strategy() == "Webhook")
     return out.invalid("strategy", conversion.strategy(),
@@ -73,7 +73,7 @@ void check_conversion(findings& out, const CustomResourceConversion& conversion)
     out.forbidden("webhook", "should not be set when strategy is not set to Webhook");
 }
 
-void check_versions(findings& out, const CustomResourceDefinitionSpec& spec) {
+void check_versions(field_errors& out, const CustomResourceDefinitionSpec& spec) {
   std::set<std::string> names;
   bool unique = true;
   int storing = 0;
@@ -89,7 +89,7 @@ void check_versions(findings& out, const CustomResourceDefinitionSpec& spec) {
     out.invalid("versions", "", "must have exactly one version marked as storage version");
 }
 
-void check_spec(findings& out, const CustomResourceDefinitionSpec& spec) {
+void check_spec(field_errors& out, const CustomResourceDefinitionSpec& spec) {
   const auto step = out.at.field("spec");
   check_group(out, spec.group());
   {
@@ -104,7 +104,7 @@ void check_spec(findings& out, const CustomResourceDefinitionSpec& spec) {
                 "spec.versions[*].schema instead");
 }
 
-void check_approval(findings& out, const CustomResourceDefinition& definition) {
+void check_approval(field_errors& out, const CustomResourceDefinition& definition) {
   if (!needs_approval(definition.spec().group())) return;
   const auto metadata = out.at.field("metadata");
   const auto annotations = out.at.field("annotations");
@@ -119,7 +119,7 @@ void check_approval(findings& out, const CustomResourceDefinition& definition) {
 }
 
 // Versions in which objects may be stored must not be removed.
-void check_stored_versions(findings& out, const CustomResourceDefinition& definition) {
+void check_stored_versions(field_errors& out, const CustomResourceDefinition& definition) {
   const auto step = out.at.field("status");
   const auto& stored = definition.status().stored_versions();
   if (stored.empty())
@@ -142,7 +142,7 @@ void check_stored_versions(findings& out, const CustomResourceDefinition& defini
   }
 }
 
-void check_unchanged(findings& out, std::string_view field, const std::string& now,
+void check_unchanged(field_errors& out, std::string_view field, const std::string& now,
                      const std::string& was) {
   if (now != was) out.invalid(field, now, "field is immutable");
 }
@@ -204,7 +204,7 @@ deletion_plan plan_delete(const CustomResourceDefinition& stored, std::int64_t n
   return {deletion_step::update, std::move(ending)};
 }
 
-void check(findings& out, const CustomResourceDefinition& definition) {
+void check(field_errors& out, const CustomResourceDefinition& definition) {
   const auto& spec = definition.spec();
   const auto wanted = spec.names().plural() + "." + spec.group();
   if (definition.metadata().name() != wanted) {
@@ -214,7 +214,7 @@ void check(findings& out, const CustomResourceDefinition& definition) {
   check_spec(out, spec);
 }
 
-void check_create(findings& out, const CustomResourceDefinition& definition) {
+void check_create(field_errors& out, const CustomResourceDefinition& definition) {
   check_approval(out, definition);
   if (!overlaps_built_in(definition)) return;
   const auto spec = out.at.field("spec");
@@ -223,7 +223,7 @@ void check_create(findings& out, const CustomResourceDefinition& definition) {
               "is a kind of this server's own in group " + definition.spec().group());
 }
 
-void check_update(findings& out, const CustomResourceDefinition& now,
+void check_update(field_errors& out, const CustomResourceDefinition& now,
                   const CustomResourceDefinition& was) {
   {
     const auto step = out.at.field("spec");
@@ -238,7 +238,7 @@ void check_update(findings& out, const CustomResourceDefinition& now,
   check_stored_versions(out, now);
 }
 
-void check_status(findings& out, const CustomResourceDefinition& now) {
+void check_status(field_errors& out, const CustomResourceDefinition& now) {
   {
     const auto status = out.at.field("status");
     const auto names = out.at.field("acceptedNames");

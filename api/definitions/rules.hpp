@@ -12,7 +12,7 @@
 
 namespace troupe::api {
 
-class findings;
+class field_errors;
 
 namespace definitions {
 
@@ -34,11 +34,11 @@ deletion_plan plan_delete(const CustomResourceDefinition& stored, std::int64_t n
 const apiextensions::v1::CustomResourceDefinitionVersion* storage_version(
     const CustomResourceDefinition& definition);
 
-void check(findings& out, const CustomResourceDefinition& definition);
-void check_create(findings& out, const CustomResourceDefinition& definition);
-void check_update(findings& out, const CustomResourceDefinition& now,
+void check(field_errors& out, const CustomResourceDefinition& definition);
+void check_create(field_errors& out, const CustomResourceDefinition& definition);
+void check_update(field_errors& out, const CustomResourceDefinition& now,
                   const CustomResourceDefinition& was);
-void check_status(findings& out, const CustomResourceDefinition& now);
+void check_status(field_errors& out, const CustomResourceDefinition& now);
 
 }  // namespace definitions
 }  // namespace troupe::api

@@ -6,7 +6,7 @@
 #include "api/custom/json_path.hpp"
 #include "api/limits.hpp"
 #include "api/structural/compile.hpp"
-#include "api/validation/findings.hpp"
+#include "api/validation/field_errors.hpp"
 
 namespace troupe::api::definitions {
 
@@ -14,7 +14,7 @@ using namespace apiextensions::v1;
 
 namespace {
 
-void check_deprecation(findings& out, const CustomResourceDefinitionVersion& of) {
+void check_deprecation(field_errors& out, const CustomResourceDefinitionVersion& of) {
   if (!of.has_deprecation_warning()) return;
   const auto& warning = of.deprecation_warning();
   constexpr std::string_view field = "deprecationWarning";
@@ -30,7 +30,7 @@ void check_deprecation(findings& out, const CustomResourceDefinitionVersion& of)
 }
 
 // A path of members below .spec or .status.
-void check_scale_path(findings& out, std::string_view field, const std::string& path, bool spec,
+void check_scale_path(field_errors& out, std::string_view field, const std::string& path, bool spec,
                       bool status) {
   if (path.empty()) return;  // the schema has a rule for required ones
   const auto read = json_path::parse(path);
@@ -43,7 +43,7 @@ void check_scale_path(findings& out, std::string_view field, const std::string& 
                              : "should be a json path under .status");
 }
 
-void check_scale(findings& out, const CustomResourceSubresourceScale& scale) {
+void check_scale(field_errors& out, const CustomResourceSubresourceScale& scale) {
   const auto subresources = out.at.field("subresources");
   const auto step = out.at.field("scale");
   check_scale_path(out, "specReplicasPath", scale.spec_replicas_path(), true, false);
@@ -51,7 +51,7 @@ void check_scale(findings& out, const CustomResourceSubresourceScale& scale) {
   check_scale_path(out, "labelSelectorPath", scale.label_selector_path(), true, true);
 }
 
-void check_column(findings& out, const CustomResourceColumnDefinition& column) {
+void check_column(field_errors& out, const CustomResourceColumnDefinition& column) {
   static constexpr std::string_view formats[] = {"byte",  "date",  "date-time", "double",
                                                  "float", "int32", "int64",     "password"};
   const auto& format = column.format();
@@ -71,7 +71,7 @@ const schema_node* node_of(const schema_node& root, const json_path& path) {
   return at;
 }
 
-void check_selectable(findings& out, const CustomResourceDefinitionVersion& of,
+void check_selectable(field_errors& out, const CustomResourceDefinitionVersion& of,
                       const schema_node* root) {
   out.at_most("selectableFields", of.selectable_fields_size(), limits::selectable_fields);
   std::set<std::string> seen;
@@ -96,7 +96,7 @@ void check_selectable(findings& out, const CustomResourceDefinitionVersion& of,
   }
 }
 
-std::shared_ptr<const structural_schema> check_schema(findings& out,
+std::shared_ptr<const structural_schema> check_schema(field_errors& out,
                                                       const CustomResourceDefinitionVersion& of) {
   const auto schema = out.at.field("schema");
   if (!of.schema().has_open_api_v3_schema()) {
@@ -110,7 +110,7 @@ std::shared_ptr<const structural_schema> check_schema(findings& out,
 
 }  // namespace
 
-void check_version(findings& out, const CustomResourceDefinitionVersion& of) {
+void check_version(field_errors& out, const CustomResourceDefinitionVersion& of) {
   if (!of.name().empty()) out.each("name", of.name(), check_dns_1035_label(of.name()));
   check_deprecation(out, of);
   const auto schema = check_schema(out, of);

@@ -5,12 +5,12 @@
 
 namespace troupe::api {
 
-class findings;
+class field_errors;
 
 namespace definitions {
 
 // `out.at` is the path of the version.
-void check_version(findings& out, const apiextensions::v1::CustomResourceDefinitionVersion& of);
+void check_version(field_errors& out, const apiextensions::v1::CustomResourceDefinitionVersion& of);
 
 }  // namespace definitions
 }  // namespace troupe::api

@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include "api/discovery/cached_document.hpp"
 #include "api/discovery/foreign_versions.hpp"
-#include "api/discovery/made_of_kinds.hpp"
 #include "api/object/shared_text.hpp"
 
 namespace troupe::api {
@@ -47,7 +47,7 @@ class discovery_documents {
   document_text find(const std::string& path);
 
   const foreign_versions foreign_;
-  made_of_kinds<documents> kept_;
+  cached_document<documents> kept_;
 };
 
 }  // namespace troupe::api

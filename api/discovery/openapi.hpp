@@ -5,9 +5,9 @@
 
 #include <string_view>
 
+#include "api/discovery/cached_document.hpp"
 #include "api/discovery/discovery.hpp"
 #include "api/discovery/foreign_openapi.hpp"
-#include "api/discovery/made_of_kinds.hpp"
 
 namespace troupe::api {
 
@@ -22,7 +22,7 @@ class openapi_v2_documents {
 
  private:
   const foreign_openapis others_;
-  made_of_kinds<shared_text> json_, protobuf_;
+  cached_document<shared_text> json_, protobuf_;
 };
 
 // /openapi/v3: the paths of the group versions' documents, each with a hash of its content.

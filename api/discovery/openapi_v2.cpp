@@ -1,7 +1,7 @@
 #include <utility>
 
 #include "api/codec/json_dom.hpp"
-#include "api/discovery/made_of_kinds.hpp"
+#include "api/discovery/cached_document.hpp"
 #include "api/discovery/openapi.hpp"
 #include "api/discovery/openapi_json.hpp"
 #include "api/discovery/openapi_model.hpp"

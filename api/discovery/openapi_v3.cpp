@@ -1,7 +1,7 @@
 #include <functional>
 #include <map>
 
-#include "api/discovery/made_of_kinds.hpp"
+#include "api/discovery/cached_document.hpp"
 #include "api/discovery/openapi.hpp"
 #include "api/discovery/openapi_json.hpp"
 
@@ -21,14 +21,14 @@ documents make_documents(const kind_table& kinds) {
 }
 
 std::shared_ptr<const documents> all_documents() {
-  static made_of_kinds<documents> kept{&make_documents};
+  static cached_document<documents> kept{&make_documents};
   return kept.get();
 }
 
 }  // namespace
 
 document_text openapi_v3_index() {
-  static made_of_kinds<shared_text> kept{[](const kind_table& kinds) {
+  static cached_document<shared_text> kept{[](const kind_table& kinds) {
     std::string text = "{\"paths\":{";
     for (const auto& [path, document] : make_documents(kinds)) {
       if (text.back() != '{') text += ',';

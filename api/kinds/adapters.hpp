@@ -37,19 +37,19 @@ void begin_as(const kind_info&, body& content) {
   begin(as<T>(content));
 }
 template <class T>
-void check_as(findings& out, const body& content) {
+void check_as(field_errors& out, const body& content) {
   validation::check(out, as<T>(content));
 }
 template <class T>
-void check_create_as(findings& out, const body& content) {
+void check_create_as(field_errors& out, const body& content) {
   validation::check_create(out, as<T>(content));
 }
 template <class T>
-void check_update_as(findings& out, const body& now, const body& was) {
+void check_update_as(field_errors& out, const body& now, const body& was) {
   validation::check_update(out, as<T>(now), as<T>(was));
 }
 template <class T>
-void check_status_as(findings& out, const body& now, const body& was) {
+void check_status_as(field_errors& out, const body& now, const body& was) {
   validation::check_status(out, as<T>(now), as<T>(was));
 }
 

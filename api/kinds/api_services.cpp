@@ -49,13 +49,13 @@ void begin(const kind_info&, body& content) {
   *condition.mutable_last_transition_time() = object.metadata().creation_timestamp();
 }
 
-void check_priority(findings& out, std::string_view field, std::int32_t value, int greatest) {
+void check_priority(field_errors& out, std::string_view field, std::int32_t value, int greatest) {
   if (value < 1 || value > greatest)
     out.invalid(field, value, "must be positive and less than " + std::to_string(greatest));
 }
 
 // kubernetes: kube-aggregator/pkg/apis/apiregistration/validation.
-void check(findings& out, const body& content) {
+void check(field_errors& out, const body& content) {
   const auto& object = as<APIService>(content);
   const auto& spec = object.spec();
   const auto name = spec.version() + "." + spec.group();

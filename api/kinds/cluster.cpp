@@ -48,7 +48,7 @@ kind_row request_row() {
   row.keep = [](const kind_info&, body& now, const body& was) {
     keep_request(as<CertificateSigningRequest>(now), as<CertificateSigningRequest>(was));
   };
-  row.keep_at_status = [](body& now, const body& was) {
+  row.keep_in_status_update = [](body& now, const body& was) {
     keep_decisions(as<CertificateSigningRequest>(now), as<CertificateSigningRequest>(was));
   };
   row.check_create = &check_create_as<CertificateSigningRequest>;
@@ -81,7 +81,7 @@ kind_row newer_event_row() {
 
 kind_row usage_row(const kind_cells& cells) {
   auto row = with_cells(cells);
-  row.made_up = true;
+  row.is_computed = true;
   return row;
 }
 

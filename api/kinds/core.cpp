@@ -11,11 +11,11 @@ namespace {
 using namespace core::v1;
 
 template <class T>
-void check_config_as(findings& out, const body& content) {
+void check_config_as(field_errors& out, const body& content) {
   validation::check_config(out, as<T>(content));
 }
 template <class T>
-void check_config_update_as(findings& out, const body& now, const body& was) {
+void check_config_update_as(field_errors& out, const body& now, const body& was) {
   validation::check_config_update(out, as<T>(now), as<T>(was));
 }
 
@@ -54,7 +54,7 @@ kind_row node_row() {
   // A node that registers sends its status too.
   row.begin = [](const kind_info&, body&) {};
   row.check = &check_as<Node>;
-  row.check_update = [](findings& out, const body& now, const body& was) {
+  row.check_update = [](field_errors& out, const body& now, const body& was) {
     validation::check_update(out, as<Node>(now), as<Node>(was));
   };
   row.columns = node_columns;
@@ -116,7 +116,7 @@ kind_row lease_row() {
 
 kind_row component_row() {
   auto row = with_cells(component_cells);
-  row.made_up = true;
+  row.is_computed = true;
   return row;
 }
 
@@ -131,8 +131,8 @@ kind_row custom_row() {
   row.updates_a_revision = true;
   row.begin = &begin_custom;
   row.keep = &keep_custom_status;
-  row.same_wish = &same_custom_wish;
-  row.keep_at_status = &keep_all_but_custom_status;
+  row.same_desired_state = &same_custom_desired_state;
+  row.keep_in_status_update = &keep_all_but_custom_status;
   return row;
 }
 

@@ -40,17 +40,17 @@ void add_definition_kinds(row_table& into) {
                        std::int64_t now_seconds) {
     return definitions::plan_delete(as<CustomResourceDefinition>(stored), now_seconds);
   };
-  row.check = [](findings& out, const body& content) {
+  row.check = [](field_errors& out, const body& content) {
     definitions::check(out, as<CustomResourceDefinition>(content));
   };
-  row.check_create = [](findings& out, const body& content) {
+  row.check_create = [](field_errors& out, const body& content) {
     definitions::check_create(out, as<CustomResourceDefinition>(content));
   };
-  row.check_update = [](findings& out, const body& now, const body& was) {
+  row.check_update = [](field_errors& out, const body& now, const body& was) {
     definitions::check_update(out, as<CustomResourceDefinition>(now),
                               as<CustomResourceDefinition>(was));
   };
-  row.check_status = [](findings& out, const body& now, const body&) {
+  row.check_status = [](field_errors& out, const body& now, const body&) {
     definitions::check_status(out, as<CustomResourceDefinition>(now));
   };
   add<CustomResourceDefinition>(into, row);

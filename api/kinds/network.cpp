@@ -21,13 +21,13 @@ kind_row service_row() {
     keep_allocations(as<Service>(now), as<Service>(was));
     drop_leftovers(as<Service>(now), as<Service>(was));
   };
-  row.check = [](findings& out, const body& content) {
+  row.check = [](field_errors& out, const body& content) {
     validation::check_service(out, as<Service>(content));
   };
-  row.check_create = [](findings& out, const body& content) {
+  row.check_create = [](field_errors& out, const body& content) {
     validation::check_service_create(out, as<Service>(content));
   };
-  row.check_update = [](findings& out, const body& now, const body& was) {
+  row.check_update = [](field_errors& out, const body& now, const body& was) {
     validation::check_service_update(out, as<Service>(now), as<Service>(was));
   };
   row.columns = service_columns;
@@ -38,7 +38,7 @@ kind_row service_row() {
 kind_row endpoints_row() {
   kind_row row;
   row.created_by_update = true;
-  row.check = [](findings& out, const body& content) {
+  row.check = [](field_errors& out, const body& content) {
     validation::check_endpoints(out, as<Endpoints>(content));
   };
   row.columns = endpoints_columns;

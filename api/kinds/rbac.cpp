@@ -43,7 +43,7 @@ void complete_binding(body& content) {
 // -- validation -----------------------------------------------------------------------------------
 
 // Names may contain anything that is valid in a path: "system:controller:x".
-void check_name(findings& out, const meta::v1::ObjectMeta& meta) {
+void check_name(field_errors& out, const meta::v1::ObjectMeta& meta) {
   const auto step = out.at.field("metadata");
   if (!meta.name().empty()) out.each("name", meta.name(), check_path_segment(meta.name()));
 }
@@ -57,7 +57,7 @@ std::string as_list(const google::protobuf::RepeatedPtrField<std::string>& texts
   return out + "]";
 }
 
-void check_rule(findings& out, const PolicyRule& rule, bool namespaced) {
+void check_rule(field_errors& out, const PolicyRule& rule, bool namespaced) {
   if (rule.verbs().empty()) out.required("verbs", "verbs must contain at least one value");
   if (!rule.non_resource_ur_ls().empty()) {
     const auto paths = as_list(rule.non_resource_ur_ls());
@@ -76,7 +76,7 @@ void check_rule(findings& out, const PolicyRule& rule, bool namespaced) {
 }
 
 template <class SomeRole>
-void check_rules_of(findings& out, const SomeRole& role, bool namespaced) {
+void check_rules_of(field_errors& out, const SomeRole& role, bool namespaced) {
   check_name(out, role.metadata());
   for (int i = 0; i < role.rules_size(); ++i) {
     const auto step = out.at.item("rules", i);
@@ -84,11 +84,11 @@ void check_rules_of(findings& out, const SomeRole& role, bool namespaced) {
   }
 }
 
-void check_role(findings& out, const body& content) {
+void check_role(field_errors& out, const body& content) {
   check_rules_of(out, static_cast<const Role&>(content), true);
 }
 
-void check_cluster_role(findings& out, const body& content) {
+void check_cluster_role(field_errors& out, const body& content) {
   const auto& role = static_cast<const ClusterRole&>(content);
   check_rules_of(out, role, false);
   if (!role.has_aggregation_rule()) return;
@@ -103,14 +103,14 @@ void check_cluster_role(findings& out, const body& content) {
   }
 }
 
-void check_account(findings& out, const Subject& subject, bool namespaced) {
+void check_account(field_errors& out, const Subject& subject, bool namespaced) {
   if (!subject.name().empty())
     out.each("name", subject.name(), check_dns_subdomain(subject.name()));
   if (!subject.api_group().empty()) out.unsupported("apiGroup", subject.api_group(), words{""});
   if (!namespaced && subject.namespace_().empty()) out.required("namespace");
 }
 
-void check_subject(findings& out, const Subject& subject, bool namespaced) {
+void check_subject(field_errors& out, const Subject& subject, bool namespaced) {
   if (subject.name().empty()) out.required("name");
   const auto& kind = subject.kind();
   if (kind == account_kind) return check_account(out, subject, namespaced);
@@ -120,7 +120,7 @@ void check_subject(findings& out, const Subject& subject, bool namespaced) {
     out.unsupported("apiGroup", subject.api_group(), words{rbac_group});
 }
 
-void check_reference(findings& out, const RoleRef& reference, bool namespaced) {
+void check_reference(field_errors& out, const RoleRef& reference, bool namespaced) {
   const auto step = out.at.field("roleRef");
   if (reference.api_group() != rbac_group)
     out.unsupported("apiGroup", reference.api_group(), words{rbac_group});
@@ -135,7 +135,7 @@ void check_reference(findings& out, const RoleRef& reference, bool namespaced) {
 }
 
 template <class Binding>
-void check_binding(findings& out, const body& content) {
+void check_binding(field_errors& out, const body& content) {
   const auto& binding = static_cast<const Binding&>(content);
   constexpr bool namespaced = std::is_same_v<Binding, RoleBinding>;
   check_name(out, binding.metadata());
@@ -157,7 +157,7 @@ std::string as_json(const RoleRef& reference) {
 }
 
 template <class Binding>
-void check_binding_update(findings& out, const body& now, const body& was) {
+void check_binding_update(field_errors& out, const body& now, const body& was) {
   const auto& reference = static_cast<const Binding&>(now).role_ref();
   if (!same_meaning(reference, static_cast<const Binding&>(was).role_ref()))
     out.invalid_json("roleRef", as_json(reference), "cannot change roleRef");
@@ -212,7 +212,7 @@ void binding_cells(row_cells& into, const body& content) {
 // -- rows -----------------------------------------------------------------------------------------
 
 template <class SomeRole>
-kind_row role_row(void (*check)(findings&, const body&)) {
+kind_row role_row(void (*check)(field_errors&, const body&)) {
   kind_row row;
   row.name = FREE;
   row.created_by_update = true;

@@ -22,7 +22,7 @@ using batch::v1::Job;
 using policy::v1::PodDisruptionBudget;
 
 template <class T>
-void check_workload_as(findings& out, const body& content) {
+void check_workload_as(field_errors& out, const body& content) {
   validation::check_workload(out, as<T>(content));
 }
 
@@ -49,10 +49,10 @@ kind_row pod_row() {
     return plan_delete(kind, as<Pod>(stored), options, now_seconds);
   };
   row.check = &check_as<Pod>;
-  row.check_create = [](findings& out, const body& content) {
+  row.check_create = [](field_errors& out, const body& content) {
     validation::check_create(out, as<Pod>(content));
   };
-  row.check_update = [](findings& out, const body& now, const body& was) {
+  row.check_update = [](field_errors& out, const body& now, const body& was) {
     validation::check_pod_update(out, as<Pod>(now), as<Pod>(was));
   };
   row.columns = pod_columns;
@@ -88,8 +88,8 @@ kind_row replicas_row() {
 kind_row deployment_row() {
   kind_row row;
   row.complete = &complete_as<Deployment>;
-  row.same_wish = [](const kind_info&, const body& now, const body& was) {
-    return same_wish(as<Deployment>(now), as<Deployment>(was));
+  row.same_desired_state = [](const kind_info&, const body& now, const body& was) {
+    return same_desired_state(as<Deployment>(now), as<Deployment>(was));
   };
   row.status_keeps_labels = true;
   row.check = &check_workload_as<Deployment>;

@@ -378,7 +378,7 @@ kind_handle kind_of_stored(std::string_view key, std::string_view stored) {
   options.set_kind(names.kind);
   options.set_plural(std::string(parts[2]));
   options.set_namespaced(parts.size() == 5);
-  return scheme::instance().find_or_stand_in(std::move(options));
+  return scheme::instance().find_or_placeholder(std::move(options));
 }
 
 const ObjectMeta& meta_of(const body& content) {

@@ -118,8 +118,8 @@ std::string to_storage(const kind_info& kind, const body& content);
 // The body from bytes of to_storage; the error describes the problem.
 expected<std::unique_ptr<body>> body_from_storage(const kind_info& kind, std::string_view bytes);
 // The kind of a stored key and value. For an object whose custom kind is not registered, returns a
-// stand-in kind that is not served, with the names in the object (scheme::find_or_stand_in). Null
-// for keys that belong to no kind.
+// stand-in kind that is not served, with the names in the object (scheme::find_or_placeholder).
+// Null for keys that belong to no kind.
 kind_handle kind_of_stored(std::string_view key, std::string_view stored);
 
 // ObjectMeta of any kind's body, which must have one.

@@ -143,10 +143,10 @@ expected<label_requirement> make_requirement(std::string key, label_operator op,
   }
   label_requirement made{std::move(key), op, std::move(values), 0};
   for (const auto& value : made.values) {
-    const auto complaints = check_label_value(value);
-    if (complaints.empty()) continue;
+    const auto error_messages = check_label_value(value);
+    if (error_messages.empty()) continue;
     return fail(bad_request("unable to parse requirement: values[" + made.key +
-                            "]: Invalid value: \"" + value + "\": " + complaints.front()));
+                            "]: Invalid value: \"" + value + "\": " + error_messages.front()));
   }
   if (!set && !none) {
     const auto& text = made.values.front();

@@ -25,7 +25,7 @@ bool same_but_status(const body& now, const body& was) {
   return true;
 }
 
-bool same_wish(const apps::v1::Deployment& now, const apps::v1::Deployment& was) {
+bool same_desired_state(const apps::v1::Deployment& now, const apps::v1::Deployment& was) {
   const auto& a = now.metadata().annotations();
   const auto& b = was.metadata().annotations();
   const auto in_b = [&b](const auto& each) {
@@ -54,7 +54,7 @@ void keep_custom_status(const kind_info& kind, body& now, const body& was) {
     set_member(as_custom(now), "status", member_of(as_custom(was), "status"));
 }
 
-bool same_custom_wish(const kind_info& kind, const body& now, const body& was) {
+bool same_custom_desired_state(const kind_info& kind, const body& now, const body& was) {
   const auto& a = as_custom(now);
   const auto& b = as_custom(was);
   return a.rest() == b.rest() || (kind.options().has_status() &&

@@ -44,7 +44,7 @@ deletion_plan plan_delete(const kind_info& kind, const core::v1::Pod& stored,
 // -- deployments ----------------------------------------------------------------------------------
 
 // Annotations of a deployment are copied to its replica sets: they are part of the desired state.
-bool same_wish(const apps::v1::Deployment& now, const apps::v1::Deployment& was);
+bool same_desired_state(const apps::v1::Deployment& now, const apps::v1::Deployment& was);
 
 // -- namespaces -----------------------------------------------------------------------------------
 
@@ -57,7 +57,7 @@ deletion_plan plan_delete(const core::v1::Namespace& stored, std::int64_t now_se
 void begin_custom(const kind_info& kind, body& content);
 void keep_custom_status(const kind_info& kind, body& now, const body& was);
 // All fields except metadata, and except the status if the kind has that subresource.
-bool same_custom_wish(const kind_info& kind, const body& now, const body& was);
+bool same_custom_desired_state(const kind_info& kind, const body& now, const body& was);
 void keep_all_but_custom_status(body& now, const body& was);
 
 }  // namespace troupe::api

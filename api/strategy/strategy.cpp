@@ -60,7 +60,7 @@ void keep_identity(ObjectMeta& now, const ObjectMeta& was) {
 
 // By default all fields except metadata and status are the desired state.
 bool wants_the_same(const kind_info& kind, const body& now, const body& was) {
-  const auto same = kind.row().same_wish;
+  const auto same = kind.row().same_desired_state;
   return same != nullptr ? same(kind, now, was) : same_but_status(now, was);
 }
 
@@ -153,8 +153,8 @@ void prepare_update(const kind_info& kind, body& now, const body& was) {
 
 void prepare_status_update(const kind_info& kind, body& now, const body& was) {
   keep_identity(meta_of(now), meta_of(was));
-  if (kind.row().keep_at_status != nullptr)
-    kind.row().keep_at_status(now, was);
+  if (kind.row().keep_in_status_update != nullptr)
+    kind.row().keep_in_status_update(now, was);
   else
     keep_all_but_status(now, was);
   // A status write must not change owners.

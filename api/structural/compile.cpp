@@ -8,7 +8,7 @@
 #include "api/limits.hpp"
 #include "api/structural/complete.hpp"
 #include "api/structural/validate.hpp"
-#include "api/validation/findings.hpp"
+#include "api/validation/field_errors.hpp"
 
 namespace troupe::api {
 namespace {
@@ -88,7 +88,7 @@ bool says_int_or_string(const json_value& any_of) {
 
 class compiler {
  public:
-  compiler(findings& out, json_allocator& pool) : out_(out), pool_(pool) {}
+  compiler(field_errors& out, json_allocator& pool) : out_(out), pool_(pool) {}
 
   // Null if `from` is not an object or nests too deep.
   schema_node_ptr read(const json_value& from, place where) {
@@ -438,7 +438,7 @@ class compiler {
   static constexpr std::string_view because =
       "because it is defined in an anyOf, allOf, oneOf or not of this schema";
 
-  findings& out_;
+  field_errors& out_;
   json_allocator& pool_;
   std::size_t depth_ = 0;
   std::map<std::string, std::shared_ptr<const text_pattern>> patterns_;
@@ -447,7 +447,7 @@ class compiler {
 
 // Refuses defaults that the schema itself would prune or reject. Each default is copied to be
 // completed.
-void check_defaults(findings& out, const schema_node& node) {
+void check_defaults(field_errors& out, const schema_node& node) {
   if (node.fallback) {
     const auto text = write_json(*node.fallback);
     json_document copy;
@@ -495,7 +495,7 @@ bool is_head(std::string_view name) {
 
 // apiVersion, kind and metadata are implicit. A schema may restrict only the names in
 // metadata.
-void take_head(findings& out, structural_schema& made) {
+void take_head(field_errors& out, structural_schema& made) {
   const auto step = out.at.field("properties");
   for (const char* name : {"apiVersion", "kind"})
     if (const auto taken = take_property(made.root, name)) {
@@ -522,7 +522,7 @@ void take_head(findings& out, structural_schema& made) {
     std::erase_if(made.root.rules->required, [](const auto& each) { return is_head(each); });
 }
 
-void check_root(findings& out, const json_value& root) {
+void check_root(field_errors& out, const json_value& root) {
   for (const auto& each : root.GetObject()) {
     const auto name = text_of(each.name);
     if (!is_empty(each.value) && std::find(std::begin(root_keywords), std::end(root_keywords),
@@ -537,7 +537,7 @@ void check_root(findings& out, const json_value& root) {
 
 }  // namespace
 
-std::shared_ptr<const structural_schema> compile_schema(findings& out, std::string_view json,
+std::shared_ptr<const structural_schema> compile_schema(field_errors& out, std::string_view json,
                                                         const compile_options& options) {
   const auto before = out.size();
   json_document text;

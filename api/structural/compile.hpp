@@ -15,7 +15,7 @@
 
 namespace troupe::api {
 
-class findings;
+class field_errors;
 
 struct compile_options {
   // The status is a subresource: the root may not have rules that join it with the rest.
@@ -24,7 +24,7 @@ struct compile_options {
 
 // `out.at` is the path of the schema. Null if there are findings. Time and memory are bounded by
 // the size of the text, nesting by limits::schema_depth.
-std::shared_ptr<const structural_schema> compile_schema(findings& out, std::string_view json,
+std::shared_ptr<const structural_schema> compile_schema(field_errors& out, std::string_view json,
                                                         const compile_options& options = {});
 
 }  // namespace troupe::api

@@ -9,7 +9,7 @@
 #include "api/limits.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/structural/formats.hpp"
-#include "api/validation/findings.hpp"
+#include "api/validation/field_errors.hpp"
 
 namespace troupe::api {
 namespace {
@@ -81,7 +81,7 @@ std::string keys_of(const json_value& element, const std::vector<std::string>& k
 
 class validator {
  public:
-  explicit validator(findings& out) : out_(out) {}
+  explicit validator(field_errors& out) : out_(out) {}
 
   void visit(const schema_node& node, const json_value& now, const json_value* was) {
     if (!step(1)) return;
@@ -314,13 +314,13 @@ class validator {
     }
   }
 
-  findings& out_;
+  field_errors& out_;
   std::size_t steps_ = 0;
 };
 
 }  // namespace
 
-void validate(findings& out, const schema_node& node, const json_value& now,
+void validate(field_errors& out, const schema_node& node, const json_value& now,
               const json_value* was) {
   validator(out).visit(node, now, was);
 }

@@ -8,10 +8,11 @@
 
 namespace troupe::api {
 
-class findings;
+class field_errors;
 
 // `out.at` is the path of the value. `was`: the old value, or null; old errors in unchanged parts
 // are not reported. Visits at most limits::schema_steps values: larger ones are refused.
-void validate(findings& out, const schema_node& node, const json_value& now, const json_value* was);
+void validate(field_errors& out, const schema_node& node, const json_value& now,
+              const json_value* was);
 
 }  // namespace troupe::api

@@ -110,10 +110,10 @@ void write_certificate(row_cells& into, const body& content) {
   const auto& spec = object.spec();
   into.text(object.metadata().name())
       .age(object.metadata())
-      .text_or(spec.signer_name(), nothing_there)
+      .text_or(spec.signer_name(), none_text)
       .text(spec.username())
       .text(spec.has_expiration_seconds() ? human_duration(spec.expiration_seconds())
-                                          : std::string(nothing_there))
+                                          : std::string(none_text))
       .text(condition_of(object));
 }
 
@@ -134,7 +134,7 @@ void write_flow_schema(row_cells& into, const body& content) {
   into.text(object.metadata().name())
       .text(spec.priority_level_configuration().name())
       .number(spec.matching_precedence())
-      .text_or(spec.distinguisher_method().type(), nothing_there)
+      .text_or(spec.distinguisher_method().type(), none_text)
       .age(object.metadata())
       .text(missing);
 }
@@ -153,7 +153,7 @@ void write_priority_level(row_cells& into, const body& content) {
   const auto& object = as<PriorityLevelConfiguration>(content);
   const auto& spec = object.spec();
   const auto shown = [](bool present, int value) {
-    return present ? std::to_string(value) : std::string(nothing_there);
+    return present ? std::to_string(value) : std::string(none_text);
   };
   const auto& response = spec.limited().limit_response();
   const auto& queuing = response.queuing();

@@ -78,7 +78,7 @@ std::string shown(const google::protobuf::Map<std::string, std::string>& labels)
 std::string shown(const meta::v1::LabelSelector& labels) {
   const auto compiled = label_selector::from(labels);
   const auto text = compiled ? compiled->str() : std::string();
-  return text.empty() ? std::string(nothing_there) : text;
+  return text.empty() ? std::string(none_text) : text;
 }
 
 }  // namespace
@@ -202,7 +202,7 @@ std::string shown_labels(const google::protobuf::Map<std::string, std::string>& 
     if (!text.empty()) text += ',';
     text.append(key).append("=").append(value);
   }
-  return text.empty() ? std::string(nothing_there) : text;
+  return text.empty() ? std::string(none_text) : text;
 }
 
 std::string container_names(const PodSpec& spec) {

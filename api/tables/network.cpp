@@ -70,7 +70,7 @@ std::string addresses_of(const Ingress& object) {
 void write_ingress(row_cells& into, const body& content) {
   const auto& object = as<Ingress>(content);
   into.text(object.metadata().name())
-      .text_or(object.spec().ingress_class_name(), nothing_there)
+      .text_or(object.spec().ingress_class_name(), none_text)
       .text(hosts_of(object))
       .text(addresses_of(object))
       .text(object.spec().tls().empty() ? "80" : "80, 443")
@@ -84,7 +84,7 @@ constexpr std::array of_ingress_classes = {
 
 void write_ingress_class(row_cells& into, const body& content) {
   const auto& object = as<IngressClass>(content);
-  std::string parameters(nothing_there);
+  std::string parameters(none_text);
   if (object.spec().has_parameters()) {
     const auto& of = object.spec().parameters();
     parameters = of.kind();

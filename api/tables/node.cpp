@@ -40,7 +40,7 @@ std::string roles(const Node& node) {
 std::string_view address(const Node& node, std::string_view type) {
   for (const auto& one : node.status().addresses())
     if (one.type() == type) return one.address();
-  return nothing_there;
+  return none_text;
 }
 
 std::string lower(std::string text) {
@@ -99,7 +99,7 @@ void node_cells(row_cells& into, const body& content) {
   constexpr std::string_view unknown = "<unknown>";
   into.text(node.metadata().name())
       .text(readiness(node))
-      .text_or(roles(node), nothing_there)
+      .text_or(roles(node), none_text)
       .age(node.metadata())
       .text(info.kubelet_version())
       .text(address(node, "InternalIP"))

@@ -118,7 +118,7 @@ summary summarize(const Pod& pod) {
 }
 
 std::string gates(const Pod& pod) {
-  if (pod.spec().readiness_gates().empty()) return std::string(nothing_there);
+  if (pod.spec().readiness_gates().empty()) return std::string(none_text);
   int open = 0;
   for (const auto& gate : pod.spec().readiness_gates())
     open += holds(pod, gate.condition_type());
@@ -152,9 +152,9 @@ void pod_cells(row_cells& into, const body& content) {
       .text(sum.status)
       .text(restarts)
       .age(pod.metadata())
-      .text_or(addresses.empty() ? pod.status().pod_ip() : addresses[0].ip(), nothing_there)
-      .text_or(pod.spec().node_name(), nothing_there)
-      .text_or(pod.status().nominated_node_name(), nothing_there)
+      .text_or(addresses.empty() ? pod.status().pod_ip() : addresses[0].ip(), none_text)
+      .text_or(pod.spec().node_name(), none_text)
+      .text_or(pod.status().nominated_node_name(), none_text)
       .text(gates(pod));
 }
 

@@ -59,7 +59,7 @@ class row_cells {
   bool any_ = false;
 };
 
-inline constexpr std::string_view nothing_there = "<none>";
+inline constexpr std::string_view none_text = "<none>";
 
 // "a=1,b=2", sorted; "<none>" without labels.
 std::string shown_labels(const google::protobuf::Map<std::string, std::string>& labels);

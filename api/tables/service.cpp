@@ -70,9 +70,9 @@ void service_cells(row_cells& into, const body& content) {
   const auto& spec = service.spec();
   into.text(service.metadata().name())
       .text(spec.type())
-      .text_or(spec.cluster_ips().empty() ? spec.cluster_ip() : spec.cluster_ips(0), nothing_there)
-      .text_or(outside(service), nothing_there)
-      .text_or(ports(spec), nothing_there)
+      .text_or(spec.cluster_ips().empty() ? spec.cluster_ip() : spec.cluster_ips(0), none_text)
+      .text_or(outside(service), none_text)
+      .text_or(ports(spec), none_text)
       .age(service.metadata())
       .text(shown_labels(spec.selector()));
 }
@@ -95,7 +95,7 @@ void endpoints_cells(row_cells& into, const body& content) {
       add(address.ip());
   }
   if (count > shown_addresses) text += " + " + std::to_string(count - shown_addresses) + " more...";
-  into.text(endpoints.metadata().name()).text_or(text, nothing_there).age(endpoints.metadata());
+  into.text(endpoints.metadata().name()).text_or(text, none_text).age(endpoints.metadata());
 }
 
 }  // namespace troupe::api

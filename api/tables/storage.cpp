@@ -154,7 +154,7 @@ void write_driver(row_cells& into, const body& content) {
       .boolean(spec.storage_capacity())
       .text_or(audiences, unset)
       .boolean(spec.requires_republish())
-      .text_or(modes, nothing_there)
+      .text_or(modes, none_text)
       .age(object.metadata());
 }
 

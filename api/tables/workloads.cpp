@@ -17,7 +17,7 @@ namespace troupe::api {
 std::string shown_selector(const meta::v1::LabelSelector& selector) {
   const auto compiled = label_selector::from(selector);
   const auto text = compiled ? compiled->str() : std::string();
-  return text.empty() ? std::string(nothing_there) : text;
+  return text.empty() ? std::string(none_text) : text;
 }
 
 void short_list::add(std::string_view text) {
@@ -108,7 +108,7 @@ std::string shown_controller(const meta::v1::ObjectMeta& meta) {
     if (slash != std::string::npos) text += "." + owner.api_version().substr(0, slash);
     return text + "/" + owner.name();
   }
-  return std::string(nothing_there);
+  return std::string(none_text);
 }
 
 void write_revision(row_cells& into, const body& content) {
@@ -193,18 +193,18 @@ void write_cron_job(row_cells& into, const body& content) {
   const auto& pods = spec.job_template().spec().template_().spec();
   into.text(object.metadata().name())
       .text(spec.schedule())
-      .text_or(spec.time_zone(), nothing_there)
+      .text_or(spec.time_zone(), none_text)
       .text(spec.suspend() ? "True" : "False")
       .number(object.status().active_size())
       .text(object.status().has_last_schedule_time()
                 ? into.age_of(object.status().last_schedule_time().seconds())
-                : std::string(nothing_there))
+                : std::string(none_text))
       .age(object.metadata())
       .text(container_names(pods))
       .text(container_images(pods))
       .text(spec.job_template().spec().has_selector()
                 ? shown_selector(spec.job_template().spec().selector())
-                : std::string(nothing_there));
+                : std::string(none_text));
 }
 
 // -- autoscalers ----------------------------------------------------------------------------------
@@ -281,7 +281,7 @@ std::string shown_metric(const MetricSpec& metric, const MetricStatus* status) {
 std::string shown_metrics(const HorizontalPodAutoscaler& object) {
   constexpr int most = 2;
   const auto& metrics = object.spec().metrics();
-  if (metrics.empty()) return std::string(nothing_there);
+  if (metrics.empty()) return std::string(none_text);
   const auto& current = object.status().current_metrics();
   std::string text;
   for (int i = 0; i < std::min(metrics.size(), most); ++i) {

@@ -25,7 +25,7 @@ bool is_indexed(const JobSpec& spec) {
   return spec.completion_mode() == "Indexed";
 }
 
-void check_indexed(findings& out, const JobSpec& spec) {
+void check_indexed(field_errors& out, const JobSpec& spec) {
   constexpr std::string_view needs_indexed = "requires indexed completion mode";
   if (!is_indexed(spec)) {
     if (spec.has_backoff_limit_per_index())
@@ -44,7 +44,8 @@ void check_indexed(findings& out, const JobSpec& spec) {
     out.required("backoffLimitPerIndex", "when maxFailedIndexes is specified");
 }
 
-void check_exit_codes(findings& out, const batch::v1::PodFailurePolicyOnExitCodesRequirement& on) {
+void check_exit_codes(field_errors& out,
+                      const batch::v1::PodFailurePolicyOnExitCodesRequirement& on) {
   const auto step = out.at.field("onExitCodes");
   out.at_most("values", on.values_size(), most_exit_codes);
   std::set<int> seen;
@@ -56,7 +57,7 @@ void check_exit_codes(findings& out, const batch::v1::PodFailurePolicyOnExitCode
   }
 }
 
-void check_failure_policy(findings& out, const JobSpec& spec) {
+void check_failure_policy(field_errors& out, const JobSpec& spec) {
   if (!spec.has_pod_failure_policy()) return;
   const auto step = out.at.field("podFailurePolicy");
   const auto& rules = spec.pod_failure_policy().rules();
@@ -75,7 +76,7 @@ void check_failure_policy(findings& out, const JobSpec& spec) {
   }
 }
 
-void check_success_policy(findings& out, const JobSpec& spec) {
+void check_success_policy(field_errors& out, const JobSpec& spec) {
   if (!spec.has_success_policy() || !is_indexed(spec)) return;
   const auto step = out.at.field("successPolicy");
   const auto& rules = spec.success_policy().rules();
@@ -92,7 +93,7 @@ void check_success_policy(findings& out, const JobSpec& spec) {
   }
 }
 
-void check_restart_policy(findings& out, const JobSpec& spec) {
+void check_restart_policy(field_errors& out, const JobSpec& spec) {
   const auto step = out.at.field("template");
   const auto inner = out.at.field("spec");
   const auto& policy = spec.template_().spec().restart_policy();
@@ -104,7 +105,7 @@ void check_restart_policy(findings& out, const JobSpec& spec) {
 }
 
 // For a job and for a cron job's template.
-void check_job_spec(findings& out, const JobSpec& spec) {
+void check_job_spec(field_errors& out, const JobSpec& spec) {
   check_indexed(out, spec);
   check_failure_policy(out, spec);
   check_success_policy(out, spec);
@@ -122,7 +123,8 @@ void check_job_spec(findings& out, const JobSpec& spec) {
   check_pod_template(out, spec.template_());
 }
 
-void check_label(findings& out, const Job& job, const std::string& name, const std::string& value) {
+void check_label(field_errors& out, const Job& job, const std::string& name,
+                 const std::string& value) {
   const auto& labels = job.spec().template_().metadata().labels();
   const auto found = labels.find(name);
   if (found != labels.end() && found->second == value) return;
@@ -138,7 +140,7 @@ void check_label(findings& out, const Job& job, const std::string& name, const s
 }
 
 // Checks that the labels set by the server are present.
-void check_generated_selector(findings& out, const Job& job) {
+void check_generated_selector(field_errors& out, const Job& job) {
   if (job.spec().manual_selector() || !job.spec().has_selector()) return;
   const auto& meta = job.metadata();
   check_label(out, job, old_job_uid_label, meta.uid());
@@ -171,12 +173,12 @@ void take_directives(core::v1::PodTemplateSpec& into, const core::v1::PodTemplat
 }
 
 template <class Part>
-void check_same(findings& out, std::string_view field, const Part& now, const Part& was) {
+void check_same(field_errors& out, std::string_view field, const Part& now, const Part& was) {
   if (!same_meaning(now, was))
     out.invalid_json(field, encode_json(now, {}, {}), "field is immutable");
 }
 
-void check_completions(findings& out, const JobSpec& now, const JobSpec& was) {
+void check_completions(field_errors& out, const JobSpec& now, const JobSpec& was) {
   if (now.has_completions() == was.has_completions() && now.completions() == was.completions())
     return;
   if (!is_indexed(now) || !now.has_completions() || !was.has_completions())
@@ -188,7 +190,7 @@ void check_completions(findings& out, const JobSpec& now, const JobSpec& was) {
 
 }  // namespace
 
-void check(findings& out, const Job& object) {
+void check(field_errors& out, const Job& object) {
   check_generated_selector(out, object);
   const auto step = out.at.field("spec");
   const auto& spec = object.spec();
@@ -203,7 +205,7 @@ void check(findings& out, const Job& object) {
   if (selector) check_selected(out, spec.template_(), *selector);
 }
 
-void check_update(findings& out, const Job& now, const Job& was) {
+void check_update(field_errors& out, const Job& now, const Job& was) {
   const auto step = out.at.field("spec");
   check_completions(out, now.spec(), was.spec());
   check_same(out, "selector", now.spec().selector(), was.spec().selector());
@@ -226,7 +228,7 @@ void check_update(findings& out, const Job& now, const Job& was) {
 namespace {
 
 // The API cannot know the existing time zones: only the controller's machine does.
-void check_time_zone(findings& out, const std::string& zone) {
+void check_time_zone(field_errors& out, const std::string& zone) {
   constexpr std::string_view letters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+/";
   if (zone.empty())
@@ -242,7 +244,7 @@ void check_time_zone(findings& out, const std::string& zone) {
 
 }  // namespace
 
-void check(findings& out, const CronJob& object) {
+void check(field_errors& out, const CronJob& object) {
   if (object.metadata().name().size() > cron_job_name_bytes) {
     const auto step = out.at.field("metadata");
     out.invalid("name", object.metadata().name(), "must be no more than 52 characters");

@@ -57,7 +57,7 @@ constexpr std::array usages = {
     "timestamping",
 };
 
-void check_usages(findings& out, const strings& given) {
+void check_usages(field_errors& out, const strings& given) {
   if (given.empty()) return out.required("usages");
   std::set<std::string> seen;
   for (int i = 0; i < given.size(); ++i) {
@@ -69,7 +69,7 @@ void check_usages(findings& out, const strings& given) {
 }
 
 // DOMAIN/NAME; the domain has a dot.
-void check_signer(findings& out, const std::string& name) {
+void check_signer(field_errors& out, const std::string& name) {
   if (name.empty()) return;
   const auto slash = name.find('/');
   if (slash == std::string::npos || name.find('/', slash + 1) != std::string::npos)
@@ -115,14 +115,14 @@ bool has_wildcard(const strings& list) {
   return std::find(list.begin(), list.end(), "*") != list.end();
 }
 
-void check_wildcard(findings& out, std::string_view field, const strings& list,
+void check_wildcard(field_errors& out, std::string_view field, const strings& list,
                     std::string_view others) {
   if (list.size() > 1 && has_wildcard(list))
     out.invalid_json(field, quoted_list(list),
                      "if '*' is present, must not specify other " + std::string(others));
 }
 
-void check_verbs(findings& out, const strings& verbs) {
+void check_verbs(field_errors& out, const strings& verbs) {
   const auto is_known = [](const auto& verb) {
     return std::find(flow_verbs.begin(), flow_verbs.end(), verb) != flow_verbs.end();
   };
@@ -132,7 +132,7 @@ void check_verbs(findings& out, const strings& verbs) {
     out.unsupported_json("verbs", quoted_list(verbs), flow_verbs);
 }
 
-void check_account(findings& out, const ServiceAccountSubject& account) {
+void check_account(field_errors& out, const ServiceAccountSubject& account) {
   const auto step = out.at.field("serviceAccount");
   if (!account.name().empty() && account.name() != "*")
     out.each("name", account.name(), check_dns_subdomain(account.name()));
@@ -142,7 +142,7 @@ void check_account(findings& out, const ServiceAccountSubject& account) {
     out.each("namespace", account.namespace_(), check_dns_label(account.namespace_()));
 }
 
-void check_subject(findings& out, const Subject& subject) {
+void check_subject(field_errors& out, const Subject& subject) {
   const auto look_at = [&](std::string_view kind, std::string_view field, bool present) {
     const bool meant = subject.kind() == kind;
     if (meant && !present)
@@ -158,7 +158,7 @@ void check_subject(findings& out, const Subject& subject) {
   if (subject.has_service_account()) check_account(out, subject.service_account());
 }
 
-void check_resource_rule(findings& out, const ResourcePolicyRule& rule) {
+void check_resource_rule(field_errors& out, const ResourcePolicyRule& rule) {
   check_verbs(out, rule.verbs());
   if (rule.api_groups().empty())
     out.required("apiGroups", "resource rules must supply at least one api group");
@@ -190,7 +190,7 @@ std::string_view objection_to_path(const std::string& path) {
   return is_last ? std::string_view{} : "wildcard can only do suffix matching";
 }
 
-void check_path_rule(findings& out, const NonResourcePolicyRule& rule) {
+void check_path_rule(field_errors& out, const NonResourcePolicyRule& rule) {
   check_verbs(out, rule.verbs());
   const auto& paths = rule.non_resource_urls();
   if (paths.empty())
@@ -203,7 +203,7 @@ void check_path_rule(findings& out, const NonResourcePolicyRule& rule) {
   }
 }
 
-void check_requests(findings& out, const PolicyRulesWithSubjects& rule) {
+void check_requests(field_errors& out, const PolicyRulesWithSubjects& rule) {
   if (rule.subjects().empty()) out.required("subjects", "subjects must contain at least one value");
   for (int i = 0; i < rule.subjects_size(); ++i) {
     const auto step = out.at.item("subjects", i);
@@ -221,15 +221,15 @@ void check_requests(findings& out, const PolicyRulesWithSubjects& rule) {
   }
 }
 
-void check_positive(findings& out, std::string_view field, std::int64_t value) {
+void check_positive(field_errors& out, std::string_view field, std::int64_t value) {
   if (value < 1) out.invalid(field, value, "must be positive");
 }
 
-void check_shares(findings& out, std::int64_t shares) {
+void check_shares(field_errors& out, std::int64_t shares) {
   if (shares < 0) out.invalid("nominalConcurrencyShares", shares, "must be a non-negative integer");
 }
 
-void check_response(findings& out, const LimitResponse& response) {
+void check_response(field_errors& out, const LimitResponse& response) {
   const auto step = out.at.field("limitResponse");
   if (response.type() == "Reject" && response.has_queuing())
     out.forbidden("queuing", "must be nil if limited.limitResponse.type is not Limited");
@@ -257,14 +257,14 @@ void check_response(findings& out, const LimitResponse& response) {
 
 }  // namespace
 
-void check(findings& out, const RuntimeClass& object) {
+void check(field_errors& out, const RuntimeClass& object) {
   check_overhead(out, object.overhead().pod_fixed());
   if (!object.has_scheduling()) return;
   const auto step = out.at.field("scheduling");
   check_labels(out, "nodeSelector", object.scheduling().node_selector());
 }
 
-void check(findings& out, const CertificateSigningRequest& object) {
+void check(field_errors& out, const CertificateSigningRequest& object) {
   const auto step = out.at.field("spec");
   const auto& spec = object.spec();
   if (!spec.request().empty() && !is_request_in_pem(spec.request())) {
@@ -279,14 +279,14 @@ void check(findings& out, const CertificateSigningRequest& object) {
                 "may not specify a duration less than 600 seconds (10 minutes)");
 }
 
-void check_create(findings& out, const CertificateSigningRequest& object) {
+void check_create(field_errors& out, const CertificateSigningRequest& object) {
   const auto step = out.at.field("spec");
   if (object.spec().signer_name() == "kubernetes.io/legacy-unknown")
     out.invalid("signerName", object.spec().signer_name(),
                 "the legacy signerName is not allowed via this API version");
 }
 
-void check_status(findings& out, const CertificateSigningRequest& now,
+void check_status(field_errors& out, const CertificateSigningRequest& now,
                   const CertificateSigningRequest& was) {
   const auto step = out.at.field("status");
   std::set<std::string> types;
@@ -311,7 +311,7 @@ void check_status(findings& out, const CertificateSigningRequest& now,
     out.forbidden("certificate", "updates may not set certificate content more than once");
 }
 
-void check(findings& out, const FlowSchema& object) {
+void check(field_errors& out, const FlowSchema& object) {
   const auto step = out.at.field("spec");
   const auto& spec = object.spec();
   const auto precedence = spec.matching_precedence();
@@ -334,7 +334,7 @@ void check(findings& out, const FlowSchema& object) {
   }
 }
 
-void check(findings& out, const PriorityLevelConfiguration& object) {
+void check(field_errors& out, const PriorityLevelConfiguration& object) {
   const auto step = out.at.field("spec");
   const auto& spec = object.spec();
   if ((object.metadata().name() == "exempt") != (spec.type() == "Exempt"))

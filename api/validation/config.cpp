@@ -17,7 +17,7 @@ std::size_t size_bytes(const Map& map) {
   return bytes;
 }
 
-void need(findings& out, const Secret& secret, const char* key) {
+void need(field_errors& out, const Secret& secret, const char* key) {
   if (secret.data().contains(key)) return;
   const auto step = out.at.field("data");
   const auto inner = out.at.key(key);
@@ -25,7 +25,7 @@ void need(findings& out, const Secret& secret, const char* key) {
 }
 
 // For a key whose value is a JSON object; errors do not repeat what it contains.
-void need_json(findings& out, const Secret& secret, const char* key) {
+void need_json(field_errors& out, const Secret& secret, const char* key) {
   need(out, secret, key);
   const auto found = secret.data().find(key);
   if (found == secret.data().end()) return;
@@ -38,7 +38,7 @@ void need_json(findings& out, const Secret& secret, const char* key) {
               read ? "json: cannot unmarshal the value into an object" : read.error().message);
 }
 
-void check_type(findings& out, const Secret& secret) {
+void check_type(field_errors& out, const Secret& secret) {
   const auto& type = secret.type();
   if (type == "kubernetes.io/service-account-token") {
     constexpr auto account = "kubernetes.io/service-account.name";
@@ -67,7 +67,7 @@ void check_type(findings& out, const Secret& secret) {
 constexpr std::string_view sealed = "field is immutable when `immutable` is set";
 
 template <class Object>
-void check_seal(findings& out, const Object& now, const Object& was) {
+void check_seal(field_errors& out, const Object& now, const Object& was) {
   if (!was.immutable()) return;
   if (!now.immutable()) out.forbidden("immutable", sealed);
   if (!same_field(now, was, *Object::descriptor()->FindFieldByName("data")))
@@ -76,7 +76,7 @@ void check_seal(findings& out, const Object& now, const Object& was) {
 
 }  // namespace
 
-void check_config(findings& out, const ConfigMap& config) {
+void check_config(field_errors& out, const ConfigMap& config) {
   for (const auto& [key, value] : config.binary_data()) {
     if (!config.data().contains(key)) continue;
     const auto step = out.at.field("data");
@@ -87,20 +87,20 @@ void check_config(findings& out, const ConfigMap& config) {
     out.too_long({}, limits::config_data_bytes);
 }
 
-void check_config(findings& out, const Secret& secret) {
+void check_config(field_errors& out, const Secret& secret) {
   if (size_bytes(secret.data()) > limits::config_data_bytes)
     out.too_long("data", limits::config_data_bytes);
   check_type(out, secret);
 }
 
-void check_config_update(findings& out, const ConfigMap& now, const ConfigMap& was) {
+void check_config_update(field_errors& out, const ConfigMap& now, const ConfigMap& was) {
   check_seal(out, now, was);
   if (was.immutable() &&
       !same_field(now, was, *ConfigMap::descriptor()->FindFieldByName("binary_data")))
     out.forbidden("binaryData", sealed);
 }
 
-void check_config_update(findings& out, const Secret& now, const Secret& was) {
+void check_config_update(field_errors& out, const Secret& now, const Secret& was) {
   check_seal(out, now, was);
 }
 

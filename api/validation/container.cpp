@@ -10,7 +10,7 @@ namespace {
 
 using namespace core::v1;
 
-void check_ports(findings& out, const Container& container, bool host_network) {
+void check_ports(field_errors& out, const Container& container, bool host_network) {
   std::set<std::string_view> names;
   for (int i = 0; i < container.ports_size(); ++i) {
     const auto step = out.at.item("ports", i);
@@ -30,7 +30,7 @@ const VolumeSource* find_volume(const PodSpec& spec, const std::string& name) {
   return nullptr;
 }
 
-void check_mounts(findings& out, const PodSpec& spec, const Container& container) {
+void check_mounts(field_errors& out, const PodSpec& spec, const Container& container) {
   std::set<std::string_view> paths;
   for (int i = 0; i < container.volume_mounts_size(); ++i) {
     const auto step = out.at.item("volumeMounts", i);
@@ -48,7 +48,7 @@ void check_mounts(findings& out, const PodSpec& spec, const Container& container
   }
 }
 
-void check_devices(findings& out, const PodSpec& spec, const Container& container) {
+void check_devices(field_errors& out, const PodSpec& spec, const Container& container) {
   std::set<std::string_view> names, paths;
   for (int i = 0; i < container.volume_devices_size(); ++i) {
     const auto step = out.at.item("volumeDevices", i);
@@ -66,7 +66,7 @@ void check_devices(findings& out, const PodSpec& spec, const Container& containe
   }
 }
 
-void check_security(findings& out, const PodSpec& spec, const Container& container) {
+void check_security(field_errors& out, const PodSpec& spec, const Container& container) {
   if (!container.has_security_context()) return;
   const auto& context = container.security_context();
   const auto step = out.at.field("securityContext");
@@ -84,7 +84,7 @@ void check_security(findings& out, const PodSpec& spec, const Container& contain
                   "CAP_SYS_ADMIN");
 }
 
-void check_restart_policy(findings& out, const Container& container, container_role role) {
+void check_restart_policy(field_errors& out, const Container& container, container_role role) {
   if (!container.has_restart_policy()) return;
   if (role == container_role::main)
     out.forbidden("restartPolicy", "may not be set for non-init containers");
@@ -95,7 +95,7 @@ void check_restart_policy(findings& out, const Container& container, container_r
                     std::initializer_list<std::string_view>{"Always"});
 }
 
-void check_resize_policy(findings& out, const PodSpec& spec, const Container& container) {
+void check_resize_policy(field_errors& out, const PodSpec& spec, const Container& container) {
   std::set<std::string_view> names;
   for (int i = 0; i < container.resize_policy_size(); ++i) {
     const auto& policy = container.resize_policy(i);
@@ -111,7 +111,7 @@ void check_resize_policy(findings& out, const PodSpec& spec, const Container& co
 
 // Two containers cannot use the same host port. Ports of init containers that end before the others
 // do not count.
-void check_host_ports(findings& out, const PodSpec& spec) {
+void check_host_ports(field_errors& out, const PodSpec& spec) {
   std::set<std::string> taken;
   for (int c = 0; c < spec.containers_size(); ++c) {
     const auto step = out.at.item("containers", c);
@@ -126,7 +126,7 @@ void check_host_ports(findings& out, const PodSpec& spec) {
 }
 
 // Allows only fields that the kubelet can add to a running pod.
-void check_ephemeral(findings& out, const Container& container) {
+void check_ephemeral(field_errors& out, const Container& container) {
   constexpr std::string_view detail = "cannot be set for an Ephemeral Container";
   if (!container.ports().empty()) out.forbidden("ports", detail);
   if (container.has_lifecycle()) out.forbidden("lifecycle", detail);
@@ -140,7 +140,7 @@ void check_ephemeral(findings& out, const Container& container) {
 
 }  // namespace
 
-void check_container(findings& out, const PodSpec& spec, const Container& container,
+void check_container(field_errors& out, const PodSpec& spec, const Container& container,
                      container_role role) {
   const auto& image = container.image();
   if (!image.empty() && (image.front() == ' ' || image.back() == ' '))
@@ -158,7 +158,7 @@ void check_container(findings& out, const PodSpec& spec, const Container& contai
   check_resize_policy(out, spec, container);
 }
 
-void check_containers(findings& out, const PodSpec& spec) {
+void check_containers(field_errors& out, const PodSpec& spec) {
   std::set<std::string_view> names;
   const auto check = [&](const auto& list, std::string_view field, container_role role) {
     for (int i = 0; i < list.size(); ++i) {
@@ -173,7 +173,7 @@ void check_containers(findings& out, const PodSpec& spec) {
   check_host_ports(out, spec);
 }
 
-void check_ephemeral_containers(findings& out, const PodSpec& spec) {
+void check_ephemeral_containers(field_errors& out, const PodSpec& spec) {
   std::set<std::string> names;
   for (const auto& one : spec.containers())
     names.insert(one.name());

@@ -27,7 +27,7 @@ bool holds(const List& list, std::string_view value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-void check_field_ref(findings& out, const ObjectFieldSelector& ref) {
+void check_field_ref(field_errors& out, const ObjectFieldSelector& ref) {
   const auto step = out.at.field("fieldRef");
   const std::string_view path = ref.field_path();
   if (path.empty()) return;  // the schema's rule reports it
@@ -44,7 +44,7 @@ void check_field_ref(findings& out, const ObjectFieldSelector& ref) {
   }
 }
 
-void check_resource_ref(findings& out, const ResourceFieldSelector& ref) {
+void check_resource_ref(field_errors& out, const ResourceFieldSelector& ref) {
   const auto step = out.at.field("resourceFieldRef");
   const auto& name = ref.resource();
   if (name.empty() || holds(resource_fields, name) || name.starts_with("limits.hugepages-") ||
@@ -54,7 +54,7 @@ void check_resource_ref(findings& out, const ResourceFieldSelector& ref) {
 }
 
 template <class Ref>
-void check_name(findings& out, std::string_view field, const Ref& ref, bool name_required) {
+void check_name(field_errors& out, std::string_view field, const Ref& ref, bool name_required) {
   const auto step = out.at.field(field);
   const auto& name = ref.local_object_reference().name();
   if (name.empty() && name_required)
@@ -63,7 +63,7 @@ void check_name(findings& out, std::string_view field, const Ref& ref, bool name
     out.each("name", name, check_dns_subdomain(name));
 }
 
-void check_source(findings& out, const EnvVar& variable) {
+void check_source(field_errors& out, const EnvVar& variable) {
   const auto step = out.at.field("valueFrom");
   const auto& from = variable.value_from();
   const int sources = from.has_field_ref() + from.has_resource_field_ref() +
@@ -86,7 +86,7 @@ void check_source(findings& out, const EnvVar& variable) {
 
 }  // namespace
 
-void check_env(findings& out, const Container& container) {
+void check_env(field_errors& out, const Container& container) {
   for (int i = 0; i < container.env_size(); ++i) {
     const auto step = out.at.item("env", i);
     if (container.env(i).has_value_from()) check_source(out, container.env(i));

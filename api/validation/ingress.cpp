@@ -12,7 +12,7 @@ constexpr auto class_annotation = "kubernetes.io/ingress.class";
 constexpr std::size_t controller_bytes = 250;
 
 // Kubernetes, util/validation: IsWildcardDNS1123Subdomain.
-complaints check_wildcard(std::string_view s) {
+error_messages check_wildcard(std::string_view s) {
   if (s.starts_with("*.") && check_dns_subdomain(s.substr(2)).empty()) return {};
   return {
       "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, "
@@ -21,12 +21,12 @@ complaints check_wildcard(std::string_view s) {
       "'\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"};
 }
 
-complaints check_host(std::string_view host) {
+error_messages check_host(std::string_view host) {
   return host.find('*') == std::string_view::npos ? check_dns_subdomain(host)
                                                   : check_wildcard(host);
 }
 
-void check_port(findings& out, const ServiceBackendPort& port) {
+void check_port(field_errors& out, const ServiceBackendPort& port) {
   const bool named = !port.name().empty();
   const bool numbered = port.number() != 0;
   if (named && numbered) return out.invalid({}, "", "cannot set both port name & port number");
@@ -38,7 +38,7 @@ void check_port(findings& out, const ServiceBackendPort& port) {
     out.invalid("number", port.number(), complaint);
 }
 
-void check_backend(findings& out, std::string_view field, const IngressBackend& backend) {
+void check_backend(field_errors& out, std::string_view field, const IngressBackend& backend) {
   const auto step = out.at.field(field);
   if (backend.has_resource() && backend.has_service())
     return out.invalid({}, "", "cannot set both resource and service backends");
@@ -61,7 +61,7 @@ void check_backend(findings& out, std::string_view field, const IngressBackend& 
   check_port(out, service.port());
 }
 
-void check_clean_path(findings& out, const std::string& path) {
+void check_clean_path(field_errors& out, const std::string& path) {
   for (const std::string_view part : {"//", "/./", "/../", "%2f", "%2F"})
     if (path.find(part) != std::string::npos)
       out.invalid("path", path, "must not contain '" + std::string(part) + "'");
@@ -70,7 +70,7 @@ void check_clean_path(findings& out, const std::string& path) {
       out.invalid("path", path, "cannot end with '" + std::string(end) + "'");
 }
 
-void check_path(findings& out, const HTTPIngressPath& path) {
+void check_path(field_errors& out, const HTTPIngressPath& path) {
   constexpr std::string_view types[] = {"Exact", "ImplementationSpecific", "Prefix"};
   constexpr std::string_view absolute = "must be an absolute path";
   if (!path.has_path_type()) return out.required("pathType", "pathType must be specified");
@@ -86,7 +86,7 @@ void check_path(findings& out, const HTTPIngressPath& path) {
   check_backend(out, "backend", path.backend());
 }
 
-void check_rule(findings& out, const IngressRule& rule) {
+void check_rule(field_errors& out, const IngressRule& rule) {
   const auto& host = rule.host();
   if (!host.empty()) {
     if (!ip_family(host).empty())
@@ -101,7 +101,7 @@ void check_rule(findings& out, const IngressRule& rule) {
   }
 }
 
-void check_tls(findings& out, const IngressTLS& tls) {
+void check_tls(field_errors& out, const IngressTLS& tls) {
   for (int i = 0; i < tls.hosts_size(); ++i) {
     const auto step = out.at.item("hosts", i);
     out.each({}, tls.hosts(i), check_host(tls.hosts(i)));
@@ -112,7 +112,7 @@ void check_tls(findings& out, const IngressTLS& tls) {
 
 }  // namespace
 
-void check(findings& out, const Ingress& object) {
+void check(field_errors& out, const Ingress& object) {
   const auto& spec = object.spec();
   if (spec.rules().empty() && !spec.has_default_backend())
     out.invalid_json("spec", "[]", "either `defaultBackend` or `rules` must be specified");
@@ -131,7 +131,7 @@ void check(findings& out, const Ingress& object) {
              check_dns_subdomain(spec.ingress_class_name()));
 }
 
-void check_create(findings& out, const Ingress& object) {
+void check_create(field_errors& out, const Ingress& object) {
   const auto found = object.metadata().annotations().find(class_annotation);
   if (found == object.metadata().annotations().end()) return;
   if (!object.spec().has_ingress_class_name() ||
@@ -142,7 +142,7 @@ void check_create(findings& out, const Ingress& object) {
               "must match `ingressClassName` when both are specified");
 }
 
-void check(findings& out, const IngressClass& object) {
+void check(field_errors& out, const IngressClass& object) {
   const auto step = out.at.field("spec");
   const auto& spec = object.spec();
   const auto& controller = spec.controller();

@@ -30,7 +30,7 @@ std::string objection(const scheduling::v1::PriorityClass& object, const system_
 }
 
 // At most one range of each family.
-void check_pod_ranges(findings& out, const NodeSpec& spec) {
+void check_pod_ranges(field_errors& out, const NodeSpec& spec) {
   std::string shown;
   int of_family[2] = {0, 0};
   for (int i = 0; i < spec.pod_cidrs_size(); ++i) {
@@ -45,20 +45,20 @@ void check_pod_ranges(findings& out, const NodeSpec& spec) {
                      "may specify no more than one CIDR for each IP family");
 }
 
-void check_length(findings& out, std::string_view field, const std::string& value,
+void check_length(field_errors& out, std::string_view field, const std::string& value,
                   std::size_t limit) {
   if (value.size() > limit)
     out.invalid(field, "", "can have at most " + std::to_string(limit) + " characters");
 }
 
-void need(findings& out, std::string_view field, const std::string& value) {
+void need(field_errors& out, std::string_view field, const std::string& value) {
   if (value.empty()) out.required(field);
   check_length(out, field, value, longest_name_bytes);
 }
 
 // Who sets eventTime must name the reporter and the action.
 template <class Any>
-void check_reporter(findings& out, const Any& event, std::string_view controller_field,
+void check_reporter(field_errors& out, const Any& event, std::string_view controller_field,
                     const std::string& controller, const std::string& note) {
   if (controller.empty()) out.required(controller_field);
   out.each(controller_field, controller, check_qualified_name(controller));
@@ -68,7 +68,7 @@ void check_reporter(findings& out, const Any& event, std::string_view controller
   check_length(out, "message", note, longest_note_bytes);
 }
 
-void check_subject(findings& out, const std::string& subject_namespace, const std::string& ns) {
+void check_subject(field_errors& out, const std::string& subject_namespace, const std::string& ns) {
   // Events about cluster-scoped objects are stored in these namespaces.
   const bool fits =
       subject_namespace.empty() ? ns == "default" || ns == "kube-system" : subject_namespace == ns;
@@ -79,18 +79,18 @@ void check_subject(findings& out, const std::string& subject_namespace, const st
 
 }  // namespace
 
-void check(findings& out, const Pod& pod) {
+void check(field_errors& out, const Pod& pod) {
   const auto step = out.at.field("spec");
   check_pod_spec(out, pod.spec());
   check_ephemeral_containers(out, pod.spec());
 }
 
-void check(findings& out, const PodTemplate& object) {
+void check(field_errors& out, const PodTemplate& object) {
   const auto step = out.at.field("template");
   check_pod_template(out, object.template_());
 }
 
-void check(findings& out, const Node& node) {
+void check(field_errors& out, const Node& node) {
   const auto step = out.at.field("spec");
   check_pod_ranges(out, node.spec());
   std::set<std::string> seen;
@@ -102,19 +102,19 @@ void check(findings& out, const Node& node) {
   }
 }
 
-void check(findings& out, const Namespace& ns) {
+void check(field_errors& out, const Namespace& ns) {
   const auto step = out.at.field("spec");
   for (const auto& finalizer : ns.spec().finalizers())
     out.each("finalizers", finalizer, check_qualified_name(finalizer));
 }
 
-void check(findings& out, const Event& event) {
+void check(field_errors& out, const Event& event) {
   check_subject(out, event.involved_object().namespace_(), event.metadata().namespace_());
   if (event.has_event_time())
     check_reporter(out, event, "reportingComponent", event.reporting_component(), event.message());
 }
 
-void check_create(findings& out, const events::v1::Event& event) {
+void check_create(field_errors& out, const events::v1::Event& event) {
   check_subject(out, event.regarding().namespace_(), event.metadata().namespace_());
   if (event.has_event_time())
     check_reporter(out, event, "reportingController", event.reporting_controller(), event.note());
@@ -136,7 +136,7 @@ void check_create(findings& out, const events::v1::Event& event) {
     out.invalid("source", "", unset);
 }
 
-void check(findings& out, const Binding& binding) {
+void check(field_errors& out, const Binding& binding) {
   const auto step = out.at.field("target");
   const auto& kind = binding.target().kind();
   if (!kind.empty() && kind != "Node")
@@ -144,14 +144,14 @@ void check(findings& out, const Binding& binding) {
   if (binding.target().name().empty()) out.required("name");
 }
 
-void check(findings& out, const coordination::v1::Lease& object) {
+void check(field_errors& out, const coordination::v1::Lease& object) {
   const auto step = out.at.field("spec");
   const auto seconds = object.spec().lease_duration_seconds();
   if (object.spec().has_lease_duration_seconds() && seconds < 1)
     out.invalid("leaseDurationSeconds", seconds, "must be greater than 0");
 }
 
-void check(findings& out, const scheduling::v1::PriorityClass& object) {
+void check(field_errors& out, const scheduling::v1::PriorityClass& object) {
   const auto* known = find_system_priority(object.metadata().name());
   if (known != nullptr && object.value() == known->value && !object.global_default()) return;
   if (object.metadata().name().starts_with("system-")) {
@@ -166,7 +166,7 @@ void check(findings& out, const scheduling::v1::PriorityClass& object) {
   }
 }
 
-void check_update(findings& out, const Node& now, const Node& was) {
+void check_update(field_errors& out, const Node& now, const Node& was) {
   const auto step = out.at.field("spec");
   const auto keep = [&](std::string_view field, const std::string& a, const std::string& b) {
     if (!b.empty() && a != b)
@@ -181,7 +181,7 @@ void check_update(findings& out, const Node& now, const Node& was) {
   keep("providerID", now.spec().provider_id(), was.spec().provider_id());
 }
 
-void check_create(findings& out, const Pod& pod) {
+void check_create(field_errors& out, const Pod& pod) {
   const auto step = out.at.field("spec");
   if (!pod.spec().ephemeral_containers().empty())
     out.forbidden("ephemeralContainers", "cannot be set on create");

@@ -36,7 +36,7 @@ bool counts(const std::string& name) {
          name == "services.loadbalancers";
 }
 
-void check_hard(findings& out, const quantity_map& hard) {
+void check_hard(field_errors& out, const quantity_map& hard) {
   const auto step = out.at.field("hard");
   for (const auto& [name, text] : std::map<std::string, std::string_view>([&] {
          std::map<std::string, std::string_view> sorted;
@@ -62,7 +62,7 @@ bool can_count(const std::string& scope, const std::string& name) {
   return scope != "BestEffort" && among(compute_quotas, name);
 }
 
-void check_scopes(findings& out, const ResourceQuotaSpec& spec) {
+void check_scopes(field_errors& out, const ResourceQuotaSpec& spec) {
   const std::set<std::string> seen(spec.scopes().begin(), spec.scopes().end());
   const auto invalid = [&](std::string_view detail) {
     out.invalid_json("scopes", quoted_list(spec.scopes()), detail);
@@ -101,7 +101,7 @@ std::optional<quantity> amount_of(const quantity_map& amounts, const std::string
 }
 
 // Checks that `smaller` does not exceed `greater`; the errors name both amounts.
-void check_order(findings& out, std::string_view field, const std::string& name,
+void check_order(field_errors& out, std::string_view field, const std::string& name,
                  std::string_view less, const quantity_map& smaller, std::string_view more,
                  const quantity_map& greater) {
   const auto low = amount_of(smaller, name), high = amount_of(greater, name);
@@ -122,7 +122,7 @@ std::set<std::string> names_of(const LimitRangeItem& item) {
   return names;
 }
 
-void check_names(findings& out, std::string_view field, const LimitRangeItem& item,
+void check_names(field_errors& out, std::string_view field, const LimitRangeItem& item,
                  const quantity_map& amounts) {
   const bool for_containers = item.type() == "Pod" || item.type() == "Container";
   const auto step = out.at.field(field);
@@ -135,7 +135,7 @@ void check_names(findings& out, std::string_view field, const LimitRangeItem& it
   }
 }
 
-void check_item(findings& out, const LimitRangeItem& item) {
+void check_item(field_errors& out, const LimitRangeItem& item) {
   check_names(out, "max", item, item.max());
   check_names(out, "min", item, item.min());
   if (item.type() == "Pod") {
@@ -173,13 +173,13 @@ void check_item(findings& out, const LimitRangeItem& item) {
 
 }  // namespace
 
-void check(findings& out, const ResourceQuota& object) {
+void check(field_errors& out, const ResourceQuota& object) {
   const auto step = out.at.field("spec");
   check_hard(out, object.spec().hard());
   check_scopes(out, object.spec());
 }
 
-void check_update(findings& out, const ResourceQuota& now, const ResourceQuota& was) {
+void check_update(field_errors& out, const ResourceQuota& now, const ResourceQuota& was) {
   const auto sorted = [](const ResourceQuota& of) {
     return std::set<std::string>(of.spec().scopes().begin(), of.spec().scopes().end());
   };
@@ -190,7 +190,7 @@ void check_update(findings& out, const ResourceQuota& now, const ResourceQuota& 
                    "field is immutable");
 }
 
-void check(findings& out, const LimitRange& object) {
+void check(field_errors& out, const LimitRange& object) {
   const auto step = out.at.field("spec");
   std::set<std::string> types;
   for (int i = 0; i < object.spec().limits_size(); ++i) {

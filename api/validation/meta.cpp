@@ -17,7 +17,7 @@ std::string as_name(const std::string& prefix) {
   return prefix.substr(0, prefix.size() - 2) + "a";
 }
 
-void check_space(findings& out, const kind_info& kind, const ObjectMeta& meta) {
+void check_space(field_errors& out, const kind_info& kind, const ObjectMeta& meta) {
   if (!kind.namespaced()) {
     if (!meta.namespace_().empty()) out.forbidden("namespace", "not allowed on this type");
   } else if (meta.namespace_().empty()) {
@@ -27,7 +27,7 @@ void check_space(findings& out, const kind_info& kind, const ObjectMeta& meta) {
   }
 }
 
-void check_owner(findings& out, const meta::v1::OwnerReference& owner) {
+void check_owner(field_errors& out, const meta::v1::OwnerReference& owner) {
   const auto& version = owner.api_version();
   const auto slash = version.find('/');
   if (version.empty())
@@ -42,7 +42,7 @@ void check_owner(findings& out, const meta::v1::OwnerReference& owner) {
     out.invalid("kind", owner.kind(), "/v1, Kind=Event is disallowed from being an owner");
 }
 
-void check_owners(findings& out, const ObjectMeta& meta) {
+void check_owners(field_errors& out, const ObjectMeta& meta) {
   const meta::v1::OwnerReference* controller = nullptr;
   for (int i = 0; i < meta.owner_references_size(); ++i) {
     const auto& owner = meta.owner_references(i);
@@ -63,7 +63,7 @@ void check_owners(findings& out, const ObjectMeta& meta) {
   }
 }
 
-void check_finalizers(findings& out, const ObjectMeta& meta) {
+void check_finalizers(field_errors& out, const ObjectMeta& meta) {
   const auto& all = meta.finalizers();
   for (const auto& finalizer : all)
     out.each("finalizers", finalizer, check_qualified_name(finalizer));
@@ -75,7 +75,7 @@ void check_finalizers(findings& out, const ObjectMeta& meta) {
                 "finalizer orphan and finalizer foregroundDeletion cannot be both set");
 }
 
-void check_managed_fields(findings& out, const ObjectMeta& meta) {
+void check_managed_fields(field_errors& out, const ObjectMeta& meta) {
   for (int i = 0; i < meta.managed_fields_size(); ++i) {
     const auto step = out.at.item("managedFields", i);
     const auto& entry = meta.managed_fields(i);
@@ -91,7 +91,7 @@ void check_managed_fields(findings& out, const ObjectMeta& meta) {
 }
 
 // Checks fields that only the server sets, once.
-void check_kept(findings& out, const ObjectMeta& now, const ObjectMeta& was) {
+void check_kept(field_errors& out, const ObjectMeta& now, const ObjectMeta& was) {
   constexpr std::string_view fixed = "field is immutable";
   if (now.name() != was.name()) out.invalid("name", now.name(), fixed);
   if (now.namespace_() != was.namespace_()) out.invalid("namespace", now.namespace_(), fixed);
@@ -108,7 +108,7 @@ void check_kept(findings& out, const ObjectMeta& now, const ObjectMeta& was) {
 
 }  // namespace
 
-void check_labels(findings& out, std::string_view field, const label_map& labels) {
+void check_labels(field_errors& out, std::string_view field, const label_map& labels) {
   // Sorted by key: equal objects get equal responses.
   const std::map<std::string_view, std::string_view> sorted(labels.begin(), labels.end());
   for (const auto& [key, value] : sorted) {
@@ -117,7 +117,7 @@ void check_labels(findings& out, std::string_view field, const label_map& labels
   }
 }
 
-void check_annotations(findings& out, const label_map& annotations) {
+void check_annotations(field_errors& out, const label_map& annotations) {
   std::size_t bytes = 0;
   for (const auto& [key, value] : annotations) {
     bytes += key.size() + value.size();
@@ -129,7 +129,7 @@ void check_annotations(findings& out, const label_map& annotations) {
   if (bytes > limits::annotations_bytes) out.too_long("annotations", limits::annotations_bytes);
 }
 
-void check_label_selector(findings& out, const meta::v1::LabelSelector& selector) {
+void check_label_selector(field_errors& out, const meta::v1::LabelSelector& selector) {
   check_labels(out, "matchLabels", selector.match_labels());
   for (int i = 0; i < selector.match_expressions_size(); ++i) {
     const auto step = out.at.item("matchExpressions", i);
@@ -146,7 +146,7 @@ void check_label_selector(findings& out, const meta::v1::LabelSelector& selector
   }
 }
 
-void check_meta(findings& out, const kind_info& kind, const ObjectMeta& meta) {
+void check_meta(field_errors& out, const kind_info& kind, const ObjectMeta& meta) {
   const auto step = out.at.field("metadata");
   if (!meta.generate_name().empty())
     out.each("generateName", meta.generate_name(),
@@ -165,7 +165,7 @@ void check_meta(findings& out, const kind_info& kind, const ObjectMeta& meta) {
   check_managed_fields(out, meta);
 }
 
-void check_meta_update(findings& out, const ObjectMeta& now, const ObjectMeta& was) {
+void check_meta_update(field_errors& out, const ObjectMeta& now, const ObjectMeta& was) {
   const auto step = out.at.field("metadata");
   check_kept(out, now, was);
   if (now.generation() < was.generation())

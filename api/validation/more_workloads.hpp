@@ -6,7 +6,7 @@
 #include "api/schema/autoscaling_v2.pb.h"
 #include "api/schema/batch_v1.pb.h"
 #include "api/schema/policy_budget.pb.h"
-#include "api/validation/findings.hpp"
+#include "api/validation/field_errors.hpp"
 
 namespace troupe::api {
 
@@ -21,18 +21,18 @@ inline constexpr auto old_job_name_label = "job-name";
 
 namespace troupe::api::validation {
 
-void check(findings& out, const apps::v1::DaemonSet& object);
-void check(findings& out, const apps::v1::StatefulSet& object);
-void check_update(findings& out, const apps::v1::StatefulSet& now,
+void check(field_errors& out, const apps::v1::DaemonSet& object);
+void check(field_errors& out, const apps::v1::StatefulSet& object);
+void check_update(field_errors& out, const apps::v1::StatefulSet& now,
                   const apps::v1::StatefulSet& was);
-void check(findings& out, const apps::v1::ControllerRevision& object);
+void check(field_errors& out, const apps::v1::ControllerRevision& object);
 
-void check(findings& out, const batch::v1::Job& object);
-void check_update(findings& out, const batch::v1::Job& now, const batch::v1::Job& was);
-void check(findings& out, const batch::v1::CronJob& object);
+void check(field_errors& out, const batch::v1::Job& object);
+void check_update(field_errors& out, const batch::v1::Job& now, const batch::v1::Job& was);
+void check(field_errors& out, const batch::v1::CronJob& object);
 
-void check(findings& out, const autoscaling::v2::HorizontalPodAutoscaler& object);
+void check(field_errors& out, const autoscaling::v2::HorizontalPodAutoscaler& object);
 
-void check(findings& out, const policy::v1::PodDisruptionBudget& object);
+void check(field_errors& out, const policy::v1::PodDisruptionBudget& object);
 
 }  // namespace troupe::api::validation

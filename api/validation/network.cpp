@@ -22,7 +22,7 @@ constexpr int most_ports = 20'000;
 constexpr int most_addresses = 100;
 constexpr int most_hints = 8;
 
-void check_address(findings& out, const std::string& address, const std::string& type) {
+void check_address(field_errors& out, const std::string& address, const std::string& type) {
   if (type == "FQDN") {
     out.each({}, address, check_dns_subdomain(address));
   } else if (type == "IPv4" || type == "IPv6") {
@@ -33,7 +33,7 @@ void check_address(findings& out, const std::string& address, const std::string&
 }
 
 template <class Hints>
-void check_hints(findings& out, std::string_view field, const Hints& hints) {
+void check_hints(field_errors& out, std::string_view field, const Hints& hints) {
   out.at_most(field, hints.size(), most_hints);
   std::set<std::string> seen;
   for (int i = 0; i < hints.size(); ++i) {
@@ -43,7 +43,7 @@ void check_hints(findings& out, std::string_view field, const Hints& hints) {
   }
 }
 
-void check_endpoint(findings& out, const Endpoint& endpoint, const std::string& type) {
+void check_endpoint(field_errors& out, const Endpoint& endpoint, const std::string& type) {
   if (endpoint.addresses().empty()) out.required("addresses", "must contain at least 1 address");
   out.at_most("addresses", endpoint.addresses_size(), most_addresses);
   for (int i = 0; i < endpoint.addresses_size(); ++i) {
@@ -58,7 +58,7 @@ void check_endpoint(findings& out, const Endpoint& endpoint, const std::string& 
   check_hints(out, "forNodes", endpoint.hints().for_nodes());
 }
 
-void check_slice_ports(findings& out, const EndpointSlice& object) {
+void check_slice_ports(field_errors& out, const EndpointSlice& object) {
   out.at_most("ports", object.ports_size(), most_ports);
   std::set<std::string> names;
   for (int i = 0; i < object.ports_size(); ++i) {
@@ -71,7 +71,7 @@ void check_slice_ports(findings& out, const EndpointSlice& object) {
   }
 }
 
-void check_policy_port(findings& out, const NetworkPolicyPort& port) {
+void check_policy_port(field_errors& out, const NetworkPolicyPort& port) {
   if (!port.has_port()) {
     if (port.has_end_port())
       out.invalid("endPort", port.end_port(), "may not be specified when `port` is not specified");
@@ -92,7 +92,7 @@ void check_policy_port(findings& out, const NetworkPolicyPort& port) {
     out.invalid("endPort", port.end_port(), complaint);
 }
 
-void check_block(findings& out, const IPBlock& block) {
+void check_block(field_errors& out, const IPBlock& block) {
   const auto step = out.at.field("ipBlock");
   if (block.cidr().empty()) return;
   out.each("cidr", block.cidr(), check_cidr(block.cidr()));
@@ -107,13 +107,13 @@ void check_block(findings& out, const IPBlock& block) {
   }
 }
 
-void check_selector(findings& out, std::string_view field,
+void check_selector(field_errors& out, std::string_view field,
                     const meta::v1::LabelSelector& selector) {
   const auto step = out.at.field(field);
   check_label_selector(out, selector);
 }
 
-void check_peer(findings& out, const NetworkPolicyPeer& peer) {
+void check_peer(field_errors& out, const NetworkPolicyPeer& peer) {
   if (peer.has_pod_selector()) check_selector(out, "podSelector", peer.pod_selector());
   if (peer.has_namespace_selector())
     check_selector(out, "namespaceSelector", peer.namespace_selector());
@@ -125,7 +125,7 @@ void check_peer(findings& out, const NetworkPolicyPeer& peer) {
 }
 
 template <class Peers, class Ports>
-void check_direction(findings& out, std::string_view field, const Peers& peers,
+void check_direction(field_errors& out, std::string_view field, const Peers& peers,
                      const Ports& ports) {
   for (int i = 0; i < ports.size(); ++i) {
     const auto step = out.at.item("ports", i);
@@ -139,7 +139,7 @@ void check_direction(findings& out, std::string_view field, const Peers& peers,
 
 }  // namespace
 
-void check(findings& out, const EndpointSlice& object) {
+void check(field_errors& out, const EndpointSlice& object) {
   out.at_most("endpoints", object.endpoints_size(), most_endpoints);
   for (int i = 0; i < object.endpoints_size(); ++i) {
     const auto step = out.at.item("endpoints", i);
@@ -148,7 +148,7 @@ void check(findings& out, const EndpointSlice& object) {
   check_slice_ports(out, object);
 }
 
-void check(findings& out, const NetworkPolicy& object) {
+void check(field_errors& out, const NetworkPolicy& object) {
   const auto step = out.at.field("spec");
   const auto& spec = object.spec();
   check_selector(out, "podSelector", spec.pod_selector());
@@ -164,7 +164,7 @@ void check(findings& out, const NetworkPolicy& object) {
     out.invalid_json("policyTypes", "[]", "may not specify more than two policyTypes");
 }
 
-void check(findings& out, const ServiceCIDR& object) {
+void check(field_errors& out, const ServiceCIDR& object) {
   const auto step = out.at.field("spec");
   const auto& ranges = object.spec().cidrs();
   if (ranges.empty()) return out.required("cidrs", "at least one CIDR required");
@@ -184,7 +184,7 @@ void check(findings& out, const ServiceCIDR& object) {
   }
 }
 
-void check_update(findings& out, const ServiceCIDR& now, const ServiceCIDR& was) {
+void check_update(field_errors& out, const ServiceCIDR& now, const ServiceCIDR& was) {
   const auto step = out.at.field("spec");
   const auto& ranges = now.spec().cidrs();
   const auto& before = was.spec().cidrs();
@@ -196,7 +196,7 @@ void check_update(findings& out, const ServiceCIDR& now, const ServiceCIDR& was)
   }
 }
 
-void check(findings& out, const IPAddress& object) {
+void check(field_errors& out, const IPAddress& object) {
   {
     const auto step = out.at.field("metadata");
     const auto& name = object.metadata().name();

@@ -5,19 +5,19 @@
 #include "api/schema/discovery_v1.pb.h"
 #include "api/schema/networking_policy.pb.h"
 #include "api/schema/networking_v1.pb.h"
-#include "api/validation/findings.hpp"
+#include "api/validation/field_errors.hpp"
 
 namespace troupe::api::validation {
 
-void check(findings& out, const discovery::v1::EndpointSlice& object);
+void check(field_errors& out, const discovery::v1::EndpointSlice& object);
 
-void check(findings& out, const networking::v1::Ingress& object);
-void check_create(findings& out, const networking::v1::Ingress& object);
-void check(findings& out, const networking::v1::IngressClass& object);
-void check(findings& out, const networking::v1::NetworkPolicy& object);
-void check(findings& out, const networking::v1::ServiceCIDR& object);
-void check_update(findings& out, const networking::v1::ServiceCIDR& now,
+void check(field_errors& out, const networking::v1::Ingress& object);
+void check_create(field_errors& out, const networking::v1::Ingress& object);
+void check(field_errors& out, const networking::v1::IngressClass& object);
+void check(field_errors& out, const networking::v1::NetworkPolicy& object);
+void check(field_errors& out, const networking::v1::ServiceCIDR& object);
+void check_update(field_errors& out, const networking::v1::ServiceCIDR& now,
                   const networking::v1::ServiceCIDR& was);
-void check(findings& out, const networking::v1::IPAddress& object);
+void check(field_errors& out, const networking::v1::IPAddress& object);
 
 }  // namespace troupe::api::validation

@@ -22,7 +22,7 @@ constexpr std::array access_modes = {"ReadOnlyMany", "ReadWriteMany", "ReadWrite
                                      "ReadWriteOncePod"};
 constexpr auto storage = "storage";
 
-void check_modes(findings& out, const modes& given) {
+void check_modes(field_errors& out, const modes& given) {
   bool alone = false;
   for (const auto& mode : given) {
     // The schema checks this too, but not for claims, as pods have them as well.
@@ -34,7 +34,7 @@ void check_modes(findings& out, const modes& given) {
     out.forbidden("accessModes", "may not use ReadWriteOncePod with other access modes");
 }
 
-void check_size(findings& out, const std::string& text) {
+void check_size(field_errors& out, const std::string& text) {
   const auto size = quantity::parse(text);
   if (!size)
     out.invalid({}, text, quantity_syntax);
@@ -42,7 +42,7 @@ void check_size(findings& out, const std::string& text) {
     out.invalid({}, text, "must be greater than zero");
 }
 
-void check_class_name(findings& out, const std::string& name) {
+void check_class_name(field_errors& out, const std::string& name) {
   if (!name.empty()) out.each("storageClassName", name, check_dns_subdomain(name));
 }
 
@@ -56,7 +56,7 @@ std::string capacity_as_json(const PersistentVolumeSpec& spec) {
   return out.empty() ? "null" : out + "}";
 }
 
-void check_capacity(findings& out, const PersistentVolumeSpec& spec) {
+void check_capacity(field_errors& out, const PersistentVolumeSpec& spec) {
   if (spec.capacity().empty()) out.required("capacity");
   const auto step = out.at.field("capacity");
   const auto found = spec.capacity().find(storage);
@@ -76,7 +76,7 @@ quantity size_of(const PersistentVolumeClaimSpec& spec) {
 
 }  // namespace
 
-void check(findings& out, const PersistentVolume& object) {
+void check(field_errors& out, const PersistentVolume& object) {
   const auto step = out.at.field("spec");
   const auto& spec = object.spec();
   if (spec.access_modes().empty()) out.required("accessModes");
@@ -94,7 +94,7 @@ void check(findings& out, const PersistentVolume& object) {
     out.required("nodeAffinity", "Local volume requires node affinity");
 }
 
-void check_update(findings& out, const PersistentVolume& now, const PersistentVolume& was) {
+void check_update(field_errors& out, const PersistentVolume& now, const PersistentVolume& was) {
   const auto step = out.at.field("spec");
   if (!same_meaning(now.spec().persistent_volume_source(), was.spec().persistent_volume_source()))
     out.forbidden("persistentvolumesource",
@@ -106,7 +106,7 @@ void check_update(findings& out, const PersistentVolume& now, const PersistentVo
     out.invalid_json("nodeAffinity", "{}", "field is immutable");
 }
 
-void check(findings& out, const PersistentVolumeClaim& object) {
+void check(field_errors& out, const PersistentVolumeClaim& object) {
   const auto step = out.at.field("spec");
   const auto& spec = object.spec();
   if (spec.access_modes().empty())
@@ -124,7 +124,7 @@ void check(findings& out, const PersistentVolumeClaim& object) {
   check_size(out, found->second.string());
 }
 
-void check_update(findings& out, const PersistentVolumeClaim& now,
+void check_update(field_errors& out, const PersistentVolumeClaim& now,
                   const PersistentVolumeClaim& was) {
   // Restores the fields that may change; the rest must be equal.
   auto before = was.spec();

@@ -12,7 +12,7 @@ constexpr int most_name_servers = 3;
 constexpr int most_searches = 32;
 constexpr std::size_t search_list_bytes = 2048;
 
-void check_dns(findings& out, const PodSpec& spec) {
+void check_dns(field_errors& out, const PodSpec& spec) {
   if (spec.dns_policy() == "None" && !spec.has_dns_config()) {
     out.required("dnsConfig", "must provide `dnsConfig` when `dnsPolicy` is None");
     return;
@@ -46,7 +46,7 @@ void check_dns(findings& out, const PodSpec& spec) {
   }
 }
 
-void check_context(findings& out, const PodSpec& spec) {
+void check_context(field_errors& out, const PodSpec& spec) {
   const auto step = out.at.field("securityContext");
   check_profiles(out, spec.security_context());
   const auto& groups = spec.security_context().supplemental_groups();
@@ -61,7 +61,7 @@ void check_context(findings& out, const PodSpec& spec) {
 }
 
 // An absent spec is reported by the schema's rules.
-void check_spec(findings& out, const PodSpec& spec, bool in_template) {
+void check_spec(field_errors& out, const PodSpec& spec, bool in_template) {
   check_containers(out, spec);
   if (in_template && !spec.ephemeral_containers().empty())
     out.forbidden("ephemeralContainers", "ephemeral containers not allowed in pod template");
@@ -81,11 +81,11 @@ void check_spec(findings& out, const PodSpec& spec, bool in_template) {
 
 }  // namespace
 
-void check_pod_spec(findings& out, const PodSpec& spec) {
+void check_pod_spec(field_errors& out, const PodSpec& spec) {
   check_spec(out, spec, false);
 }
 
-void check_pod_template(findings& out, const PodTemplateSpec& made_from) {
+void check_pod_template(field_errors& out, const PodTemplateSpec& made_from) {
   {
     const auto step = out.at.field("metadata");
     check_labels(out, "labels", made_from.metadata().labels());

@@ -24,7 +24,7 @@ bool node_resizes(const Pod& pod) {
   return true;
 }
 
-bool same_order(findings& out, std::string_view field, const containers& now,
+bool same_order(field_errors& out, std::string_view field, const containers& now,
                 const containers& was) {
   if (now.size() != was.size()) {
     out.forbidden(field, std::string{field} + " may not be added or removed on resize");
@@ -47,7 +47,7 @@ bool removes(const quantity_map& now, const quantity_map& was) {
 }
 
 // The container may use more than the new limit: only a restart makes that safe.
-void check_memory_limit(findings& out, const Container& now, const Container& was) {
+void check_memory_limit(field_errors& out, const Container& now, const Container& was) {
   for (const auto& policy : was.resize_policy())
     if (policy.resource_name() == "memory" && policy.restart_policy() == "RestartContainer") return;
   const auto limit = now.resources().limits().find("memory");
@@ -72,7 +72,7 @@ bool same_but_cpu_and_memory(const ResourceRequirements& now, const ResourceRequ
 }
 
 // Returns whether anything other than cpu and memory changes.
-bool check_containers_of(findings& out, std::string_view field, const containers& now,
+bool check_containers_of(field_errors& out, std::string_view field, const containers& now,
                          const containers& was, bool init) {
   bool others_change = false;
   for (int i = 0; i < now.size(); ++i) {
@@ -96,7 +96,7 @@ bool check_containers_of(findings& out, std::string_view field, const containers
 
 }  // namespace
 
-void check_pod_resize(findings& out, const Pod& now, const Pod& was) {
+void check_pod_resize(field_errors& out, const Pod& now, const Pod& was) {
   if (was.metadata().annotations().contains(mirror_annotation))
     return out.forbidden({}, "static pods cannot be resized");
   if (was.spec().os().name() == "windows")

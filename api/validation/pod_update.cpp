@@ -11,7 +11,7 @@ namespace {
 
 using namespace core::v1;
 
-bool same_count(findings& out, const PodSpec& now, const PodSpec& was) {
+bool same_count(field_errors& out, const PodSpec& now, const PodSpec& was) {
   const auto fits = [&](std::string_view field, int a, int b) {
     if (a == b) return true;
     out.forbidden(field, "pod updates may not add or remove containers");
@@ -21,7 +21,7 @@ bool same_count(findings& out, const PodSpec& now, const PodSpec& was) {
   return fits("initContainers", now.init_containers_size(), was.init_containers_size()) && main;
 }
 
-void check_deadline(findings& out, const PodSpec& now, const PodSpec& was) {
+void check_deadline(field_errors& out, const PodSpec& now, const PodSpec& was) {
   if (!was.has_active_deadline_seconds()) return;
   if (!now.has_active_deadline_seconds())
     out.invalid("activeDeadlineSeconds", "",
@@ -36,7 +36,7 @@ bool tolerates_the_same(const Toleration& a, const Toleration& b) {
          a.effect() == b.effect();
 }
 
-void check_tolerations(findings& out, const PodSpec& now, const PodSpec& was) {
+void check_tolerations(field_errors& out, const PodSpec& now, const PodSpec& was) {
   for (const auto& old : was.tolerations()) {
     const bool kept = std::any_of(now.tolerations().begin(), now.tolerations().end(),
                                   [&](const auto& one) { return tolerates_the_same(one, old); });
@@ -47,7 +47,7 @@ void check_tolerations(findings& out, const PodSpec& now, const PodSpec& was) {
   }
 }
 
-void check_gates(findings& out, const PodSpec& now, const PodSpec& was) {
+void check_gates(field_errors& out, const PodSpec& now, const PodSpec& was) {
   for (const auto& gate : now.scheduling_gates()) {
     const auto& before = was.scheduling_gates();
     const bool known = std::any_of(before.begin(), before.end(),
@@ -65,7 +65,7 @@ void take_images(Containers& into, const Containers& from) {
 }
 
 // While a pod has scheduling gates, its node selector and affinity may be narrowed.
-void take_placement(findings& out, PodSpec& into, const PodSpec& was) {
+void take_placement(field_errors& out, PodSpec& into, const PodSpec& was) {
   for (const auto& [key, value] : was.node_selector()) {
     const auto found = into.node_selector().find(key);
     if (found == into.node_selector().end() || found->second != value)
@@ -80,7 +80,7 @@ void take_placement(findings& out, PodSpec& into, const PodSpec& was) {
 }
 
 // `now` with all mutable fields restored: any remaining difference is forbidden.
-PodSpec without_allowed(findings& out, const PodSpec& now, const PodSpec& was) {
+PodSpec without_allowed(field_errors& out, const PodSpec& now, const PodSpec& was) {
   PodSpec rest = now;
   take_images(*rest.mutable_containers(), was.containers());
   take_images(*rest.mutable_init_containers(), was.init_containers());
@@ -98,7 +98,7 @@ PodSpec without_allowed(findings& out, const PodSpec& now, const PodSpec& was) {
 
 }  // namespace
 
-void check_pod_update(findings& out, const Pod& now, const Pod& was) {
+void check_pod_update(field_errors& out, const Pod& now, const Pod& was) {
   const auto step = out.at.field("spec");
   if (!same_count(out, now.spec(), was.spec())) return;
   check_deadline(out, now.spec(), was.spec());

@@ -28,7 +28,7 @@ std::string as_json(const strings& list) {
   return text + "]";
 }
 
-void check_alone(findings& out, std::string_view field, const strings& list,
+void check_alone(field_errors& out, std::string_view field, const strings& list,
                  std::string_view others) {
   if (list.size() > 1 && has(list, "*"))
     out.invalid_json(field, as_json(list),
@@ -36,7 +36,7 @@ void check_alone(findings& out, std::string_view field, const strings& list,
 }
 
 // "pods", "pods/status", "pods/*", "*/scale", "*/*", "*".
-void check_resources(findings& out, const strings& resources) {
+void check_resources(field_errors& out, const strings& resources) {
   std::set<std::string> all_parts_of, part_of_all;
   bool double_wildcard = false, wildcard = false, plain = false;
   for (int i = 0; i < resources.size(); ++i) {
@@ -70,7 +70,7 @@ void check_resources(findings& out, const strings& resources) {
 }
 
 // The schema checks required fields; this also covers an absent rule.
-void check_rule(findings& out, const RuleWithOperations& rule, bool has_parts) {
+void check_rule(field_errors& out, const RuleWithOperations& rule, bool has_parts) {
   check_alone(out, "operations", rule.operations(), "operations");
   if (!has_parts)
     for (const auto* field : {"apiGroups", "apiVersions", "resources"})
@@ -85,7 +85,7 @@ void check_rule(findings& out, const RuleWithOperations& rule, bool has_parts) {
 }
 
 template <class Conditions>
-void check_conditions(findings& out, const Conditions& conditions) {
+void check_conditions(field_errors& out, const Conditions& conditions) {
   out.at_most("matchConditions", conditions.size(), most_conditions);
   std::set<std::string> names;
   for (int i = 0; i < conditions.size(); ++i) {
@@ -96,7 +96,7 @@ void check_conditions(findings& out, const Conditions& conditions) {
 }
 
 template <class Matched>
-void check_selectors(findings& out, const Matched& matched) {
+void check_selectors(field_errors& out, const Matched& matched) {
   const auto look_at = [&](std::string_view field, const meta::v1::LabelSelector& selector) {
     const auto step = out.at.field(field);
     check_label_selector(out, selector);
@@ -106,7 +106,7 @@ void check_selectors(findings& out, const Matched& matched) {
 }
 
 // Kubernetes, apiserver/pkg/util/webhook: ValidateWebhookURL.
-void check_url(findings& out, const std::string& url) {
+void check_url(field_errors& out, const std::string& url) {
   constexpr std::string_view form = "; desired format: https://host[/path]";
   if (!url.starts_with("https://"))
     return out.invalid("url", url, "'https' is the only allowed URL scheme" + std::string(form));
@@ -121,7 +121,7 @@ void check_url(findings& out, const std::string& url) {
     out.invalid("url", url, "query parameters are not permitted in the URL");
 }
 
-void check_client(findings& out, const WebhookClientConfig& client) {
+void check_client(field_errors& out, const WebhookClientConfig& client) {
   const auto step = out.at.field("clientConfig");
   if (client.has_url() == client.has_service())
     return out.required({}, "exactly one of url or service is required");
@@ -135,7 +135,7 @@ void check_client(findings& out, const WebhookClientConfig& client) {
     out.invalid("path", service.path(), "segment[0] may not be empty");
 }
 
-void check_versions(findings& out, const strings& versions) {
+void check_versions(field_errors& out, const strings& versions) {
   if (versions.empty())
     return out.required("admissionReviewVersions", "must specify one of v1, v1beta1");
   std::set<std::string> seen;
@@ -152,7 +152,7 @@ void check_versions(findings& out, const strings& versions) {
 }
 
 // Kubernetes, util/validation: IsFullyQualifiedName.
-void check_webhook_name(findings& out, const std::string& name) {
+void check_webhook_name(field_errors& out, const std::string& name) {
   if (name.empty()) return;
   const auto found = check_dns_subdomain(name);
   out.each("name", name, found);
@@ -161,7 +161,7 @@ void check_webhook_name(findings& out, const std::string& name) {
 }
 
 template <class Webhook>
-void check_webhook(findings& out, const Webhook& hook) {
+void check_webhook(field_errors& out, const Webhook& hook) {
   check_webhook_name(out, hook.name());
   for (int i = 0; i < hook.rules_size(); ++i) {
     const auto step = out.at.item("rules", i);
@@ -179,7 +179,7 @@ void check_webhook(findings& out, const Webhook& hook) {
 }
 
 template <class Configuration>
-void check_webhooks(findings& out, const Configuration& object) {
+void check_webhooks(field_errors& out, const Configuration& object) {
   std::set<std::string> names;
   for (int i = 0; i < object.webhooks_size(); ++i) {
     const auto step = out.at.item("webhooks", i);
@@ -190,7 +190,7 @@ void check_webhooks(findings& out, const Configuration& object) {
   }
 }
 
-void check_matched(findings& out, const MatchResources& matched) {
+void check_matched(field_errors& out, const MatchResources& matched) {
   check_selectors(out, matched);
   const auto look_at = [&](std::string_view field, const auto& rules) {
     for (int i = 0; i < rules.size(); ++i) {
@@ -204,7 +204,7 @@ void check_matched(findings& out, const MatchResources& matched) {
   look_at("excludeResourceRules", matched.exclude_resource_rules());
 }
 
-void check_validations(findings& out, const ValidatingAdmissionPolicySpec& spec) {
+void check_validations(field_errors& out, const ValidatingAdmissionPolicySpec& spec) {
   if (spec.validations().empty() && spec.audit_annotations().empty()) {
     constexpr std::string_view one_of =
         "validations or auditAnnotations must contain at least one item";
@@ -234,15 +234,15 @@ void check_validations(findings& out, const ValidatingAdmissionPolicySpec& spec)
 
 }  // namespace
 
-void check(findings& out, const ValidatingWebhookConfiguration& object) {
+void check(field_errors& out, const ValidatingWebhookConfiguration& object) {
   check_webhooks(out, object);
 }
 
-void check(findings& out, const MutatingWebhookConfiguration& object) {
+void check(field_errors& out, const MutatingWebhookConfiguration& object) {
   check_webhooks(out, object);
 }
 
-void check(findings& out, const ValidatingAdmissionPolicy& object) {
+void check(field_errors& out, const ValidatingAdmissionPolicy& object) {
   const auto step = out.at.field("spec");
   const auto& spec = object.spec();
   check_validations(out, spec);
@@ -253,7 +253,7 @@ void check(findings& out, const ValidatingAdmissionPolicy& object) {
   check_matched(out, spec.match_constraints());
 }
 
-void check(findings& out, const ValidatingAdmissionPolicyBinding& object) {
+void check(field_errors& out, const ValidatingAdmissionPolicyBinding& object) {
   const auto step = out.at.field("spec");
   const auto& spec = object.spec();
   if (!spec.policy_name().empty())

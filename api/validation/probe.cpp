@@ -6,7 +6,7 @@ namespace {
 
 using namespace core::v1;
 
-void check_port(findings& out, const intstr::IntOrString& port) {
+void check_port(field_errors& out, const intstr::IntOrString& port) {
   if (port.type() == 0)
     for (const auto& complaint : check_port_number(port.int_val()))
       out.invalid("port", port.int_val(), complaint);
@@ -14,7 +14,7 @@ void check_port(findings& out, const intstr::IntOrString& port) {
     out.each("port", port.str_val(), check_port_name(port.str_val()));
 }
 
-void check_http(findings& out, const HTTPGetAction& action) {
+void check_http(field_errors& out, const HTTPGetAction& action) {
   const auto step = out.at.field("httpGet");
   if (action.path().empty()) out.required("path");
   check_port(out, action.port());
@@ -26,7 +26,7 @@ void check_http(findings& out, const HTTPGetAction& action) {
 }
 
 template <class Handler>
-void check_handler(findings& out, const Handler& handler) {
+void check_handler(field_errors& out, const Handler& handler) {
   if (handler.has_exec() && handler.exec().command().empty()) {
     const auto step = out.at.field("exec");
     out.required("command");
@@ -38,7 +38,7 @@ void check_handler(findings& out, const Handler& handler) {
   }
 }
 
-void check_probe(findings& out, std::string_view field, const Probe& probe, bool restarts) {
+void check_probe(field_errors& out, std::string_view field, const Probe& probe, bool restarts) {
   const auto step = out.at.field(field);
   check_handler(out, probe.handler());
   const auto grace = probe.termination_grace_period_seconds();
@@ -50,7 +50,7 @@ void check_probe(findings& out, std::string_view field, const Probe& probe, bool
     out.invalid("terminationGracePeriodSeconds", grace, "must not be set for readinessProbes");
 }
 
-void check_hooks(findings& out, const Lifecycle& lifecycle) {
+void check_hooks(field_errors& out, const Lifecycle& lifecycle) {
   const auto step = out.at.field("lifecycle");
   if (lifecycle.has_post_start()) {
     const auto inner = out.at.field("postStart");
@@ -64,7 +64,7 @@ void check_hooks(findings& out, const Lifecycle& lifecycle) {
 
 }  // namespace
 
-void check_probes(findings& out, const Container& container, bool may_have) {
+void check_probes(field_errors& out, const Container& container, bool may_have) {
   if (!may_have) {
     constexpr std::string_view detail =
         "may not be set for init containers without restartPolicy=Always";

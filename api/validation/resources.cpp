@@ -55,7 +55,7 @@ bool overcommits(std::string_view name) {
   return is_native(name) && !name.starts_with("hugepages-");
 }
 
-void check_amount(findings& out, const std::string& name, const std::string& text) {
+void check_amount(field_errors& out, const std::string& name, const std::string& text) {
   const auto amount = quantity::parse(text);
   if (!amount) {
     out.invalid({}, text, quantity_syntax);
@@ -74,7 +74,7 @@ std::map<std::string, std::string> sorted(const quantity_map& amounts) {
   return made;
 }
 
-void check_against_limit(findings& out, const std::string& name, const std::string& request,
+void check_against_limit(field_errors& out, const std::string& name, const std::string& request,
                          const quantity_map& limits) {
   const auto limit = limits.find(name);
   const auto requested = quantity::parse(request);
@@ -100,10 +100,10 @@ bool is_standard_quota(std::string_view name) {
          name.starts_with("hugepages-") || name.starts_with("requests.hugepages-");
 }
 
-void check_resource_name(findings& out, const std::string& name, resource_user user) {
-  const auto complaints = check_qualified_name(name);
-  out.each({}, name, complaints);
-  if (complaints.empty() && !has_prefix(name) && !is_standard_quota(name) && name != "storage")
+void check_resource_name(field_errors& out, const std::string& name, resource_user user) {
+  const auto error_messages = check_qualified_name(name);
+  out.each({}, name, error_messages);
+  if (error_messages.empty() && !has_prefix(name) && !is_standard_quota(name) && name != "storage")
     out.invalid({}, name, "must be a standard resource type or fully qualified");
   if (user == resource_user::quota && !has_prefix(name) && !is_standard_quota(name))
     out.invalid({}, name, "must be a standard resource for quota");
@@ -114,13 +114,13 @@ void check_resource_name(findings& out, const std::string& name, resource_user u
     out.invalid({}, name, "doesn't follow extended resource name standard");
 }
 
-void check_overhead(findings& out, const quantity_map& amounts) {
+void check_overhead(field_errors& out, const quantity_map& amounts) {
   core::v1::ResourceRequirements overhead;
   *overhead.mutable_limits() = amounts;
   check_resources(out, "overhead", overhead);
 }
 
-void check_resources(findings& out, std::string_view field,
+void check_resources(field_errors& out, std::string_view field,
                      const core::v1::ResourceRequirements& resources) {
   const auto step = out.at.field(field);
   for (const auto& [part, amounts] :

@@ -15,14 +15,14 @@ using policy::v1::PodDisruptionBudget;
 constexpr int longest_period_seconds = 1800;
 constexpr int longest_window_seconds = 3600;
 
-void check_reference(findings& out, std::string_view field,
+void check_reference(field_errors& out, std::string_view field,
                      const CrossVersionObjectReference& reference) {
   const auto step = out.at.field(field);
   out.each("kind", reference.kind(), check_path_segment(reference.kind()));
   out.each("name", reference.name(), check_path_segment(reference.name()));
 }
 
-void check_positive(findings& out, std::string_view field, const resource::Quantity& amount) {
+void check_positive(field_errors& out, std::string_view field, const resource::Quantity& amount) {
   const auto parsed = quantity::parse(amount.string());
   if (!parsed)
     out.invalid(field, amount.string(), quantity_syntax);
@@ -30,7 +30,7 @@ void check_positive(findings& out, std::string_view field, const resource::Quant
     out.invalid(field, amount.string(), "must be positive");
 }
 
-void check_target(findings& out, const MetricTarget& target) {
+void check_target(field_errors& out, const MetricTarget& target) {
   const auto& type = target.type();
   if (type.empty()) out.required("type", "must specify a metric target type");
   if (type != "Utilization" && type != "Value" && type != "AverageValue")
@@ -41,7 +41,7 @@ void check_target(findings& out, const MetricTarget& target) {
   if (target.has_average_value()) check_positive(out, "averageValue", target.average_value());
 }
 
-void check_metric(findings& out, const MetricIdentifier& metric) {
+void check_metric(field_errors& out, const MetricIdentifier& metric) {
   const auto step = out.at.field("metric");
   if (metric.name().empty())
     out.required("name", "must specify a metric name");
@@ -49,7 +49,7 @@ void check_metric(findings& out, const MetricIdentifier& metric) {
     out.each("name", metric.name(), check_path_segment(metric.name()));
 }
 
-void check_source(findings& out, const ObjectMetricSource& source) {
+void check_source(field_errors& out, const ObjectMetricSource& source) {
   check_reference(out, "describedObject", source.described_object());
   check_metric(out, source.metric());
   const auto step = out.at.field("target");
@@ -58,7 +58,7 @@ void check_source(findings& out, const ObjectMetricSource& source) {
     out.required("averageValue", "must set either a target value or averageValue");
 }
 
-void check_source(findings& out, const PodsMetricSource& source) {
+void check_source(field_errors& out, const PodsMetricSource& source) {
   check_metric(out, source.metric());
   const auto step = out.at.field("target");
   check_target(out, source.target());
@@ -66,7 +66,7 @@ void check_source(findings& out, const PodsMetricSource& source) {
     out.required("averageValue", "must specify a positive target averageValue");
 }
 
-void check_resource_target(findings& out, const MetricTarget& target) {
+void check_resource_target(field_errors& out, const MetricTarget& target) {
   const auto step = out.at.field("target");
   check_target(out, target);
   if (!target.has_average_utilization() && !target.has_average_value())
@@ -76,15 +76,15 @@ void check_resource_target(findings& out, const MetricTarget& target) {
     out.forbidden("averageValue", "may not set both a target raw value and a target utilization");
 }
 
-void check_source(findings& out, const ResourceMetricSource& source) {
+void check_source(field_errors& out, const ResourceMetricSource& source) {
   check_resource_target(out, source.target());
 }
 
-void check_source(findings& out, const ContainerResourceMetricSource& source) {
+void check_source(field_errors& out, const ContainerResourceMetricSource& source) {
   check_resource_target(out, source.target());
 }
 
-void check_source(findings& out, const ExternalMetricSource& source) {
+void check_source(field_errors& out, const ExternalMetricSource& source) {
   check_metric(out, source.metric());
   const auto step = out.at.field("target");
   const auto& target = source.target();
@@ -96,7 +96,7 @@ void check_source(findings& out, const ExternalMetricSource& source) {
 }
 
 // Only the source that `type` names must be present.
-void check_metric_spec(findings& out, const MetricSpec& metric) {
+void check_metric_spec(field_errors& out, const MetricSpec& metric) {
   const auto look_at = [&](std::string_view type, std::string_view field, bool present,
                            const auto& source) {
     if (metric.type() == type && !present)
@@ -115,7 +115,7 @@ void check_metric_spec(findings& out, const MetricSpec& metric) {
   look_at("External", "external", metric.has_external(), metric.external());
 }
 
-void check_scaling(findings& out, std::string_view field, const HPAScalingRules& rules) {
+void check_scaling(field_errors& out, std::string_view field, const HPAScalingRules& rules) {
   const auto step = out.at.field(field);
   const int window = rules.stabilization_window_seconds();
   if (window < 0)
@@ -138,7 +138,7 @@ void check_scaling(findings& out, std::string_view field, const HPAScalingRules&
 
 }  // namespace
 
-void check(findings& out, const HorizontalPodAutoscaler& object) {
+void check(field_errors& out, const HorizontalPodAutoscaler& object) {
   const auto step = out.at.field("spec");
   const auto& spec = object.spec();
   if (spec.has_min_replicas() && spec.min_replicas() < 1)
@@ -164,7 +164,7 @@ void check(findings& out, const HorizontalPodAutoscaler& object) {
     check_scaling(out, "scaleDown", spec.behavior().scale_down());
 }
 
-void check(findings& out, const PodDisruptionBudget& object) {
+void check(field_errors& out, const PodDisruptionBudget& object) {
   const auto& spec = object.spec();
   if (spec.has_min_available() && spec.has_max_unavailable())
     out.invalid_json("spec", encode_json(spec, {}, {}),

@@ -9,7 +9,7 @@ namespace {
 
 using namespace core::v1;
 
-void check_requirement(findings& out, const NodeSelectorRequirement& one) {
+void check_requirement(field_errors& out, const NodeSelectorRequirement& one) {
   const auto& op = one.operator_();
   const int values = one.values_size();
   if ((op == "In" || op == "NotIn") && values == 0)
@@ -20,7 +20,7 @@ void check_requirement(findings& out, const NodeSelectorRequirement& one) {
     out.required("values", "must be specified single value when `operator` is 'Lt' or 'Gt'");
 }
 
-void check_term(findings& out, const NodeSelectorTerm& term) {
+void check_term(field_errors& out, const NodeSelectorTerm& term) {
   for (int i = 0; i < term.match_expressions_size(); ++i) {
     const auto step = out.at.item("matchExpressions", i);
     check_requirement(out, term.match_expressions(i));
@@ -39,11 +39,11 @@ void check_term(findings& out, const NodeSelectorTerm& term) {
   }
 }
 
-void check_weight(findings& out, std::int32_t weight) {
+void check_weight(field_errors& out, std::int32_t weight) {
   if (weight < 1 || weight > 100) out.invalid("weight", weight, "must be in the range 1-100");
 }
 
-void check_node_affinity(findings& out, const NodeAffinity& affinity) {
+void check_node_affinity(field_errors& out, const NodeAffinity& affinity) {
   {
     const auto inner = out.at.field("requiredDuringSchedulingIgnoredDuringExecution");
     const auto& required = affinity.required_during_scheduling_ignored_during_execution();
@@ -70,7 +70,7 @@ bool names(const meta::v1::LabelSelector& selector, const std::string& key) {
 
 // Label keys whose values come from the pod itself: `ours` is a constraint or an affinity term.
 template <class Keys, class Ours>
-void check_keys(findings& out, std::string_view field, const Keys& keys, const Ours& ours) {
+void check_keys(field_errors& out, std::string_view field, const Keys& keys, const Ours& ours) {
   if (!keys.empty() && !ours.has_label_selector())
     return out.forbidden(field, "must not be specified when labelSelector is not set");
   for (int i = 0; i < keys.size(); ++i) {
@@ -81,7 +81,7 @@ void check_keys(findings& out, std::string_view field, const Keys& keys, const O
   }
 }
 
-void check_pod_term(findings& out, const PodAffinityTerm& term) {
+void check_pod_term(field_errors& out, const PodAffinityTerm& term) {
   check_keys(out, "matchLabelKeys", term.match_label_keys(), term);
   check_keys(out, "mismatchLabelKeys", term.mismatch_label_keys(), term);
   for (int i = 0; i < term.match_label_keys_size(); ++i) {
@@ -104,7 +104,7 @@ void check_pod_term(findings& out, const PodAffinityTerm& term) {
 }
 
 template <class Affinity>
-void check_pod_affinity(findings& out, std::string_view field, const Affinity& affinity) {
+void check_pod_affinity(field_errors& out, std::string_view field, const Affinity& affinity) {
   const auto step = out.at.field(field);
   const auto& required = affinity.required_during_scheduling_ignored_during_execution();
   for (int i = 0; i < required.size(); ++i) {
@@ -120,7 +120,7 @@ void check_pod_affinity(findings& out, std::string_view field, const Affinity& a
   }
 }
 
-void check_toleration(findings& out, const Toleration& toleration) {
+void check_toleration(field_errors& out, const Toleration& toleration) {
   const auto& op = toleration.operator_();
   if (toleration.key().empty() && op != "Exists")
     out.invalid(
@@ -136,7 +136,7 @@ void check_toleration(findings& out, const Toleration& toleration) {
     out.each("operator", toleration.value(), check_label_value(toleration.value()));
 }
 
-void check_spread(findings& out, const PodSpec& spec) {
+void check_spread(field_errors& out, const PodSpec& spec) {
   constexpr std::string_view too_small = "must be greater than zero";
   std::set<std::string> seen;
   for (int i = 0; i < spec.topology_spread_constraints_size(); ++i) {
@@ -157,7 +157,7 @@ void check_spread(findings& out, const PodSpec& spec) {
   }
 }
 
-void check_gates(findings& out, const PodSpec& spec) {
+void check_gates(field_errors& out, const PodSpec& spec) {
   std::set<std::string_view> names;
   for (int i = 0; i < spec.scheduling_gates_size(); ++i) {
     const auto step = out.at.item("schedulingGates", i);
@@ -170,7 +170,7 @@ void check_gates(findings& out, const PodSpec& spec) {
 
 }  // namespace
 
-void check_scheduling(findings& out, const PodSpec& spec) {
+void check_scheduling(field_errors& out, const PodSpec& spec) {
   check_labels(out, "nodeSelector", spec.node_selector());
   if (spec.has_affinity()) {
     const auto step = out.at.field("affinity");
@@ -194,7 +194,7 @@ void check_scheduling(findings& out, const PodSpec& spec) {
 namespace troupe::api {
 
 std::vector<error_cause> validate_node_affinity(const core::v1::NodeAffinity& affinity) {
-  findings out;
+  field_errors out;
   validation::check_node_affinity(out, affinity);
   return out.take();
 }

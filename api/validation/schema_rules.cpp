@@ -13,7 +13,7 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
-void walk(findings& out, const Message& message, const type_info& type, bool is_object);
+void walk(field_errors& out, const Message& message, const type_info& type, bool is_object);
 
 std::string in_range(const Rule& rule) {
   if (rule.has_minimum() && rule.has_maximum())
@@ -24,14 +24,15 @@ std::string in_range(const Rule& rule) {
   return "must be less than or equal to " + std::to_string(rule.maximum());
 }
 
-void check_number(findings& out, const field_info& info, std::int64_t value) {
+void check_number(field_errors& out, const field_info& info, std::int64_t value) {
   const auto& rule = *info.rule;
   if ((rule.has_minimum() && value < rule.minimum()) ||
       (rule.has_maximum() && value > rule.maximum()))
     out.invalid(info.name(), value, in_range(rule));
 }
 
-void check_text(findings& out, std::string_view name, const Rule& rule, const std::string& value) {
+void check_text(field_errors& out, std::string_view name, const Rule& rule,
+                const std::string& value) {
   if (rule.allowed_size() > 0) {
     for (const auto& one : rule.allowed())
       if (one == value) return;
@@ -46,7 +47,7 @@ bool is_never_absent(const Rule& rule) {
   return rule.required() && rule.always();
 }
 
-void check_scalar(findings& out, const Message& message, const field_info& info) {
+void check_scalar(field_errors& out, const Message& message, const field_info& info) {
   const auto& reflection = *message.GetReflection();
   const auto& rule = *info.rule;
   std::string scratch;
@@ -71,7 +72,7 @@ void check_scalar(findings& out, const Message& message, const field_info& info)
 }
 
 // The syntax rule of a map applies to its keys.
-void check_map(findings& out, const Message& message, const field_info& info) {
+void check_map(field_errors& out, const Message& message, const field_info& info) {
   if (info.rule->syntax() == FREE) return;
   const auto& reflection = *message.GetReflection();
   const auto* key = info.field->message_type()->map_key();
@@ -80,14 +81,14 @@ void check_map(findings& out, const Message& message, const field_info& info) {
   for (int i = 0; i < reflection.FieldSize(message, info.field); ++i) {
     const auto& entry = reflection.GetRepeatedMessage(message, info.field, i);
     const auto& name = entry.GetReflection()->GetStringReference(entry, key, &scratch);
-    const auto complaints = check_syntax(info.rule->syntax(), name);
-    if (complaints.empty()) continue;
+    const auto error_messages = check_syntax(info.rule->syntax(), name);
+    if (error_messages.empty()) continue;
     const auto inner = out.at.key(name);
-    out.each({}, name, complaints);
+    out.each({}, name, error_messages);
   }
 }
 
-void check_list(findings& out, const Message& message, const field_info& info) {
+void check_list(field_errors& out, const Message& message, const field_info& info) {
   const auto& reflection = *message.GetReflection();
   const int size = reflection.FieldSize(message, info.field);
   if (size == 0 && info.rule->required() && !info.rule->always()) out.required(info.name());
@@ -115,7 +116,7 @@ std::string_view what_is_united(const type_info& type) {
 }
 
 // EnvVarSource has its own messages, see check_env.
-void check_union(findings& out, const Message& message, const type_info& type) {
+void check_union(field_errors& out, const Message& message, const type_info& type) {
   if (type.union_of_fields() == ANY || type.descriptor().name() == "EnvVarSource") return;
   int present = 0;
   const std::string description(what_is_united(type));
@@ -127,7 +128,7 @@ void check_union(findings& out, const Message& message, const type_info& type) {
     out.required({}, "must specify a " + description);
 }
 
-void check_field(findings& out, const Message& message, const field_info& info) {
+void check_field(field_errors& out, const Message& message, const field_info& info) {
   if (info.field->is_repeated()) return check_list(out, message, info);
   const auto& reflection = *message.GetReflection();
   if (info.rule->inline_())
@@ -141,7 +142,7 @@ void check_field(findings& out, const Message& message, const field_info& info) 
   walk(out, reflection.GetMessage(message, info.field), *info.type, false);
 }
 
-void walk(findings& out, const Message& message, const type_info& type, bool is_object) {
+void walk(field_errors& out, const Message& message, const type_info& type, bool is_object) {
   if (type.form() != OBJECT) return;
   check_union(out, message, type);
   for (const auto& info : type.fields()) {
@@ -167,7 +168,8 @@ std::string as_json(const Message& holder, const field_info& info) {
   }
 }
 
-void walk_immutable(findings& out, const Message& now, const Message& was, const type_info& type) {
+void walk_immutable(field_errors& out, const Message& now, const Message& was,
+                    const type_info& type) {
   for (const auto& info : type.fields()) {
     if (info.rule->immutable()) {
       if (!same_field(now, was, *info.field))
@@ -183,11 +185,11 @@ void walk_immutable(findings& out, const Message& now, const Message& was, const
 
 }  // namespace
 
-void check_rules(findings& out, const Message& message, bool is_object) {
+void check_rules(field_errors& out, const Message& message, bool is_object) {
   walk(out, message, type_info::of(*message.GetDescriptor()), is_object);
 }
 
-void check_immutable(findings& out, const Message& now, const Message& was) {
+void check_immutable(field_errors& out, const Message& now, const Message& was) {
   walk_immutable(out, now, was, type_info::of(*now.GetDescriptor()));
 }
 

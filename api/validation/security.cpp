@@ -9,13 +9,13 @@ constexpr std::size_t longest_app_armor_profile = 4095;
 
 }  // namespace
 
-void check_descending(findings& out, std::string_view field, const std::string& path) {
+void check_descending(field_errors& out, std::string_view field, const std::string& path) {
   if (path.starts_with('/')) out.invalid(field, path, "must be a relative path");
   if (("/" + path + "/").find("/../") != std::string::npos)
     out.invalid(field, path, "must not contain '..'");
 }
 
-void check_profile(findings& out, const core::v1::SeccompProfile& profile) {
+void check_profile(field_errors& out, const core::v1::SeccompProfile& profile) {
   const auto& file = profile.localhost_profile();
   if (profile.type() != localhost) {
     if (profile.has_localhost_profile())
@@ -27,7 +27,7 @@ void check_profile(findings& out, const core::v1::SeccompProfile& profile) {
   }
 }
 
-void check_profile(findings& out, const core::v1::AppArmorProfile& profile) {
+void check_profile(field_errors& out, const core::v1::AppArmorProfile& profile) {
   const auto& name = profile.localhost_profile();
   if (profile.type() != localhost) {
     if (profile.has_localhost_profile())

@@ -20,7 +20,7 @@ bool reached_from_outside(const ServiceSpec& spec) {
   return spec.type() == "NodePort" || spec.type() == "LoadBalancer";
 }
 
-void check_target(findings& out, const intstr::IntOrString& target) {
+void check_target(field_errors& out, const intstr::IntOrString& target) {
   if (target.type() == 0) {
     for (const auto& complaint : check_port_number(target.int_val()))
       out.invalid("targetPort", target.int_val(), complaint);
@@ -29,7 +29,7 @@ void check_target(findings& out, const intstr::IntOrString& target) {
   }
 }
 
-void check_ports(findings& out, const ServiceSpec& spec) {
+void check_ports(field_errors& out, const ServiceSpec& spec) {
   if (spec.ports().empty() && !is_headless(spec) && spec.type() != "ExternalName")
     out.required("ports");
   std::set<std::string_view> names;
@@ -51,7 +51,7 @@ void check_ports(findings& out, const ServiceSpec& spec) {
   }
 }
 
-void check_addresses(findings& out, const ServiceSpec& spec) {
+void check_addresses(field_errors& out, const ServiceSpec& spec) {
   const auto check_cluster_ip = [&](const std::string& ip) {
     if (ip != "None") out.each({}, ip, check_ip(ip));
   };
@@ -77,7 +77,7 @@ void check_addresses(findings& out, const ServiceSpec& spec) {
 }
 
 // One address of each family, in the order of the families.
-void check_families(findings& out, const ServiceSpec& spec) {
+void check_families(field_errors& out, const ServiceSpec& spec) {
   const auto &ips = spec.cluster_ips(), &families = spec.ip_families();
   const auto invalid = [&](std::string_view detail) {
     out.invalid_json("clusterIPs", quoted_list(ips), detail);
@@ -104,7 +104,7 @@ void check_families(findings& out, const ServiceSpec& spec) {
   }
 }
 
-void check_external_name(findings& out, const ServiceSpec& spec) {
+void check_external_name(field_errors& out, const ServiceSpec& spec) {
   if (spec.type() != "ExternalName") return;
   std::string name = spec.external_name();
   if (name.ends_with('.')) name.pop_back();
@@ -120,7 +120,7 @@ void check_external_name(findings& out, const ServiceSpec& spec) {
     out.forbidden("ipFamilyPolicy", "may not be set for ExternalName services");
 }
 
-void check_affinity(findings& out, const ServiceSpec& spec) {
+void check_affinity(field_errors& out, const ServiceSpec& spec) {
   if (spec.session_affinity() != "ClientIP") return;
   const auto seconds = spec.session_affinity_config().client_ip().timeout_seconds();
   if (seconds >= 1 && seconds <= longest_affinity_seconds) return;
@@ -131,7 +131,7 @@ void check_affinity(findings& out, const ServiceSpec& spec) {
 }
 
 // The fields that only load balancers have.
-void check_balancing(findings& out, const ServiceSpec& spec) {
+void check_balancing(field_errors& out, const ServiceSpec& spec) {
   constexpr std::string_view misplaced = "may only be used when `type` is 'LoadBalancer'";
   const bool balanced = spec.type() == "LoadBalancer";
   if (!spec.load_balancer_source_ranges().empty() && !balanced)
@@ -158,7 +158,7 @@ void check_balancing(findings& out, const ServiceSpec& spec) {
 
 }  // namespace
 
-void check_service(findings& out, const Service& service) {
+void check_service(field_errors& out, const Service& service) {
   const auto step = out.at.field("spec");
   const auto& spec = service.spec();
   check_ports(out, spec);
@@ -173,14 +173,14 @@ void check_service(findings& out, const Service& service) {
                 "may only be set for externally-accessible services");
 }
 
-void check_service_create(findings& out, const Service& service) {
+void check_service_create(field_errors& out, const Service& service) {
   const auto step = out.at.field("spec");
   check_balancing(out, service.spec());
 }
 
-void check_service_update(findings& out, const Service& now, const Service& was) {
+void check_service_update(field_errors& out, const Service& now, const Service& was) {
   // Services from before these rules can still be changed.
-  findings before;
+  field_errors before;
   check_balancing(before, was.spec());
   if (before.empty()) check_service_create(out, now);
   const bool had_address = was.spec().type() != "ExternalName" && !was.spec().cluster_ip().empty();
@@ -199,7 +199,7 @@ void check_service_update(findings& out, const Service& now, const Service& was)
   check_list("ipFamilies", now.spec().ip_families(), was.spec().ip_families(), 0);
 }
 
-void check_endpoints(findings& out, const Endpoints& endpoints) {
+void check_endpoints(field_errors& out, const Endpoints& endpoints) {
   for (int i = 0; i < endpoints.subsets_size(); ++i) {
     const auto step = out.at.item("subsets", i);
     const auto& subset = endpoints.subsets(i);

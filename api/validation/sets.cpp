@@ -13,7 +13,7 @@ using apps::v1::ControllerRevision;
 using apps::v1::DaemonSet;
 using apps::v1::StatefulSet;
 
-void check_rolling_update(findings& out, const apps::v1::RollingUpdateDaemonSet& rolling) {
+void check_rolling_update(field_errors& out, const apps::v1::RollingUpdateDaemonSet& rolling) {
   const auto step = out.at.field("rollingUpdate");
   const auto missing = read_share(out, "maxUnavailable", rolling.max_unavailable());
   const auto surplus = read_share(out, "maxSurge", rolling.max_surge());
@@ -28,7 +28,7 @@ void check_rolling_update(findings& out, const apps::v1::RollingUpdateDaemonSet&
 }
 
 // Mounts may name claims of the set, so the pods are checked as a whole when they are created.
-void check_template_of_set(findings& out, const core::v1::PodTemplateSpec& made_from,
+void check_template_of_set(field_errors& out, const core::v1::PodTemplateSpec& made_from,
                            const label_selector& selector) {
   const auto step = out.at.field("template");
   check_selected(out, made_from, selector);
@@ -45,7 +45,7 @@ void check_template_of_set(findings& out, const core::v1::PodTemplateSpec& made_
     out.forbidden("activeDeadlineSeconds", "activeDeadlineSeconds in StatefulSet is not Supported");
 }
 
-void check_strategy(findings& out, const apps::v1::StatefulSetUpdateStrategy& strategy) {
+void check_strategy(field_errors& out, const apps::v1::StatefulSetUpdateStrategy& strategy) {
   if (!strategy.has_rolling_update()) return;
   const auto step = out.at.field("updateStrategy");
   if (strategy.type() == "OnDelete") {
@@ -63,7 +63,7 @@ void check_strategy(findings& out, const apps::v1::StatefulSetUpdateStrategy& st
 
 }  // namespace
 
-void check(findings& out, const DaemonSet& object) {
+void check(field_errors& out, const DaemonSet& object) {
   const auto step = out.at.field("spec");
   const auto& spec = object.spec();
   check_apps(out, spec, "DaemonSet", "daemonset");
@@ -73,7 +73,7 @@ void check(findings& out, const DaemonSet& object) {
     check_rolling_update(out, strategy.rolling_update());
 }
 
-void check(findings& out, const StatefulSet& object) {
+void check(field_errors& out, const StatefulSet& object) {
   const auto step = out.at.field("spec");
   const auto& spec = object.spec();
   check_strategy(out, spec.update_strategy());
@@ -89,7 +89,7 @@ void check(findings& out, const StatefulSet& object) {
   check_template_of_set(out, spec.template_(), *selector);
 }
 
-void check_update(findings& out, const StatefulSet& now, const StatefulSet& was) {
+void check_update(field_errors& out, const StatefulSet& now, const StatefulSet& was) {
   using apps::v1::StatefulSetSpec;
   constexpr std::array may_change = {
       StatefulSetSpec::kReplicasFieldNumber,
@@ -114,7 +114,7 @@ void check_update(findings& out, const StatefulSet& now, const StatefulSet& was)
   }
 }
 
-void check(findings& out, const ControllerRevision& object) {
+void check(field_errors& out, const ControllerRevision& object) {
   if (!object.has_data()) out.required("data", "data is mandatory");
   if (object.revision() < 0)
     out.invalid("revision", object.revision(), "must be greater than or equal to 0");

@@ -28,7 +28,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-void check_parameters(findings& out, const label_map& parameters) {
+void check_parameters(field_errors& out, const label_map& parameters) {
   if (static_cast<int>(parameters.size()) > most_parameters)
     return out.too_long("parameters", most_parameters);
   std::size_t bytes = 0;
@@ -47,13 +47,13 @@ bool equal(const label_map& a, const label_map& b) {
 }
 
 // Kubernetes, core/validation: ValidateCSIDriverName.
-void check_driver_name(findings& out, std::string_view field, const std::string& name) {
+void check_driver_name(field_errors& out, std::string_view field, const std::string& name) {
   if (name.empty()) return out.required(field);
   if (name.size() > driver_name_bytes) out.too_long(field, driver_name_bytes);
   out.each(field, name, check_dns_subdomain(lower(name)));
 }
 
-void check_tokens(findings& out, const CSIDriverSpec& spec) {
+void check_tokens(field_errors& out, const CSIDriverSpec& spec) {
   std::set<std::string> audiences;
   for (int i = 0; i < spec.token_requests_size(); ++i) {
     const auto step = out.at.item("tokenRequests", i);
@@ -69,7 +69,7 @@ void check_tokens(findings& out, const CSIDriverSpec& spec) {
   }
 }
 
-void check_topology_keys(findings& out, const CSINodeDriver& driver) {
+void check_topology_keys(field_errors& out, const CSINodeDriver& driver) {
   std::set<std::string> seen;
   for (int i = 0; i < driver.topology_keys_size(); ++i) {
     const auto& key = driver.topology_keys(i);
@@ -84,14 +84,14 @@ void check_topology_keys(findings& out, const CSINodeDriver& driver) {
 
 }  // namespace
 
-void check(findings& out, const StorageClass& object) {
+void check(field_errors& out, const StorageClass& object) {
   if (!object.provisioner().empty())
     out.each("provisioner", object.provisioner(),
              check_qualified_name(lower(object.provisioner())));
   check_parameters(out, object.parameters());
 }
 
-void check_update(findings& out, const StorageClass& now, const StorageClass& was) {
+void check_update(field_errors& out, const StorageClass& now, const StorageClass& was) {
   if (!equal(now.parameters(), was.parameters()))
     out.forbidden("parameters", "updates to parameters are forbidden.");
   if (now.provisioner() != was.provisioner())
@@ -100,7 +100,7 @@ void check_update(findings& out, const StorageClass& now, const StorageClass& wa
     out.forbidden("reclaimPolicy", "updates to reclaimPolicy are forbidden.");
 }
 
-void check(findings& out, const CSIDriver& object) {
+void check(field_errors& out, const CSIDriver& object) {
   {
     const auto step = out.at.field("metadata");
     if (object.metadata().name().size() > driver_name_bytes)
@@ -110,7 +110,7 @@ void check(findings& out, const CSIDriver& object) {
   check_tokens(out, object.spec());
 }
 
-void check(findings& out, const CSINode& object) {
+void check(field_errors& out, const CSINode& object) {
   const auto step = out.at.field("spec");
   std::set<std::string> names;
   for (int i = 0; i < object.spec().drivers_size(); ++i) {
@@ -123,7 +123,7 @@ void check(findings& out, const CSINode& object) {
   }
 }
 
-void check_update(findings& out, const CSINode& now, const CSINode& was) {
+void check_update(field_errors& out, const CSINode& now, const CSINode& was) {
   const auto step = out.at.field("spec");
   for (const auto& before : was.spec().drivers())
     for (int i = 0; i < now.spec().drivers_size(); ++i) {
@@ -136,7 +136,7 @@ void check_update(findings& out, const CSINode& now, const CSINode& was) {
     }
 }
 
-void check(findings& out, const CSIStorageCapacity& object) {
+void check(field_errors& out, const CSIStorageCapacity& object) {
   if (!object.storage_class_name().empty())
     out.each("storageClassName", object.storage_class_name(),
              check_dns_subdomain(object.storage_class_name()));
@@ -154,7 +154,7 @@ void check(findings& out, const CSIStorageCapacity& object) {
   check_label_selector(out, object.node_topology());
 }
 
-void check(findings& out, const VolumeAttachment& object) {
+void check(field_errors& out, const VolumeAttachment& object) {
   const auto step = out.at.field("spec");
   const auto& spec = object.spec();
   if (!spec.attacher().empty()) check_driver_name(out, "attacher", spec.attacher());
@@ -172,7 +172,7 @@ void check(findings& out, const VolumeAttachment& object) {
     out.required("persistentVolumeName", "must specify non empty persistentVolumeName");
 }
 
-void check_update(findings& out, const VolumeAttachment& now, const VolumeAttachment& was) {
+void check_update(field_errors& out, const VolumeAttachment& now, const VolumeAttachment& was) {
   if (!same_meaning(now.spec(), was.spec()))
     out.invalid_json("spec", encode_json(now.spec(), {}, {}), "field is immutable");
 }

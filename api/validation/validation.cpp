@@ -16,7 +16,7 @@ using namespace validation;
 namespace {
 
 // Checks the schema of a custom kind.
-void check_schema(findings& out, const kind_info& kind, const body& now, const body* was,
+void check_schema(field_errors& out, const kind_info& kind, const body& now, const body* was,
                   version_rules::part of) {
   if (kind.rules() == nullptr) return;
   kind.rules()->check(out, as_custom(now), was == nullptr ? nullptr : &as_custom(*was), of);
@@ -25,7 +25,7 @@ void check_schema(findings& out, const kind_info& kind, const body& now, const b
 }  // namespace
 
 std::vector<error_cause> validate_create(const kind_info& kind, const body& content) {
-  findings out;
+  field_errors out;
   check_meta(out, kind, meta_of(content));
   check_rules(out, content, true);
   if (const auto check = kind.row().check) check(out, content);
@@ -35,7 +35,7 @@ std::vector<error_cause> validate_create(const kind_info& kind, const body& cont
 }
 
 std::vector<error_cause> validate_update(const kind_info& kind, const body& now, const body& was) {
-  findings out;
+  field_errors out;
   check_meta(out, kind, meta_of(now));
   check_meta_update(out, meta_of(now), meta_of(was));
   check_rules(out, now, true);
@@ -48,7 +48,7 @@ std::vector<error_cause> validate_update(const kind_info& kind, const body& now,
 
 std::vector<error_cause> validate_status_update(const kind_info& kind, const body& now,
                                                 const body& was) {
-  findings out;
+  field_errors out;
   check_meta(out, kind, meta_of(now));
   check_meta_update(out, meta_of(now), meta_of(was));
   const auto* status = kind.type().FindFieldByName("status");
@@ -62,7 +62,7 @@ std::vector<error_cause> validate_status_update(const kind_info& kind, const bod
 }
 
 std::vector<error_cause> validate_ephemeral_containers(const body& now, const body& was) {
-  findings out;
+  field_errors out;
   const auto& spec = static_cast<const core::v1::Pod&>(now).spec();
   const auto& before = static_cast<const core::v1::Pod&>(was).spec();
   check_rules(out, now, true);
@@ -84,7 +84,7 @@ std::vector<error_cause> validate_ephemeral_containers(const body& now, const bo
 }
 
 std::vector<error_cause> validate_pod_resize(const body& now, const body& was) {
-  findings out;
+  field_errors out;
   const auto& pod = static_cast<const core::v1::Pod&>(now);
   check_rules(out, now, true);
   check(out, pod);
@@ -93,7 +93,7 @@ std::vector<error_cause> validate_pod_resize(const body& now, const body& was) {
 }
 
 std::vector<error_cause> validate_message(const google::protobuf::Message& message) {
-  findings out;
+  field_errors out;
   check_rules(out, message, false);
   return out.take();
 }

@@ -15,7 +15,7 @@ bool goes_up(const std::string& path) {
 }
 
 // The path of a file in a volume: relative, inside it, and not starting with ".." (for updates).
-void check_file(findings& out, const std::string& path) {
+void check_file(field_errors& out, const std::string& path) {
   if (path.empty()) return;
   if (path.starts_with('/')) out.invalid("path", path, "must be a relative path");
   if (goes_up(path))
@@ -25,14 +25,14 @@ void check_file(findings& out, const std::string& path) {
 }
 
 template <class Items>
-void check_items(findings& out, const Items& items) {
+void check_items(field_errors& out, const Items& items) {
   for (int i = 0; i < items.size(); ++i) {
     const auto step = out.at.item("items", i);
     check_file(out, items[i].path());
   }
 }
 
-void check_downward(findings& out,
+void check_downward(field_errors& out,
                     const google::protobuf::RepeatedPtrField<DownwardAPIVolumeFile>& items) {
   for (int i = 0; i < items.size(); ++i) {
     const auto step = out.at.item("items", i);
@@ -51,7 +51,7 @@ void check_downward(findings& out,
   }
 }
 
-void check_empty_dir(findings& out, const EmptyDirVolumeSource& source) {
+void check_empty_dir(field_errors& out, const EmptyDirVolumeSource& source) {
   const auto step = out.at.field("emptyDir");
   const auto& medium = source.medium();
   static constexpr std::array<std::string_view, 3> media = {"", "HugePages", "Memory"};
@@ -64,7 +64,7 @@ void check_empty_dir(findings& out, const EmptyDirVolumeSource& source) {
     out.forbidden("sizeLimit", "SizeLimit field must be a valid resource quantity");
 }
 
-void check_projected(findings& out, const ProjectedVolumeSource& source) {
+void check_projected(field_errors& out, const ProjectedVolumeSource& source) {
   const auto step = out.at.field("projected");
   for (int i = 0; i < source.sources_size(); ++i) {
     const auto inner = out.at.item("sources", i);
@@ -90,7 +90,7 @@ void check_projected(findings& out, const ProjectedVolumeSource& source) {
   }
 }
 
-void check_source(findings& out, const VolumeSource& source) {
+void check_source(field_errors& out, const VolumeSource& source) {
   if (source.has_host_path()) {
     const auto step = out.at.field("hostPath");
     if (goes_up(source.host_path().path()))
@@ -116,7 +116,7 @@ void check_source(findings& out, const VolumeSource& source) {
 
 }  // namespace
 
-void check_volumes(findings& out, const PodSpec& spec) {
+void check_volumes(field_errors& out, const PodSpec& spec) {
   std::set<std::string_view> names;
   for (int i = 0; i < spec.volumes_size(); ++i) {
     const auto step = out.at.item("volumes", i);

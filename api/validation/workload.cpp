@@ -18,7 +18,7 @@ std::string labels_as_json(const PodTemplateSpec& made_from) {
   return open == std::string::npos ? "null" : text.substr(open, text.size() - open - 1);
 }
 
-void check_selected(findings& out, const PodTemplateSpec& made_from,
+void check_selected(field_errors& out, const PodTemplateSpec& made_from,
                     const label_selector& selector) {
   if (selector.everything() || selector.matches(made_from.metadata().labels())) return;
   const auto inner = out.at.field("metadata");
@@ -26,8 +26,8 @@ void check_selected(findings& out, const PodTemplateSpec& made_from,
                    "`selector` does not match template `labels`");
 }
 
-void check_template(findings& out, const PodTemplateSpec& made_from, const label_selector& selector,
-                    std::string_view kind) {
+void check_template(field_errors& out, const PodTemplateSpec& made_from,
+                    const label_selector& selector, std::string_view kind) {
   const auto step = out.at.field("template");
   check_selected(out, made_from, selector);
   check_pod_template(out, made_from);
@@ -40,16 +40,16 @@ void check_template(findings& out, const PodTemplateSpec& made_from, const label
                   "activeDeadlineSeconds in " + std::string(kind) + " is not Supported");
 }
 
-share read_share(findings& out, std::string_view field, const intstr::IntOrString& value) {
+share read_share(field_errors& out, std::string_view field, const intstr::IntOrString& value) {
   if (value.type() == 0) {
     if (value.int_val() < 0)
       out.invalid(field, value.int_val(), "must be greater than or equal to 0");
     return {value.int_val() >= 0, value.int_val(), false};
   }
   const auto& text = value.str_val();
-  const auto complaints = check_percent(text);
-  out.each(field, text, complaints);
-  if (!complaints.empty()) return {};
+  const auto error_messages = check_percent(text);
+  out.each(field, text, error_messages);
+  if (!error_messages.empty()) return {};
   std::int64_t amount = 0;
   const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size() - 1, amount);
   if (ec != std::errc()) amount = INT64_MAX;
@@ -60,7 +60,7 @@ std::string share_as_json(const intstr::IntOrString& value) {
   return value.type() == 0 ? std::to_string(value.int_val()) : quoted(value.str_val());
 }
 
-void check_at_most_all(findings& out, std::string_view field, const share& given,
+void check_at_most_all(field_errors& out, std::string_view field, const share& given,
                        const intstr::IntOrString& value) {
   if (given.valid && given.percent && given.amount > 100)
     out.invalid(field, value.str_val(), "must not be greater than 100%");
@@ -68,7 +68,7 @@ void check_at_most_all(findings& out, std::string_view field, const share& given
 
 namespace {
 
-void check_strategy(findings& out, const apps::v1::DeploymentStrategy& strategy) {
+void check_strategy(field_errors& out, const apps::v1::DeploymentStrategy& strategy) {
   const auto step = out.at.field("strategy");
   if (strategy.type() == "Recreate") {
     if (strategy.has_rolling_update())
@@ -88,7 +88,7 @@ void check_strategy(findings& out, const apps::v1::DeploymentStrategy& strategy)
 
 }  // namespace
 
-void check_workload(findings& out, const core::v1::ReplicationController& object) {
+void check_workload(field_errors& out, const core::v1::ReplicationController& object) {
   const auto step = out.at.field("spec");
   const auto& spec = object.spec();
   check_labels(out, "selector", spec.selector());
@@ -98,12 +98,12 @@ void check_workload(findings& out, const core::v1::ReplicationController& object
                    "ReplicationController");
 }
 
-void check_workload(findings& out, const apps::v1::ReplicaSet& object) {
+void check_workload(field_errors& out, const apps::v1::ReplicaSet& object) {
   const auto step = out.at.field("spec");
   check_apps(out, object.spec(), "ReplicaSet", "deployment");
 }
 
-void check_workload(findings& out, const apps::v1::Deployment& object) {
+void check_workload(field_errors& out, const apps::v1::Deployment& object) {
   const auto step = out.at.field("spec");
   const auto& spec = object.spec();
   check_apps(out, spec, "Deployment", "deployment");

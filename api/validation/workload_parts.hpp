@@ -15,16 +15,17 @@ namespace troupe::api::validation {
 
 std::string labels_as_json(const core::v1::PodTemplateSpec& made_from);
 // The template's labels match the selector. `out.at` is the path of the template.
-void check_selected(findings& out, const core::v1::PodTemplateSpec& made_from,
+void check_selected(field_errors& out, const core::v1::PodTemplateSpec& made_from,
                     const label_selector& selector);
 // The template's pods match the selector of their owner, and have restartPolicy Always.
-void check_template(findings& out, const core::v1::PodTemplateSpec& made_from,
+void check_template(field_errors& out, const core::v1::PodTemplateSpec& made_from,
                     const label_selector& selector, std::string_view kind);
 
 // The selector and the template of an object of group apps. `about` is the kind's name in
 // upstream's message.
 template <class Spec>
-void check_apps(findings& out, const Spec& spec, std::string_view kind, std::string_view about) {
+void check_apps(field_errors& out, const Spec& spec, std::string_view kind,
+                std::string_view about) {
   auto selector = label_selector();
   if (spec.has_selector()) {
     {
@@ -45,11 +46,11 @@ struct share {
   std::int64_t amount = 0;  // pods, or percent
   bool percent = false;
 };
-share read_share(findings& out, std::string_view field, const intstr::IntOrString& value);
+share read_share(field_errors& out, std::string_view field, const intstr::IntOrString& value);
 // The value as JSON.
 std::string share_as_json(const intstr::IntOrString& value);
 // For a valid share: at most 100%.
-void check_at_most_all(findings& out, std::string_view field, const share& given,
+void check_at_most_all(field_errors& out, std::string_view field, const share& given,
                        const intstr::IntOrString& value);
 
 }  // namespace troupe::api::validation

@@ -85,7 +85,7 @@ std::uint32_t cidr::part_number(int prefix_bits, const cidr& other) const noexce
   return number;
 }
 
-complaints check_cidr(std::string_view s) {
+error_messages check_cidr(std::string_view s) {
   if (cidr::parse(s)) return {};
   return {"must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"};
 }

@@ -44,7 +44,7 @@ class cidr {
 };
 
 // Errors in the wording of Kubernetes.
-complaints check_cidr(std::string_view s);
+error_messages check_cidr(std::string_view s);
 // The canonical text of an address.
 std::optional<std::string> canonical_ip(std::string_view s);
 // The family of an address: "IPv4" or "IPv6"; empty if it is not an address.

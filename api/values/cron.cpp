@@ -161,7 +161,7 @@ parsed parse_schedule(std::string_view text) {
   return text.starts_with('@') ? parse_word(text) : parse_fields(text);
 }
 
-complaints check_schedule(std::string_view s) {
+error_messages check_schedule(std::string_view s) {
   auto schedule = parse_schedule(s);
   if (schedule) return {};
   return {std::move(schedule.error())};

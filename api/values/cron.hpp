@@ -24,6 +24,6 @@ struct cron_schedule {
 tl::expected<cron_schedule, std::string> parse_schedule(std::string_view s);
 
 // The problem with a schedule; empty if it is valid.
-complaints check_schedule(std::string_view s);
+error_messages check_schedule(std::string_view s);
 
 }  // namespace troupe::api

@@ -62,8 +62,8 @@ bool is_name(std::string_view s) {
                      [](char c) { return alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
-complaints alone(std::string complaint) {
-  complaints made;
+error_messages alone(std::string complaint) {
+  error_messages made;
   made.push_back(std::move(complaint));
   return made;
 }
@@ -77,8 +77,8 @@ std::string name_complaint() {
 
 }  // namespace
 
-complaints check_dns_label(std::string_view s) {
-  complaints found;
+error_messages check_dns_label(std::string_view s) {
+  error_messages found;
   if (s.size() > limits::dns_label_bytes) found.push_back(too_long(limits::dns_label_bytes));
   if (!is_label(s)) {
     found.push_back(with_regex(
@@ -89,8 +89,8 @@ complaints check_dns_label(std::string_view s) {
   return found;
 }
 
-complaints check_dns_subdomain(std::string_view s) {
-  complaints found;
+error_messages check_dns_subdomain(std::string_view s) {
+  error_messages found;
   if (s.size() > limits::dns_subdomain_bytes)
     found.push_back(too_long(limits::dns_subdomain_bytes));
   if (!is_subdomain(s)) {
@@ -102,8 +102,8 @@ complaints check_dns_subdomain(std::string_view s) {
   return found;
 }
 
-complaints check_dns_1035_label(std::string_view s) {
-  complaints found;
+error_messages check_dns_1035_label(std::string_view s) {
+  error_messages found;
   if (s.size() > limits::dns_label_bytes) found.push_back(too_long(limits::dns_label_bytes));
   if (!is_label(s) || !lower(s.front())) {
     found.push_back(with_regex(
@@ -114,13 +114,13 @@ complaints check_dns_1035_label(std::string_view s) {
   return found;
 }
 
-complaints check_qualified_name(std::string_view s) {
+error_messages check_qualified_name(std::string_view s) {
   const auto slash = s.find('/');
   if (slash != std::string_view::npos && s.find('/', slash + 1) != std::string_view::npos) {
     return alone("a valid label key " + name_complaint() +
                  " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')");
   }
-  complaints found;
+  error_messages found;
   auto name = s;
   if (slash != std::string_view::npos) {
     const auto prefix = s.substr(0, slash);
@@ -139,8 +139,8 @@ complaints check_qualified_name(std::string_view s) {
   return found;
 }
 
-complaints check_label_value(std::string_view s) {
-  complaints found;
+error_messages check_label_value(std::string_view s) {
+  error_messages found;
   if (s.size() > limits::dns_label_bytes) found.push_back(too_long(limits::dns_label_bytes));
   if (!s.empty() && !is_name(s)) {
     found.push_back(with_regex(
@@ -151,8 +151,8 @@ complaints check_label_value(std::string_view s) {
   return found;
 }
 
-complaints check_port_name(std::string_view s) {
-  complaints found;
+error_messages check_port_name(std::string_view s) {
+  error_messages found;
   if (s.size() > limits::port_name_bytes) found.push_back(too_long(limits::port_name_bytes));
   if (s.empty() ||
       !std::all_of(s.begin(), s.end(), [](char c) { return lower_or_digit(c) || c == '-'; }))
@@ -166,7 +166,7 @@ complaints check_port_name(std::string_view s) {
   return found;
 }
 
-complaints check_env_name(std::string_view s) {
+error_messages check_env_name(std::string_view s) {
   if (s.empty()) return alone("environment variable name must be non-empty");
   if (std::any_of(s.begin(), s.end(), [](char c) { return c < ' ' || c > '~' || c == '='; })) {
     return alone(
@@ -176,8 +176,8 @@ complaints check_env_name(std::string_view s) {
   return {};
 }
 
-complaints check_config_key(std::string_view s) {
-  complaints found;
+error_messages check_config_key(std::string_view s) {
+  error_messages found;
   if (s.size() > limits::dns_subdomain_bytes)
     found.push_back(too_long(limits::dns_subdomain_bytes));
   const bool fits = !s.empty() && std::all_of(s.begin(), s.end(), [](char c) {
@@ -197,7 +197,7 @@ complaints check_config_key(std::string_view s) {
   return found;
 }
 
-complaints check_ip(std::string_view s) {
+error_messages check_ip(std::string_view s) {
   const std::string text(s);
   in6_addr parsed;
   if (text.find('\0') == std::string::npos && (inet_pton(AF_INET, text.c_str(), &parsed) == 1 ||
@@ -206,19 +206,19 @@ complaints check_ip(std::string_view s) {
   return alone("must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
 }
 
-complaints check_absolute_path(std::string_view s) {
+error_messages check_absolute_path(std::string_view s) {
   if (s.starts_with('/')) return {};
   return alone("must be an absolute path");
 }
 
-complaints check_percent(std::string_view s) {
+error_messages check_percent(std::string_view s) {
   if (s.size() >= 2 && s.back() == '%' && std::all_of(s.begin(), s.end() - 1, digit)) return {};
   return alone(
       with_regex("a valid percent string must be a numeric string followed by an ending '%'",
                  "'1%',  or '93%'", "[0-9]+%"));
 }
 
-complaints check_http_header_name(std::string_view s) {
+error_messages check_http_header_name(std::string_view s) {
   if (!s.empty() &&
       std::all_of(s.begin(), s.end(), [](char c) { return alphanumeric(c) || c == '-'; }))
     return {};
@@ -226,9 +226,9 @@ complaints check_http_header_name(std::string_view s) {
                           "'X-Header-Name'", "[-A-Za-z0-9]+"));
 }
 
-complaints check_path_segment(std::string_view s) {
+error_messages check_path_segment(std::string_view s) {
   if (s == "." || s == "..") return alone("may not be '" + std::string(s) + "'");
-  complaints found;
+  error_messages found;
   for (const char c : {'/', '%'}) {
     if (s.find(c) != std::string_view::npos)
       found.push_back(std::string("may not contain '") + c + "'");
@@ -236,12 +236,12 @@ complaints check_path_segment(std::string_view s) {
   return found;
 }
 
-complaints check_port_number(long long port) {
+error_messages check_port_number(long long port) {
   if (port >= 1 && port <= 65535) return {};
   return alone("must be between 1 and 65535, inclusive");
 }
 
-complaints check_syntax(Syntax syntax, std::string_view s) {
+error_messages check_syntax(Syntax syntax, std::string_view s) {
   switch (syntax) {
     case DNS_LABEL:
       return check_dns_label(s);

@@ -10,24 +10,24 @@
 
 namespace troupe::api {
 
-using complaints = std::vector<std::string>;
+using error_messages = std::vector<std::string>;
 
-complaints check_dns_label(std::string_view s);       // RFC 1123, at most 63
-complaints check_dns_subdomain(std::string_view s);   // RFC 1123, at most 253
-complaints check_dns_1035_label(std::string_view s);  // begins with a letter, at most 63
-complaints check_qualified_name(std::string_view s);  // [prefix/]name, label keys
-complaints check_label_value(std::string_view s);
-complaints check_port_name(std::string_view s);
-complaints check_env_name(std::string_view s);
-complaints check_config_key(std::string_view s);
-complaints check_ip(std::string_view s);
-complaints check_absolute_path(std::string_view s);
-complaints check_percent(std::string_view s);  // "25%"
-complaints check_http_header_name(std::string_view s);
+error_messages check_dns_label(std::string_view s);       // RFC 1123, at most 63
+error_messages check_dns_subdomain(std::string_view s);   // RFC 1123, at most 253
+error_messages check_dns_1035_label(std::string_view s);  // begins with a letter, at most 63
+error_messages check_qualified_name(std::string_view s);  // [prefix/]name, label keys
+error_messages check_label_value(std::string_view s);
+error_messages check_port_name(std::string_view s);
+error_messages check_env_name(std::string_view s);
+error_messages check_config_key(std::string_view s);
+error_messages check_ip(std::string_view s);
+error_messages check_absolute_path(std::string_view s);
+error_messages check_percent(std::string_view s);  // "25%"
+error_messages check_http_header_name(std::string_view s);
 // A segment of a URL path: no "/", no "%", neither "." nor "..".
-complaints check_path_segment(std::string_view s);
-complaints check_port_number(long long port);
+error_messages check_path_segment(std::string_view s);
+error_messages check_port_number(long long port);
 
-complaints check_syntax(Syntax syntax, std::string_view s);
+error_messages check_syntax(Syntax syntax, std::string_view s);
 
 }  // namespace troupe::api

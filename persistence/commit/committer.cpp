@@ -91,7 +91,7 @@ void committer::after_write(batch& pending, bool synced, std::chrono::nanosecond
   written_ = pending.staged.last();
   if (pending.staged.begins() != 0) core_.log_bytes = 0;
   core_.log_bytes += pending.staged.log_bytes();
-  core_.unkept_bytes += pending.rows->size_bytes();
+  core_.unchecked_bytes += pending.rows->size_bytes();
   core_.unseen_bytes += pending.rows->size_bytes();
   core_.space->count_written(pending.rows->size_bytes());
   if (synced) {

@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "persistence/commit/space_keeper.hpp"
+#include "persistence/commit/space_manager.hpp"
 #include "persistence/commit/submission.hpp"
 #include "persistence/engine/engine.hpp"
 #include "persistence/format/record.hpp"
@@ -25,7 +25,7 @@ class staging {
     revision last;     // the newest revision in use
     revision horizon;  // states up to this revision leave the log soon: see table::bases
     std::chrono::system_clock::time_point now;
-    space_keeper* space;  // decides which changes are allowed while space is low
+    space_manager* space;  // decides which changes are allowed while space is low
   };
 
   // `digest` is the digest of `tree`; staging keeps it up to date.
@@ -69,7 +69,7 @@ class staging {
   revision last_;
   revision horizon_;
   std::chrono::system_clock::time_point now_;
-  space_keeper* space_;
+  space_manager* space_;
   std::uint64_t log_bytes_ = 0;
   bool durable_ = false;
   revision begins_ = 0;

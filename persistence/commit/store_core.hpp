@@ -7,7 +7,7 @@
 #include <shared_mutex>
 #include <string>
 
-#include "persistence/commit/space_keeper.hpp"
+#include "persistence/commit/space_manager.hpp"
 #include "persistence/commit/sync_times.hpp"
 #include "persistence/engine/engine.hpp"
 #include "persistence/open/loader.hpp"
@@ -18,7 +18,7 @@ namespace troupe::persistence {
 
 struct store_core {
   store_core(store_options wanted, engine_factory engines, loaded_store&& loaded,
-             std::unique_ptr<space_keeper> keeper)
+             std::unique_ptr<space_manager> keeper)
       : options{std::move(wanted)},
         factory{std::move(engines)},
         cluster_id{std::move(loaded.cluster_id)},
@@ -45,9 +45,9 @@ struct store_core {
   std::atomic<revision> compacted{0};
   // The bytes in `changes` after `compacted`; at the opening, the size of the table's files.
   std::atomic<std::uint64_t> log_bytes;
-  std::atomic<std::uint64_t> unkept_bytes{0};  // written since upkeep last checked history
-  std::atomic<std::uint64_t> unseen_bytes{0};  // ... since is_behind() was last asked
-  const std::unique_ptr<space_keeper> space;
+  std::atomic<std::uint64_t> unchecked_bytes{0};  // written since maintenance last checked history
+  std::atomic<std::uint64_t> unseen_bytes{0};     // ... since is_behind() was last asked
+  const std::unique_ptr<space_manager> space;
 
   std::atomic<std::uint64_t> transactions{0}, conflicts{0}, batches{0};
   std::atomic<bool> read_only{false};

@@ -1,7 +1,7 @@
 // The engine that keeps the store in a directory: RocksDB, one column family for each table.
 //
 // The directory holds RocksDB's files, `ACKNOWLEDGED` (acknowledged_mark.hpp) and `RESERVE`
-// (space_keeper.hpp), nothing else. RocksDB's log messages go to our log. It does not retry
+// (space_manager.hpp), nothing else. RocksDB's log messages go to our log. It does not retry
 // background errors: write() or health() reports them to the store, which reopens the engine.
 #pragma once
 

@@ -115,7 +115,7 @@ expected<revision> end_of(const engine& disk, const history_range& log, std::uin
 // Starts one part below the limit, since more is written while history is cut.
 expected<revision> target_by_bytes(const engine& disk, std::uint64_t limit,
                                    const history_range& log) {
-  const auto part = limit / defaults::upkeep_part;
+  const auto part = limit / defaults::maintenance_part;
   const auto bytes = log.bytes + disk.size_bytes(table::bases);
   if (bytes <= limit - part) return log.compacted;
   return end_of(disk, log, bytes - (limit - 2 * part));

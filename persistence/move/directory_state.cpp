@@ -10,7 +10,7 @@
 #include "persistence/engine/rocks_engine.hpp"
 #include "persistence/format/record.hpp"
 #include "persistence/move/defaults.hpp"
-#include "persistence/move/put_in_place.hpp"
+#include "persistence/move/rename_into_place.hpp"
 #include "persistence/repair/verify.hpp"
 #include "persistence/replica/log_record.hpp"
 
@@ -122,7 +122,7 @@ expected<void> directory_target::finish() {
     return fail(errc::corrupt, fmt::format("{}: {}", partial_, checked->problems.front()));
   std::error_code failed;
   fs::remove(directory_, failed);  // only if it is empty
-  return put_in_place(partial_, directory_);
+  return rename_into_place(partial_, directory_);
 }
 
 }  // namespace troupe::persistence

@@ -14,7 +14,7 @@
 
 #include "persistence/format/record.hpp"
 #include "persistence/move/defaults.hpp"
-#include "persistence/move/put_in_place.hpp"
+#include "persistence/move/rename_into_place.hpp"
 
 namespace troupe::persistence {
 
@@ -131,7 +131,7 @@ expected<void> file_target::add(std::vector<stored_item> items) {
 
 expected<void> file_target::finish() {
   if (auto done = taken(partial_, file_->Finish()); !done) return done;  // synced
-  return put_in_place(partial_, path_);
+  return rename_into_place(partial_, path_);
 }
 
 }  // namespace troupe::persistence

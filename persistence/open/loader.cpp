@@ -121,7 +121,7 @@ expected<log_fold> fold_newest(const engine& disk, revision last) {
   return fold;
 }
 
-expected<void> judge(const log_fold& fold, const store_options& options) {
+expected<void> evaluate(const log_fold& fold, const store_options& options) {
   if (fold.problems().empty()) return {};
   for (const auto& each : fold.problems())
     spdlog::error("store: {}", each);
@@ -158,7 +158,7 @@ expected<std::uint64_t> load_state(std::uint64_t format, revision last,
   if (auto done = load_objects(disk, known, *fold, edit); !done)
     return fail(std::move(done.error()));
   fold->finish();
-  if (auto good = judge(*fold, options); !good) return fail(std::move(good.error()));
+  if (auto good = evaluate(*fold, options); !good) return fail(std::move(good.error()));
   made.root = edit.freeze(std::max({known, made.floor, defaults::first_revision}));
   const auto digest = state_digest::of(*made.root);
   if (*sealed)

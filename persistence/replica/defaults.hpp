@@ -31,7 +31,7 @@ inline constexpr auto log_session_retry_limit = 800ms;
 inline constexpr auto log_answer_limit = 7s;
 // The period for checking pending work. Steps that are known to exist but do not arrive within it
 // are requested in another way.
-inline constexpr auto log_look_period = 1s;
+inline constexpr auto log_check_period = 1s;
 // The log is reported as unreachable after this time: longer than an election of
 // etcd.
 inline constexpr auto log_silence_limit = 3s;

@@ -52,7 +52,7 @@ void election::on_lease(const expected<lease_id>& given) {
   lease_ = *given;
   renewed_ = std::chrono::steady_clock::now();
   later(time_to_live_ / defaults::lease_part, &election::renew);
-  stand();
+  campaign();
 }
 
 void election::renew() {
@@ -82,8 +82,8 @@ void election::on_renewed(const expected<std::chrono::seconds>& left) {
 // -- the key --------------------------------------------------------------------------------------
 
 // The answer is ignored: a step of the log reports the leader.
-void election::stand() {
-  if (known_.term != 0 || lease_ == 0 || resigned_ || std::exchange(standing_, true)) return;
+void election::campaign() {
+  if (known_.term != 0 || lease_ == 0 || resigned_ || std::exchange(campaigning_, true)) return;
   const std::string key{leader_key};
   const auto now = std::chrono::system_clock::now();
   log_.submit({{{key, 0}}, {{key, leader_text({0, node_, candidate_, now}), lease_}}},
@@ -91,14 +91,14 @@ void election::stand() {
 }
 
 void election::on_candidacy(lease_id with, const log_answer& reply) {
-  standing_ = false;
+  campaigning_ = false;
   if (reply.lease_ended && with == lease_) {
     lease_ = 0;  // renew() asks for another one
     return;
   }
   const bool is_known = reply.result == log_answer::outcome::committed ||
                         reply.result == log_answer::outcome::conflict;
-  if (!is_known) later(defaults::log_retry_first, &election::stand);
+  if (!is_known) later(defaults::log_retry_first, &election::campaign);
 }
 
 void election::on_leader(const leader_record& seen) {
@@ -108,7 +108,7 @@ void election::on_leader(const leader_record& seen) {
     spdlog::info("election: there is no leader, {}",
                  seen.resigned ? "the last one resigned" : "the lease of the last one has expired");
     lead(0);
-    return stand();
+    return campaign();
   }
   spdlog::info("election: {} leads from revision {} on", known_.node, known_.term);
   lead(known_.candidate == candidate_ ? known_.term : 0);

@@ -34,7 +34,7 @@ class election {
  private:
   void request_lease();
   void on_lease(const expected<lease_id>& given);
-  void stand();
+  void campaign();
   void on_candidacy(lease_id with, const log_answer& reply);
   void renew();
   void on_renewed(const expected<std::chrono::seconds>& left);
@@ -50,7 +50,7 @@ class election {
   std::chrono::steady_clock::time_point renewed_;
   leader_record known_;
   revision fence_ = 0;
-  bool standing_ = false;
+  bool campaigning_ = false;
   bool resigned_ = false;
 };
 

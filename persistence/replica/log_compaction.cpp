@@ -9,7 +9,7 @@ namespace troupe::persistence {
 log_compaction::log_compaction(shared_log& log, std::chrono::seconds interval)
     : log_{log}, interval_{interval} {}
 
-void log_compaction::look(time_point now, revision newest, bool leads) {
+void log_compaction::check(time_point now, revision newest, bool leads) {
   if (interval_.count() == 0) return;
   if (!leads) {
     next_ = 0;

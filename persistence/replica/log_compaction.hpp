@@ -20,7 +20,7 @@ class log_compaction {
   log_compaction(shared_log& log, std::chrono::seconds interval);
 
   // Called periodically with the newest known revision and whether this control plane leads.
-  void look(time_point now, revision newest, bool leads);
+  void check(time_point now, revision newest, bool leads);
 
  private:
   shared_log& log_;

@@ -48,7 +48,7 @@ expected<std::unique_ptr<replicated_store>> replicated_store::open(
     }
     const bool is_new = store->applied_ <= defaults::first_revision;
     is_new ? store->read_whole_state() : store->follow();
-    store->look();
+    store->check();
   });
   return made;
 }
@@ -137,7 +137,7 @@ store_stats replicated_store::stats() const {
   shown.leader = shown_leader_;
   const auto silence = std::chrono::steady_clock::now() - heard_;
   shown.read_only = shown.read_only || !is_following_ || session_revision_ == 0 ||
-                    silence > limits_.look + defaults::log_silence_limit;
+                    silence > limits_.check_period + defaults::log_silence_limit;
   return shown;
 }
 

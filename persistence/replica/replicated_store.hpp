@@ -51,7 +51,7 @@ struct candidacy {
 };
 
 struct log_limits {
-  std::chrono::milliseconds look = defaults::log_look_period;
+  std::chrono::milliseconds check_period = defaults::log_check_period;
   std::chrono::milliseconds answer = defaults::log_answer_limit;
 };
 
@@ -127,14 +127,14 @@ class replicated_store final : public store, private log_reader {
   void send_waiting();
   void on_answer(std::uint64_t sequence, const log_answer& reply);
   void send_again(std::uint64_t sequence);
-  void judge(std::uint64_t sequence, pending& mine, const log_answer& reply);
+  void evaluate(std::uint64_t sequence, pending& mine, const log_answer& reply);
   void settle_full();
   void refuse_full(std::uint64_t sequence, const error& reason);
   void when_applied(revision at, std::function<void()> work);
   void answer_when_applied(revision at, std::uint64_t sequence, outcome result);
   void answer_removal(revision at, std::uint64_t sequence);
   void answer(std::uint64_t sequence, outcome result);
-  void answer_all(const std::function<std::optional<error>(const pending&)>& judge);
+  void answer_all(const std::function<std::optional<error>(const pending&)>& evaluate);
   void raise_session();
   void on_session(const log_answer& reply);
   void on_session_applied(revision at);
@@ -162,7 +162,7 @@ class replicated_store final : public store, private log_reader {
   void answer_ready();
 
   // -- time-outs
-  void look();
+  void check();
   void expire_old(time_point now);
 
   const std::unique_ptr<local_store> replica_;
@@ -193,7 +193,7 @@ class replicated_store final : public store, private log_reader {
   std::mutex replica_mutex_;  // for changes of the replica, not for reads
   // State of the log's thread.
   revision applied_;
-  revision applied_then_ = 0;  // at the last call of look()
+  revision applied_then_ = 0;  // at the last call of check()
   // Steps that follow `applied_`, up to `accepted_`, and will be applied next.
   std::vector<read_step> ready_;
   std::size_t ready_bytes_ = 0;

@@ -37,8 +37,8 @@ error conflict_of(const log_compare& failed, revision actual) {
           failed.key, actual};
 }
 
-error deposed() {
-  return {errc::deposed, "this control plane does not lead any more"};
+error leadership_lost() {
+  return {errc::leadership_lost, "this control plane does not lead any more"};
 }
 
 }  // namespace
@@ -130,7 +130,7 @@ void replicated_store::on_answer(std::uint64_t sequence, const log_answer& reply
     known_ = std::max(known_, reply.at);
     // If it is not found, its step has arrived before.
     if (const auto found = pending_.find(sequence); found != pending_.end())
-      judge(sequence, found->second, reply);
+      evaluate(sequence, found->second, reply);
   }
   accept_answered();
   send_waiting();
@@ -138,7 +138,7 @@ void replicated_store::on_answer(std::uint64_t sequence, const log_answer& reply
 }
 
 // Called with the lock.
-void replicated_store::judge(std::uint64_t sequence, pending& mine, const log_answer& reply) {
+void replicated_store::evaluate(std::uint64_t sequence, pending& mine, const log_answer& reply) {
   const auto& compares = mine.request.compares;
   switch (reply.result) {
     case log_answer::outcome::committed:
@@ -156,7 +156,7 @@ void replicated_store::judge(std::uint64_t sequence, pending& mine, const log_an
         return send_again(sequence);
       }
       if (reply.compare > compares.size())
-        return answer_when_applied(reply.at, sequence, fail(deposed()));
+        return answer_when_applied(reply.at, sequence, fail(leadership_lost()));
       ++conflicts_;
       return answer_when_applied(reply.at, sequence,
                                  fail(conflict_of(compares[reply.compare], reply.actual)));
@@ -211,13 +211,13 @@ void replicated_store::answer(std::uint64_t sequence, outcome result) {
 }
 
 void replicated_store::answer_all(
-    const std::function<std::optional<error>(const pending&)>& judge) {
+    const std::function<std::optional<error>(const pending&)>& evaluate) {
   std::vector<std::pair<completion, error>> all;
   {
     const std::lock_guard lock{mutex_};
     std::erase_if(pending_, [&](auto& entry) {
       auto& each = entry.second;
-      auto reason = judge(each);
+      auto reason = evaluate(each);
       if (!reason) return false;
       pending_bytes_ -= each.size_bytes;
       all.emplace_back(std::move(each.done), std::move(*reason));
@@ -285,7 +285,7 @@ void replicated_store::on_session_applied(revision at) {
 // -- time-outs ------------------------------------------------------------------------------------
 
 // Runs periodically on the log's thread, as long as the store lives.
-void replicated_store::look() {
+void replicated_store::check() {
   expire_old(std::chrono::steady_clock::now());
   // Detects missing steps even if no client asks, and a log that does not
   // answer.
@@ -309,8 +309,8 @@ void replicated_store::look() {
     follow();
   }
   if (compaction_)
-    compaction_->look(std::chrono::steady_clock::now(), applied_, election_->fence() != 0);
-  log_->call_later(limits_.look, [this] { look(); });
+    compaction_->check(std::chrono::steady_clock::now(), applied_, election_->fence() != 0);
+  log_->call_later(limits_.check_period, [this] { check(); });
 }
 
 void replicated_store::expire_old(time_point now) {

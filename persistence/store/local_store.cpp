@@ -17,7 +17,7 @@ expected<std::unique_ptr<store>> local_store::open(store_options options, engine
 
 expected<std::unique_ptr<local_store>> local_store::open_local(store_options options,
                                                                engine_factory factory) {
-  auto space = std::make_unique<space_keeper>(options);
+  auto space = std::make_unique<space_manager>(options);
   auto loaded = load(factory, options);
   while (!loaded && loaded.error().code == errc::no_space && space->release_half())
     loaded = load(factory, options);
@@ -27,27 +27,27 @@ expected<std::unique_ptr<local_store>> local_store::open_local(store_options opt
 }
 
 local_store::local_store(store_options options, engine_factory factory, loaded_store loaded,
-                         std::unique_ptr<space_keeper> space)
+                         std::unique_ptr<space_manager> space)
     : core_{std::move(options), std::move(factory), std::move(loaded), std::move(space)},
       committer_{core_, loaded.floor, loaded.horizon, loaded.sealed_since},
       queue_{core_.options.queue_limit, defaults::queue_bytes},
-      upkeep_due_{core_.compacted + core_.options.history_revisions} {
+      maintenance_due_{core_.compacted + core_.options.history_revisions} {
   if (!core_.options.threaded) return;
   for (auto& each : commit_threads_) {
     each = std::thread{[this] { run_commits(); }};
     ::pthread_setname_np(each.native_handle(), "store-commit");
   }
-  upkeep_thread_ = std::thread{[this] { run_upkeep(); }};
-  ::pthread_setname_np(upkeep_thread_.native_handle(), "store-upkeep");
+  maintenance_thread_ = std::thread{[this] { run_maintenance(); }};
+  ::pthread_setname_np(maintenance_thread_.native_handle(), "store-upkeep");
 }
 
 local_store::~local_store() {
   closing_ = true;
   stop_rewriting_ = true;
-  if (upkeep_thread_.joinable()) {
-    { std::lock_guard lock{upkeep_mutex_}; }  // the thread is now before its check, or waiting
-    upkeep_wanted_.notify_one();
-    upkeep_thread_.join();
+  if (maintenance_thread_.joinable()) {
+    { std::lock_guard lock{maintenance_mutex_}; }  // the thread is now before its check, or waiting
+    maintenance_wanted_.notify_one();
+    maintenance_thread_.join();
   }
   queue_.close();
   for (auto& each : commit_threads_)
@@ -143,7 +143,7 @@ void local_store::commit_here() {
   }
   for (;;) {
     commit_round(std::nullopt);
-    if (is_upkeep_due() && upkeep()) core_.space->history_was_cut();
+    if (is_maintenance_due() && maintenance()) core_.space->history_truncated();
     std::lock_guard lock{inline_mutex_};
     if (queue_.size() > 0) continue;
     inline_busy_ = false;
@@ -192,7 +192,7 @@ bool local_store::commit_round(std::optional<submit_queue::deadline> until) {
       each.done(fail(refusal.value_or(unknown_outcome(written.error()))));
   if (few) queue_.release_disk();
   answers.unlock();
-  wake_upkeep();
+  wake_maintenance();
   return true;
 }
 
@@ -227,10 +227,10 @@ void local_store::idle_round(submit_queue::work& work) {
   work.submissions.clear();
 }
 
-bool local_store::is_upkeep_due() const {
-  return core_.root.load()->at() >= upkeep_due_ ||
-         core_.unkept_bytes >= core_.space->history_bytes() / defaults::upkeep_part ||
-         core_.space->is_cut_wanted();
+bool local_store::is_maintenance_due() const {
+  return core_.root.load()->at() >= maintenance_due_ ||
+         core_.unchecked_bytes >= core_.space->history_bytes() / defaults::maintenance_part ||
+         core_.space->is_truncation_needed();
 }
 
 // Checked from time to time, by the thread that has just answered.
@@ -239,19 +239,19 @@ bool local_store::is_behind() {
   return core_.disk != nullptr && core_.disk->is_behind();
 }
 
-void local_store::wake_upkeep() {
+void local_store::wake_maintenance() {
   if (!core_.options.threaded) return;
-  bool behind = core_.unkept_bytes >=
-                core_.space->history_bytes() / defaults::upkeep_part * defaults::upkeep_parts_ahead;
+  bool behind = core_.unchecked_bytes >= core_.space->history_bytes() / defaults::maintenance_part *
+                                             defaults::maintenance_parts_ahead;
   if (core_.unseen_bytes >= defaults::batch_bytes) {
     core_.unseen_bytes = 0;
     behind = is_behind() || behind;
   }
   if (behind) queue_.hold(true);
-  if (!behind && !is_upkeep_due()) return;
-  std::lock_guard lock{upkeep_mutex_};
-  upkeep_now_ = true;
-  upkeep_wanted_.notify_one();
+  if (!behind && !is_maintenance_due()) return;
+  std::lock_guard lock{maintenance_mutex_};
+  maintenance_now_ = true;
+  maintenance_wanted_.notify_one();
 }
 
 void local_store::enter_read_only(const error& reason) {

@@ -1,8 +1,8 @@
-// The store of one machine: an engine, two commit threads and an upkeep thread.
+// The store of one machine: an engine, two commit threads and a maintenance thread.
 //
 // The commit threads alternate: each takes a batch of transactions through staging, disk and
-// answers, while the other is one step behind or ahead. The upkeep thread drops old history and
-// expired pins. Without threads the caller does all of it. Readers use only store_core.
+// answers, while the other is one step behind or ahead. The maintenance thread drops old history
+// and expired pins. Without threads the caller does all of it. Readers use only store_core.
 #pragma once
 
 #include <array>
@@ -50,7 +50,7 @@ class local_store final : public store {
 
  private:
   local_store(store_options options, engine_factory factory, loaded_store loaded,
-              std::unique_ptr<space_keeper> space);
+              std::unique_ptr<space_manager> space);
 
   void push(submission next);
   void enqueue(submission next);
@@ -65,17 +65,17 @@ class local_store final : public store {
   // Runs `work` while no batch is in the pipeline, and waits for it.
   void between_batches(const std::function<void()>& work);
   bool on_commit_thread() const;
-  bool is_upkeep_due() const;
-  void wake_upkeep();
+  bool is_maintenance_due() const;
+  void wake_maintenance();
   bool is_behind();
 
   // The result of `read`, unless the changes after `after` are compacted by then.
   template <class F>
   auto from_history(revision after, F read) const -> decltype(read(std::declval<const engine&>()));
 
-  void run_upkeep();
-  bool upkeep();
-  bool cut_history();
+  void run_maintenance();
+  bool maintenance();
+  bool truncate_history();
   expected<void> drop_history(revision up_to);
   void reclaim_space();
   void catch_up();
@@ -97,15 +97,15 @@ class local_store final : public store {
   bool inline_busy_ = false;
 
   std::mutex compaction_mutex_;
-  std::atomic<revision> upkeep_due_{0};
-  std::mutex upkeep_mutex_;
-  std::condition_variable upkeep_wanted_;
-  bool upkeep_now_ = false;
+  std::atomic<revision> maintenance_due_{0};
+  std::mutex maintenance_mutex_;
+  std::condition_variable maintenance_wanted_;
+  bool maintenance_now_ = false;
   std::atomic<bool> closing_{false};
   std::atomic<bool> stop_rewriting_{false};  // closing, or the disk must be reopened
 
   std::array<std::thread, defaults::commit_threads> commit_threads_;
-  std::thread upkeep_thread_;
+  std::thread maintenance_thread_;
 };
 
 }  // namespace troupe::persistence

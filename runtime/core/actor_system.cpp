@@ -84,7 +84,7 @@ actor_system::~actor_system() {
     return;
   }
   shared.timers.stop();
-  shared.outside.close();
+  shared.external.close();
   shared.gateway = {};
   impl_->caf.reset();
 }
@@ -122,14 +122,14 @@ void actor_system::request_message(const actor_ref& to, message content, duratio
   auto& shared = *impl_->shared;
   const auto now = shared.time->now();
   const auto wait = std::clamp(timeout, duration::zero(), defaults::longest_delay);
-  const auto id = shared.outside.add(now + wait, std::move(done));
+  const auto id = shared.external.add(now + wait, std::move(done));
   if (id == 0) return;
   auto* receiver = access::cell_of(to);
   const auto result = receiver == nullptr
                           ? actor_cell::post_result::down
                           : receiver->post(std::move(content), shared.gateway, cause, id);
   if (result == actor_cell::post_result::taken) return;
-  shared.outside.fail_soon(
+  shared.external.schedule_failure(
       id,
       result == actor_cell::post_result::full ? request_error::mailbox_full : request_error::down,
       now);

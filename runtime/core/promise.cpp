@@ -25,7 +25,7 @@ const char* to_string(request_error error) noexcept {
 promise_base& promise_base::operator=(promise_base&& other) noexcept {
   if (this != &other) {
     fail(request_error::broken);
-    asker_ = std::move(other.asker_);
+    requester_ = std::move(other.requester_);
     request_id_ = std::exchange(other.request_id_, 0);
     cause_ = other.cause_;
   }
@@ -35,14 +35,14 @@ promise_base& promise_base::operator=(promise_base&& other) noexcept {
 void promise_base::fail(request_error error) {
   if (!pending()) return;
   if (error == request_error::broken && this_thread::ending) error = request_error::down;
-  const auto asker = std::move(asker_);
-  access::cell_of(asker)->post_reply(std::exchange(request_id_, 0), {}, error, cause_);
+  const auto requester = std::move(requester_);
+  access::cell_of(requester)->post_reply(std::exchange(request_id_, 0), {}, error, cause_);
 }
 
 void promise_base::answer(message reply) {
-  const auto asker = std::move(asker_);
-  access::cell_of(asker)->post_reply(std::exchange(request_id_, 0), std::move(reply), std::nullopt,
-                                     cause_);
+  const auto requester = std::move(requester_);
+  access::cell_of(requester)->post_reply(std::exchange(request_id_, 0), std::move(reply),
+                                         std::nullopt, cause_);
 }
 
 }  // namespace troupe::runtime

@@ -89,7 +89,7 @@ actor_cell::post_result actor_cell::post(message content, const actor_ref& sende
 void actor_cell::post_reply(std::uint64_t request, message reply,
                             std::optional<request_error> error, cause cause) {
   if (id() == gateway_id) {
-    core_->outside.complete(request, reply, error);
+    core_->external.complete(request, reply, error);
     return;
   }
   auto e = std::make_unique<envelope>();

@@ -48,7 +48,7 @@ void actor_registry::leave(actor_cell& cell) {
   cell.release();
 }
 
-std::map<std::string, kind_totals> actor_registry::departed() const {
+std::map<std::string, kind_totals> actor_registry::ended_totals() const {
   std::lock_guard lock{departed_mutex_};
   return departed_;
 }

@@ -33,7 +33,7 @@ class actor_registry final : public directory {
   std::vector<actor_ref> called(std::string_view name) const override;
   actor_ref reference(std::uint64_t id) const override;
   std::optional<actor_detail> detail(std::uint64_t id) const override;
-  std::map<std::string, kind_totals> departed() const override;
+  std::map<std::string, kind_totals> ended_totals() const override;
   std::size_t size() const override { return size_.load(std::memory_order_relaxed); }
 
  private:

@@ -13,8 +13,8 @@
 #include "runtime/detail/children.hpp"
 #include "runtime/detail/dispatcher.hpp"
 #include "runtime/detail/envelope.hpp"
+#include "runtime/detail/external_requests.hpp"
 #include "runtime/detail/flight_recorder.hpp"
-#include "runtime/detail/outside_requests.hpp"
 #include "runtime/detail/timer_service.hpp"
 
 namespace caf {
@@ -58,7 +58,7 @@ struct system_core : std::enable_shared_from_this<system_core> {
   const std::unique_ptr<clock> time;
   const std::unique_ptr<dispatcher> jobs;
   timer_service timers{*time};
-  outside_requests outside{timers};
+  external_requests external{timers};
   actor_registry actors;
   flight_recorder recorder;
   observer* observing = nullptr;  // set before the first actor starts
@@ -66,7 +66,7 @@ struct system_core : std::enable_shared_from_this<system_core> {
 
   caf::actor_system* caf = nullptr;
   runtime::actor_system* system = nullptr;
-  actor_ref gateway;  // represents all senders outside of actors; receives replies for `outside`
+  actor_ref gateway;  // represents all senders outside of actors; receives replies for `external`
 
   std::atomic<std::size_t> live{0};
   std::atomic<std::uint64_t> last_id{0};  // in a simulation

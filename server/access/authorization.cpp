@@ -109,12 +109,12 @@ decision authorization::decide(const user_info& user, const request_info& info,
 // Finding reasons costs more than the decision, so it is done for refusals only.
 api::expected<void> authorization::check(const user_info& user, const request_info& info) const {
   if (decide(user, info, nullptr) == decision::allow) return {};
-  return api::fail(refusal(user, info, judge(user, info).reason));
+  return api::fail(refusal(user, info, evaluate(user, info).reason));
 }
 
-authorization::judgement authorization::judge(const user_info& user,
-                                              const request_info& info) const {
-  judgement out;
+authorization::authorization_result authorization::evaluate(const user_info& user,
+                                                            const request_info& info) const {
+  authorization_result out;
   out.decided = decide(user, info, &out.reason);
   return out;
 }

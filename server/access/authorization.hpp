@@ -54,11 +54,11 @@ class authorization {
   // credentials is a user with few permissions.
   api::expected<void> check(const user_info& user, const request_info& info) const;
 
-  struct judgement {
+  struct authorization_result {
     decision decided = decision::no_opinion;
     std::string reason;  // may be empty
   };
-  judgement judge(const user_info& user, const request_info& info) const;
+  authorization_result evaluate(const user_info& user, const request_info& info) const;
   void list(const user_info& user, std::string_view ns,
             api::authorization::v1::SubjectRulesReviewStatus& into) const;
 

@@ -138,8 +138,8 @@ refusal judge_pod(std::string_view node, const request_info& info, const relatio
   return "can only list/watch pods with spec.nodeName field selector";
 }
 
-refusal judge(std::string_view node, const request_info& info,
-              const actors::access::rule_list& rules, const relation& related) {
+refusal evaluate(std::string_view node, const request_info& info,
+                 const actors::access::rule_list& rules, const relation& related) {
   if (info.is_resource && info.group.empty()) {
     if (is_one_of(info.resource, {"secrets", "configmaps"})) return judge_read(node, info, related);
     if (info.resource == "persistentvolumeclaims") return judge_claim(node, info, related);
@@ -170,7 +170,7 @@ decision node_authorizer::authorize(const user_info& user, const request_info& i
                                     std::string* reason) const {
   const auto node = actors::node_of(user.name, user.groups);
   if (node.empty()) return decision::no_opinion;
-  auto refused = judge(node, info, rules_, [&] { return is_related(node, info); });
+  auto refused = evaluate(node, info, rules_, [&] { return is_related(node, info); });
   if (!refused) return decision::allow;
   if (reason != nullptr && !refused->empty()) *reason = std::move(*refused);
   return decision::no_opinion;

@@ -12,13 +12,13 @@ using actors::access::identity;
 using actors::access::PolicyRule;
 using api::authorization::v1::SubjectRulesReviewStatus;
 
-// Calls `judge` with the user as a subject of bindings.
+// Calls `evaluate` with the user as a subject of bindings.
 template <class F>
-auto as_subject(const user_info& user, F judge) {
-  if (!user.in_group(bootstrappers_group)) return judge(identity{user.name, user.groups});
+auto as_subject(const user_info& user, F evaluate) {
+  if (!user.in_group(bootstrappers_group)) return evaluate(identity{user.name, user.groups});
   auto groups = user.groups;
   std::erase(groups, authenticated_group);
-  return judge(identity{user.name, groups});
+  return evaluate(identity{user.name, groups});
 }
 
 void add(const PolicyRule& rule, SubjectRulesReviewStatus& into) {

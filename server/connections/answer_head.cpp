@@ -51,9 +51,9 @@ std::optional<response> enter(connection& by, exchange& exchange) {
   return refused;
 }
 
-std::optional<response> hold_body(connection& by, exchange& exchange) {
-  auto refused = hold_body(exchange.charge(), by.worker().counters().bodies, exchange.request(),
-                           by.worker().options().bodies);
+std::optional<response> charge_body(connection& by, exchange& exchange) {
+  auto refused = charge_body(exchange.charge(), by.worker().counters().bodies, exchange.request(),
+                             by.worker().options().bodies);
   if (refused) by.refused(exchange.request(), *refused);
   return refused;
 }

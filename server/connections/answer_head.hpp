@@ -22,7 +22,7 @@ std::optional<response> admit(connection& by, request& head);
 std::optional<response> enter(connection& by, exchange& exchange);
 
 // Called as the body is received: returns a refusal if the request may hold no more bytes.
-std::optional<response> hold_body(connection& by, exchange& exchange);
+std::optional<response> charge_body(connection& by, exchange& exchange);
 // Whether the body is too slow: so few bytes at this time after the head.
 bool body_is_slow(const http_options& options, std::chrono::nanoseconds age, std::size_t bytes);
 response body_too_slow();

@@ -130,7 +130,7 @@ std::string_view http1::read(std::string_view input) {
     switch (result.step) {
       case http1_parser::step::need_more:
         if (phase_ == phase::body && !refusal_)
-          if (auto refusal = hold_body(connection_, *exchange_)) refuse(std::move(*refusal));
+          if (auto refusal = charge_body(connection_, *exchange_)) refuse(std::move(*refusal));
         return input;
       case http1_parser::step::head:
         head_complete();

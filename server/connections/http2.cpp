@@ -198,7 +198,7 @@ void http2::add_body(http2_flow& flow, std::string_view part) {
     return refuse_here(flow, body_too_large(limit));
   }
   request.content.append(part);
-  if (auto refusal = hold_body(connection_, *flow.current)) {
+  if (auto refusal = charge_body(connection_, *flow.current)) {
     std::string{}.swap(request.content);
     refuse(flow, std::move(*refusal));
   }

@@ -197,7 +197,7 @@ void io_worker::release(connection& ended) {
   connections_.pop_back();
   load_.fetch_sub(1, std::memory_order_relaxed);
   counters_.connections.fetch_sub(1, std::memory_order_relaxed);
-  say_when_empty();
+  notify_when_empty();
 }
 
 void io_worker::tick() {
@@ -216,12 +216,12 @@ std::future<void> io_worker::drain() {
     draining_ = true;
     for (auto i = connections_.size(); i-- > 0;)
       connections_[i]->drain();
-    if (connections_.empty()) say_when_empty();
+    if (connections_.empty()) notify_when_empty();
   });
   return done;
 }
 
-void io_worker::say_when_empty() {
+void io_worker::notify_when_empty() {
   if (!draining_ || !connections_.empty()) return;
   draining_ = false;
   drained_.set_value();

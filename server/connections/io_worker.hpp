@@ -113,7 +113,7 @@ class io_worker {
   void tick();
   void drop_listeners();
   void close_all();
-  void say_when_empty();
+  void notify_when_empty();
 
   const std::size_t index_;
   const http_options& options_;

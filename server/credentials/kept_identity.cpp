@@ -18,17 +18,18 @@ using expected = tl::expected<T, std::string>;
 constexpr std::chrono::minutes backdated{5};
 constexpr int backdated_part = 10;  // at most this part (1/n) of the certificate's life
 
-x509::validity from_now(x509::time_point now, std::chrono::milliseconds life) {
-  return {now - std::min<std::chrono::milliseconds>(backdated, life / backdated_part), now + life};
+x509::validity from_now(x509::time_point now, std::chrono::milliseconds lifetime) {
+  return {now - std::min<std::chrono::milliseconds>(backdated, lifetime / backdated_part),
+          now + lifetime};
 }
 
 bool lasts(const std::string& certificate, x509::time_point now) {
   const auto valid = x509::read_validity(certificate);
   if (!valid) return false;
-  const auto life = valid->until - valid->from;
+  const auto lifetime = valid->until - valid->from;
   return now >= valid->from &&
-         valid->until - now >
-             std::chrono::duration_cast<std::chrono::milliseconds>(life * defaults::renew_below);
+         valid->until - now > std::chrono::duration_cast<std::chrono::milliseconds>(
+                                  lifetime * defaults::renew_below);
 }
 
 expected<x509::identity> load(const fs::path& directory, const std::string& name) {
@@ -66,8 +67,8 @@ expected<bool> keep_authority(const fs::path& directory, const std::string& comm
                                "kubeconfig)");
   }
   if (!absent && lasts(held.certificate, now)) return false;
-  auto made =
-      x509::make_authority(common_name, from_now(now, defaults::authority_life), held.private_key);
+  auto made = x509::make_authority(common_name, from_now(now, defaults::authority_lifetime),
+                                   held.private_key);
   if (!made) return tl::make_unexpected(made.error());
   held = std::move(*made);
   if (auto saved = save(directory, "ca", held, durability::lasting); !saved)
@@ -84,7 +85,7 @@ expected<bool> keep_replaceable_authority(const fs::path& directory, const std::
   if (!found) return tl::make_unexpected(found.error());
   held = std::move(*found);
   if (x509::belongs(held, held.certificate) && lasts(held.certificate, now)) return false;
-  auto made = x509::make_authority(common_name, from_now(now, defaults::authority_life));
+  auto made = x509::make_authority(common_name, from_now(now, defaults::authority_lifetime));
   if (!made) return tl::make_unexpected(made.error());
   held = std::move(*made);
   if (auto saved = save(directory, name, held, durability::replaceable); !saved)
@@ -94,7 +95,7 @@ expected<bool> keep_replaceable_authority(const fs::path& directory, const std::
 
 expected<bool> keep_identity(const fs::path& directory, const std::string& name,
                              const x509::identity& authority, x509::leaf leaf,
-                             std::chrono::milliseconds life, x509::time_point now,
+                             std::chrono::milliseconds lifetime, x509::time_point now,
                              x509::identity& held) {
   auto found = load(directory, name);
   if (!found) return tl::make_unexpected(found.error());
@@ -102,7 +103,7 @@ expected<bool> keep_identity(const fs::path& directory, const std::string& name,
   if (x509::belongs(held, authority.certificate) && lasts(held.certificate, now) &&
       x509::covers(held.certificate, leaf.names))
     return false;
-  leaf.valid = from_now(now, life);
+  leaf.valid = from_now(now, lifetime);
   auto made = x509::issue(authority, leaf);
   if (!made) return tl::make_unexpected(made.error());
   if (auto saved = save(directory, name, *made, durability::replaceable); !saved)

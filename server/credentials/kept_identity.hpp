@@ -29,7 +29,7 @@ tl::expected<bool, std::string> keep_replaceable_authority(const std::filesystem
 tl::expected<bool, std::string> keep_identity(const std::filesystem::path& directory,
                                               const std::string& name,
                                               const x509::identity& authority, x509::leaf leaf,
-                                              std::chrono::milliseconds life, x509::time_point now,
-                                              x509::identity& held);
+                                              std::chrono::milliseconds lifetime,
+                                              x509::time_point now, x509::identity& held);
 
 }  // namespace troupe::server

@@ -50,11 +50,11 @@ tl::expected<bool, std::string> pki::renew(time_point now) {
   auto authority = keep_authority(directory, "troupe", now, authority_);
   if (!authority) return authority;
   auto server = keep_identity(directory, "server", authority_, {"troupe-server", {}, names_, {}},
-                              options_.life, now, server_);
+                              options_.lifetime, now, server_);
   if (!server) return server;
   auto administrator =
       keep_identity(directory, "admin", authority_, {"admin", {"system:masters"}, {}, {}},
-                    options_.life, now, administrator_);
+                    options_.lifetime, now, administrator_);
   if (!administrator) return administrator;
   return *authority || *server || *administrator;
 }
@@ -67,7 +67,7 @@ tl::expected<bool, std::string> pki::renew_front_proxy(time_point now) {
                                               now, front_authority_);
   if (!authority) return authority;
   return keep_identity(directory, "front-proxy-client", front_authority_,
-                       {std::string{front_proxy_name}, {}, {}, {}}, options_.life, now, front_);
+                       {std::string{front_proxy_name}, {}, {}, {}}, options_.lifetime, now, front_);
 }
 
 tls_material pki::server() const {

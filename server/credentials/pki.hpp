@@ -28,7 +28,7 @@ struct pki_options {
   // Names by which clients call the server, besides localhost, 127.0.0.1, ::1 and the host name.
   std::vector<std::string> names;
   // The life of certificates signed here.
-  std::chrono::milliseconds life = defaults::certificate_life;
+  std::chrono::milliseconds lifetime = defaults::certificate_lifetime;
 };
 
 class pki {

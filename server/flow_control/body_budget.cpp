@@ -38,9 +38,9 @@ std::optional<std::string_view> body_charge::cover(std::size_t size, const body_
   return std::nullopt;
 }
 
-std::optional<response> hold_body(std::unique_ptr<body_charge>& charge,
-                                  const std::shared_ptr<body_budget>& from, const request& request,
-                                  const body_limits& limits) {
+std::optional<response> charge_body(std::unique_ptr<body_charge>& charge,
+                                    const std::shared_ptr<body_budget>& from,
+                                    const request& request, const body_limits& limits) {
   if (request.content.empty()) return std::nullopt;
   if (!charge) charge = std::make_unique<body_charge>(from, request);
   const auto beyond = charge->cover(request.content.size(), limits);

@@ -57,8 +57,8 @@ class body_charge {
 
 // For a partly received body: counts the received bytes. Returns a 429 if the request may hold no
 // more.
-std::optional<response> hold_body(std::unique_ptr<body_charge>& charge,
-                                  const std::shared_ptr<body_budget>& from, const request& request,
-                                  const body_limits& limits);
+std::optional<response> charge_body(std::unique_ptr<body_charge>& charge,
+                                    const std::shared_ptr<body_budget>& from,
+                                    const request& request, const body_limits& limits);
 
 }  // namespace troupe::server

@@ -180,7 +180,7 @@ api_frontend::~api_frontend() = default;
 
 tl::expected<std::unique_ptr<pki>, std::string> api_frontend::open_keys(
     const frontend_options& options) {
-  return pki::open({keys_in(options), names_of(options), options.certificate_life},
+  return pki::open({keys_in(options), names_of(options), options.certificate_lifetime},
                    std::chrono::system_clock::now());
 }
 

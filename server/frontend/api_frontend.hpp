@@ -37,7 +37,7 @@ struct frontend_options {
   std::size_t reads_in_flight = defaults::reads_in_flight;
   std::size_t writes_in_flight = defaults::writes_in_flight;
   std::chrono::milliseconds renew_period = defaults::renew_period;
-  std::chrono::milliseconds certificate_life = defaults::certificate_life;
+  std::chrono::milliseconds certificate_lifetime = defaults::certificate_lifetime;
 };
 
 // The handlers behind auth_filter, and further sources of users and permissions. All must outlive

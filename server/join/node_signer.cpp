@@ -72,11 +72,11 @@ tl::expected<std::string, std::string> node_signer::certify(const std::string& n
                                                             const std::string& public_key,
                                                             x509::time_point now) const {
   const auto early = std::min<std::chrono::milliseconds>(join_defaults::backdated,
-                                                         life_ / join_defaults::backdated_part);
+                                                         lifetime_ / join_defaults::backdated_part);
   x509::leaf leaf;
   leaf.common_name = std::string{actors::node_user_prefix} + node;
   leaf.organizations = {std::string{actors::nodes_group}, std::string{actors::joined_nodes_group}};
-  leaf.valid = {now - early, now + life_};
+  leaf.valid = {now - early, now + lifetime_};
   return x509::certify(held(), leaf, public_key);
 }
 
@@ -86,11 +86,11 @@ bool node_signer::is_ready() const {
 }
 
 tl::expected<std::string, std::string> node_signer::certify(
-    const actors::certificate_order& order) const {
-  return x509::certify_request(held(), order.request,
-                               {.valid = {order.from, order.until},
-                                .key_usage = words_of(order.usages, key_usages),
-                                .extended_key_usage = words_of(order.usages, extended_usages)});
+    const actors::certificate_options& options) const {
+  return x509::certify_request(held(), options.request,
+                               {.valid = {options.from, options.until},
+                                .key_usage = words_of(options.usages, key_usages),
+                                .extended_key_usage = words_of(options.usages, extended_usages)});
 }
 
 x509::identity node_signer::held() const {

@@ -15,7 +15,7 @@ namespace troupe::server {
 
 class node_signer : public actors::certificate_issuer {
  public:
-  explicit node_signer(std::chrono::milliseconds life) : life_{life} {}
+  explicit node_signer(std::chrono::milliseconds lifetime) : lifetime_{lifetime} {}
 
   void replace(x509::identity authority);
   // The authority's certificate, PEM; empty before api_frontend has started.
@@ -29,12 +29,12 @@ class node_signer : public actors::certificate_issuer {
 
   bool is_ready() const override;
   tl::expected<std::string, std::string> certify(
-      const actors::certificate_order& order) const override;
+      const actors::certificate_options& options) const override;
 
  private:
   x509::identity held() const;
 
-  const std::chrono::milliseconds life_;
+  const std::chrono::milliseconds lifetime_;
   mutable std::mutex mutex_;
   x509::identity authority_;
 };

@@ -17,7 +17,7 @@ inline constexpr std::chrono::nanoseconds sync_wait = 30s;
 inline constexpr std::chrono::nanoseconds longest_wait = 50s;
 
 // upstream: operation.go. How long results are kept, and how often expired ones are removed.
-inline constexpr std::chrono::nanoseconds operation_life = 10min;
+inline constexpr std::chrono::nanoseconds operation_lifetime = 10min;
 inline constexpr std::chrono::nanoseconds sweep_period = 5min;
 // Operations in memory; beyond it the oldest results are removed early. If all are under way,
 // further writes get a 429.

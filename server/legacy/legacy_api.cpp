@@ -123,7 +123,7 @@ void legacy_api::serve(request_ptr request, responder answer) {
   if (is_minion_request(parts))
     return answer_for_minion(services_, *request, std::move(answer), parts);
   if (parts.size() < 3 || parts[0] != "api" || parts[1] != "v1beta1")
-    return answer.respond(nothing_there(*request));
+    return answer.respond(unknown_path(*request));
   parts.erase(parts.begin(), parts.begin() + 2);
   serve_resource(std::move(request), std::move(answer), parts);
 }
@@ -138,7 +138,7 @@ void legacy_api::serve_resource(request_ptr request, responder answer, const par
     std::uint64_t id = 0;
     const auto end = parts[1].data() + parts[1].size();
     const auto [at, failed] = std::from_chars(parts[1].data(), end, id);
-    if (failed != std::errc() || at != end) return answer.respond(nothing_there(*request));
+    if (failed != std::errc() || at != end) return answer.respond(unknown_path(*request));
     return pending_.show(make({}, verb::get), id);
   }
   if (is_minion_request(parts))
@@ -151,7 +151,7 @@ void legacy_api::serve_resource(request_ptr request, responder answer, const par
   if (part != section::objects) parts.erase(parts.begin());
   auto at = place_of(*request, part, parts);
   const auto found = at ? handler_of(*request, part, *at) : std::nullopt;
-  if (!found) return answer.respond(nothing_there(*request));
+  if (!found) return answer.respond(unknown_path(*request));
   found->handle(make(std::move(*at), found->verb));
 }
 

@@ -57,7 +57,7 @@ void legacy_call::answer(response with) const {
 }
 
 void legacy_call::fail(const api::error& error) const {
-  const auto shown = at.shape == nullptr ? error : as_told(error, *at.shape, at.id);
+  const auto shown = at.shape == nullptr ? error : to_legacy_error(error, *at.shape, at.id);
   auto out = json_response(error.code, failure_json(shown, words));
   if (error.retry_after_seconds != 0)
     out.fields.push_back({"retry-after", std::to_string(error.retry_after_seconds)});

@@ -74,14 +74,14 @@ bool is_minion_request(const std::vector<std::string_view>& parts) {
 void answer_for_minion(rest_services& services, const request& request, responder answer,
                        const std::vector<std::string_view>& parts) {
   const auto path = parts[path_at];
-  if (request.method != http_method::get) return answer.respond(nothing_there(request));
+  if (request.method != http_method::get) return answer.respond(unknown_path(request));
   if (path == "containerLogs" && parts.size() == log_part_count)
     return get_container_log(services, request, std::move(answer), parts);
   if (path == "podInfo" && parts.size() == short_part_count)
     return answer.respond(pod_info(services, request, parts[minion_at]));
   if (path == "healthz" && parts.size() == short_part_count)
     return get_health(services, request, std::move(answer), parts[minion_at]);
-  answer.respond(nothing_there(request));
+  answer.respond(unknown_path(request));
 }
 
 }  // namespace troupe::server::legacy

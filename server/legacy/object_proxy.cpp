@@ -43,7 +43,7 @@ void pass_to_object(rest_services& services, const request& request, responder a
                     const std::vector<std::string_view>& parts) {
   auto ns = request.query.get_or("namespace", defaults::ns);
   if (ns.empty()) ns = defaults::ns;
-  if (ns.find('/') != ns.npos) return answer.respond(nothing_there(request));
+  if (ns.find('/') != ns.npos) return answer.respond(unknown_path(request));
   auto asked = std::make_shared<server::request>(request);
   asked->info = parse_request_info(request.method_text,
                                    fmt::format("/api/v1/namespaces/{}/{}/{}/proxy", ns,

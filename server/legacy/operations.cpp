@@ -83,13 +83,13 @@ class operation_table final : public runtime::actor {
       return m.call->answer(200, operations_json(ids));
     }
     const auto found = all_.find(*m.id);
-    if (found == all_.end()) return m.call->answer(nothing_there(*m.call->request));
+    if (found == all_.end()) return m.call->answer(unknown_path(*m.call->request));
     if (!found->second.result) return m.call->answer(202, working_json(*m.id, m.call->words));
     m.call->answer(200, found->second.result->json);
   }
 
   void sweep() {
-    while (!finished_.empty() && now() - finished_.front().at > defaults::operation_life)
+    while (!finished_.empty() && now() - finished_.front().at > defaults::operation_lifetime)
       forget_oldest();
   }
 
@@ -141,7 +141,7 @@ void operations::show(const legacy_call_ptr& call, std::uint64_t id) const {
   if (!table_.tell(asked{id, call})) call->fail(busy());
 }
 
-response nothing_there(const request& request) {
+response unknown_path(const request& request) {
   response out;
   out.status = 404;
   out.content_type = "text/plain; charset=utf-8";

@@ -51,6 +51,6 @@ class operations {
 };
 
 // The plain text 404 of an unknown path.
-response nothing_there(const request& request);
+response unknown_path(const request& request);
 
 }  // namespace troupe::server::legacy

@@ -80,7 +80,7 @@ std::string event_json(std::string_view type, std::string_view object) {
                      type, object);
 }
 
-api::error as_told(api::error error, const api::kind_info& shape, std::string_view id) {
+api::error to_legacy_error(api::error error, const api::kind_info& shape, std::string_view id) {
   const auto* hub = api::conversions::instance().hub(shape);
   const bool named = error.name == id || error.name == api::v1beta1::name_of(id);
   if (hub == nullptr || !named || (error.kind != hub->plural() && error.kind != hub->kind()))

@@ -30,7 +30,7 @@ std::string event_json(std::string_view type, std::string_view object);
 
 // An error about the request's object, with its kind and id in the client's terms (upstream:
 // pkg/api/errors). Errors about other objects are unchanged.
-api::error as_told(api::error error, const api::kind_info& shape, std::string_view id);
+api::error to_legacy_error(api::error error, const api::kind_info& shape, std::string_view id);
 
 std::string failure_json(const api::error& error, dialect words);
 std::string success_json(dialect words);

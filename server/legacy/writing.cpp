@@ -89,7 +89,7 @@ bool path_holds(char c) {
 
 // upstream: pkg/api/validation, for services.
 api::expected<void> check_id(const place& at, const std::string& id) {
-  api::complaints wrong;
+  api::error_messages wrong;
   if (!std::all_of(id.begin(), id.end(), path_holds) || id == "." || id == "..")
     wrong.push_back(
         fmt::format("may hold letters, digits and {} only, and be neither . nor ..", id_marks));
@@ -104,7 +104,7 @@ api::expected<void> check_id(const place& at, const std::string& id) {
     causes.push_back(
         {"FieldValueInvalid", fmt::format("Invalid value: \"{}\": {}", id, each), "id"});
   auto refused = api::invalid(*at.hub, shapes::name_of(id), std::move(causes));
-  return api::fail(as_told(std::move(refused), *at.shape, id));
+  return api::fail(to_legacy_error(std::move(refused), *at.shape, id));
 }
 
 // Completes the object as upstream did: an object without an id gets one (except a service, whose
@@ -151,7 +151,7 @@ void carry_out_as_operation(const legacy_call_ptr& call, const std::string& abou
         });
       },
       [call, id, about](const api::error& error) {
-        call->run([call, id, told = as_told(error, *call->at.shape, about)] {
+        call->run([call, id, told = to_legacy_error(error, *call->at.shape, about)] {
           call->pending.finish(id, {told.code, failure_json(told, call->words)});
         });
       });
@@ -238,7 +238,7 @@ void create_binding(const legacy_call_ptr& call) {
           if (result) return call->pending.finish(id, {200, success_json(call->words)});
           // The error is about the pod, not about a binding.
           const auto& pod = *api::conversions::instance().find_resource("v1beta1", "pods");
-          const auto failure = as_told(result.error(), pod, result.error().name);
+          const auto failure = to_legacy_error(result.error(), pod, result.error().name);
           call->pending.finish(id, {failure.code, failure_json(failure, call->words)});
         });
       });

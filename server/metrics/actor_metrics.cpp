@@ -20,7 +20,7 @@ double seconds(runtime::duration d) {
 
 std::map<std::string, kind_row> rows_of(const runtime::directory& actors) {
   std::map<std::string, kind_row> kinds;
-  for (const auto& [kind, past] : actors.departed()) {
+  for (const auto& [kind, past] : actors.ended_totals()) {
     auto& row = kinds[kind];
     row.received = past.received;
     row.handled = past.handled;

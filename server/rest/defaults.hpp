@@ -38,7 +38,7 @@ inline constexpr std::size_t rebuild_queue = 100;
 // A node that has not replied about a log within this time has a dead link; how often a followed
 // log is checked for the end of its container there.
 inline constexpr std::chrono::nanoseconds remote_log_wait = 5s;
-inline constexpr std::chrono::nanoseconds remote_log_look = 500ms;
+inline constexpr std::chrono::nanoseconds remote_log_check_period = 500ms;
 // Nodes that have not sent their usage within this time are omitted: the first query takes a node a
 // quarter of a second, and a client waits for all of them.
 inline constexpr std::chrono::nanoseconds usage_wait = 5s;

@@ -14,7 +14,7 @@ namespace troupe::test {
 
 using actors::plan_token;
 using actors::token_claims;
-using actors::token_order;
+using actors::token_spec;
 using api::core::v1::Pod;
 using api::core::v1::Secret;
 using api::core::v1::ServiceAccount;
@@ -41,12 +41,12 @@ struct shop {
     c.create(secret);
   }
 
-  static token_order order(std::int64_t seconds = 3'600) {
+  static token_spec request(std::int64_t seconds = 3'600) {
     return {.ns = "default", .account = "robot", .audiences = {}, .expiration_seconds = seconds};
   }
-  static token_order bound_to(const std::string& kind, const std::string& name,
-                              const std::string& uid = {}) {
-    auto out = order();
+  static token_spec bound_to(const std::string& kind, const std::string& name,
+                             const std::string& uid = {}) {
+    auto out = request();
     out.bound_kind = kind;
     out.bound_api_version = "v1";
     out.bound_name = name;
@@ -54,8 +54,8 @@ struct shop {
     return out;
   }
 
-  api::expected<actors::planned_token> plan(const token_order& order) const {
-    return plan_token(c.store().read(), order, api_audiences, now, "id");
+  api::expected<actors::planned_token> plan(const token_spec& request) const {
+    return plan_token(c.store().read(), request, api_audiences, now, "id");
   }
   bool holds(const token_claims& claims, std::int64_t at = now) const {
     return actors::check_claims(c.store().read(), claims, {}, at).has_value();
@@ -66,7 +66,7 @@ struct shop {
 
 TEST_CASE("a token names its account, its audience and its lifetime", "[tokens]") {
   const shop world;
-  const auto made = world.plan(shop::order());
+  const auto made = world.plan(shop::request());
   REQUIRE(made);
   const auto& claims = made->claims;
   CHECK(claims.account.name == "robot");
@@ -76,15 +76,15 @@ TEST_CASE("a token names its account, its audience and its lifetime", "[tokens]"
   CHECK(claims.expires == now + 3'600);
   CHECK(made->shown_expiration == now + 3'600);
   CHECK_FALSE(claims.pod);
-  auto order = shop::order();
-  order.audiences = {"vault"};
-  CHECK(world.plan(order)->claims.audiences == std::vector<std::string>{"vault"});
+  auto request = shop::request();
+  request.audiences = {"vault"};
+  CHECK(world.plan(request)->claims.audiences == std::vector<std::string>{"vault"});
 }
 
 TEST_CASE("a token lives between ten minutes and 2^32 seconds", "[tokens]") {
   const shop world;
   const auto refusal = [&](std::int64_t seconds) {
-    const auto made = world.plan(shop::order(seconds));
+    const auto made = world.plan(shop::request(seconds));
     return made ? std::string{} : made.error().causes.front().message;
   };
   CHECK(refusal(600).empty());
@@ -92,7 +92,7 @@ TEST_CASE("a token lives between ten minutes and 2^32 seconds", "[tokens]") {
   CHECK(refusal(std::int64_t{1} << 32).empty());
   CHECK(refusal((std::int64_t{1} << 32) + 1) ==
         "Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds");
-  CHECK(world.plan(shop::order(-1)).error().code == 422);
+  CHECK(world.plan(shop::request(-1)).error().code == 422);
 }
 
 TEST_CASE("a token is bound to a pod of its account, a secret or a node", "[tokens]") {
@@ -107,12 +107,12 @@ TEST_CASE("a token is bound to a pod of its account, a secret or a node", "[toke
 
   CHECK(world.plan(shop::bound_to("Pod", "none")).error().message == "pods \"none\" not found");
   CHECK(world.plan(shop::bound_to("Pod", "web", "other")).error().code == 409);
-  auto order = shop::bound_to("Pod", "web");
-  order.account = "none";
-  CHECK(world.plan(order).error().message == "serviceaccounts \"none\" not found");
-  order = shop::bound_to("Deployment", "d");
-  order.bound_api_version = "apps/v1";
-  CHECK(world.plan(order).error().message ==
+  auto request = shop::bound_to("Pod", "web");
+  request.account = "none";
+  CHECK(world.plan(request).error().message == "serviceaccounts \"none\" not found");
+  request = shop::bound_to("Deployment", "d");
+  request.bound_api_version = "apps/v1";
+  CHECK(world.plan(request).error().message ==
         "cannot bind token to object of type apps/v1, Kind=Deployment");
 }
 
@@ -121,9 +121,9 @@ TEST_CASE("a token is not bound to a pod of another account", "[tokens]") {
   ServiceAccount other;
   other.mutable_metadata()->set_name("other");
   world.c.create(other);
-  auto order = shop::bound_to("Pod", "web");
-  order.account = "other";
-  const auto made = world.plan(order);
+  auto request = shop::bound_to("Pod", "web");
+  request.account = "other";
+  const auto made = world.plan(request);
   REQUIRE_FALSE(made);
   CHECK(made.error().code == 400);
   CHECK(made.error().message ==
@@ -133,23 +133,23 @@ TEST_CASE("a token is not bound to a pod of another account", "[tokens]") {
 
 TEST_CASE("the mounted token of a pod is valid for a year, and reports an hour", "[tokens]") {
   const shop world;
-  auto order = shop::bound_to("Pod", "web");
-  order.expiration_seconds = 3'607;
-  auto made = world.plan(order);
+  auto request = shop::bound_to("Pod", "web");
+  request.expiration_seconds = 3'607;
+  auto made = world.plan(request);
   CHECK(made->claims.expires == now + 365 * 24 * 3'600);
   CHECK(made->claims.warn_after == now + 3'607);
   CHECK(made->shown_expiration == now + 3'607);
-  order.audiences = {"vault"};
-  CHECK(world.plan(order)->claims.expires == now + 3'607);
-  order = shop::order(3'607);
-  CHECK(world.plan(order)->claims.expires == now + 3'607);
+  request.audiences = {"vault"};
+  CHECK(world.plan(request)->claims.expires == now + 3'607);
+  request = shop::request(3'607);
+  CHECK(world.plan(request)->claims.expires == now + 3'607);
 }
 
 TEST_CASE(
     "a token is invalid after its expiry and after the removal of its account or bound object",
     "[tokens]") {
   shop world;
-  const auto plain = world.plan(shop::order())->claims;
+  const auto plain = world.plan(shop::request())->claims;
   CHECK(world.holds(plain));
   CHECK(world.holds(plain, plain.expires + 60));
   CHECK_FALSE(world.holds(plain, plain.expires + 61));

@@ -103,9 +103,9 @@ CertificateSigningRequest request_of(const CertificateSigningRequestSpec& spec) 
 struct fake_issuer final : actors::certificate_issuer {
   bool is_ready() const override { return ready; }
   tl::expected<std::string, std::string> certify(
-      const actors::certificate_order& order) const override {
+      const actors::certificate_options& options) const override {
     return "certificate for " +
-           std::to_string((order.until - order.from).count() /
+           std::to_string((options.until - options.from).count() /
                           runtime::wall_time::duration{std::chrono::seconds{1}}.count());
   }
   bool ready = true;
@@ -204,9 +204,9 @@ TEST_CASE("A certificate has the requested duration, between ten minutes and a y
           "[certificates]") {
   auto spec = spec_of(client_signer, user_request, {"client auth"});
   const auto seconds = [&] {
-    const auto life = life_of(spec, noon);
-    CHECK(life.from == noon - std::chrono::minutes{5});
-    return std::chrono::duration_cast<std::chrono::seconds>(life.until - noon).count();
+    const auto lifetime = lifetime_of(spec, noon);
+    CHECK(lifetime.from == noon - std::chrono::minutes{5});
+    return std::chrono::duration_cast<std::chrono::seconds>(lifetime.until - noon).count();
   };
   CHECK(seconds() == 365 * 86'400 - 300);
   spec.set_expiration_seconds(3'600);

@@ -15,11 +15,11 @@ using api::core::v1::ConfigMap;
 
 std::unique_ptr<persistence::store> core_fixture::open_elsewhere(
     std::uint64_t seed, const core_fixture_options& options) {
-  auto opened =
-      std::make_unique<far_store>(far_store_options{.seed = seed,
-                                                    .foreign = 0.2,
-                                                    .history_revisions = options.history_revisions,
-                                                    .threaded = false});
+  auto opened = std::make_unique<remote_store>(
+      remote_store_options{.seed = seed,
+                           .foreign = 0.2,
+                           .history_revisions = options.history_revisions,
+                           .threaded = false});
   far = opened.get();
   return opened;
 }

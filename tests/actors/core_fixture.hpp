@@ -17,7 +17,7 @@
 #include "persistence/engine/memory_engine.hpp"
 #include "persistence/store/store.hpp"
 #include "runtime/simulation.hpp"
-#include "support/far_store.hpp"
+#include "support/remote_store.hpp"
 
 namespace troupe::test {
 
@@ -37,7 +37,7 @@ class core_fixture {
   const std::shared_ptr<persistence::memory_disk> disk =
       std::make_shared<persistence::memory_disk>();
   std::unique_ptr<persistence::store> store;
-  far_store* far = nullptr;  // the same store; null if it is local
+  remote_store* far = nullptr;  // the same store; null if it is local
   runtime::actor_ref watcher;
   runtime::actor_ref writer;
 

@@ -53,7 +53,7 @@ list taints_in(cluster& c, const std::string& name) {
 }
 
 bool sent_away(cluster& c, const std::string& name) {
-  return actors::sends_pods_away(c.get<Node>({}, name));
+  return actors::has_eviction_taint(c.get<Node>({}, name));
 }
 
 }  // namespace

@@ -71,18 +71,18 @@ TEST_CASE("ranges have equal size, and released ranges are assigned last", "[pod
 
 TEST_CASE("a range set by a user takes each part that it overlaps", "[pod_ranges]") {
   auto of = ranges("10.42.0.0/21", 24);
-  of.hold(range("10.42.0.0/23"));
-  of.hold(range("10.42.3.128/25"));
-  of.hold(range("192.0.2.0/24"));
+  of.occupy(range("10.42.0.0/23"));
+  of.occupy(range("10.42.3.128/25"));
+  of.occupy(range("192.0.2.0/24"));
   CHECK(of.taken() == 3);
   CHECK(take(of) == "10.42.2.0/24");
   CHECK(take(of) == "10.42.4.0/24");
-  of.hold(range("10.0.0.0/8"));
+  of.occupy(range("10.0.0.0/8"));
   CHECK(take(of) == "none");
   of.release(range("10.0.0.0/8"));
   CHECK(of.taken() == 5);
   // Two nodes had it: it is free when both have released it.
-  of.hold(range("10.42.3.0/24"));
+  of.occupy(range("10.42.3.0/24"));
   of.release(range("10.42.3.128/25"));
   CHECK(of.taken() == 5);
 }

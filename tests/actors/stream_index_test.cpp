@@ -60,9 +60,9 @@ class trial {
   static std::vector<std::string> seen_by(const actors::watch_view& view,
                                           const std::vector<change>& changes) {
     std::vector<std::string> lines;
-    actors::departures left;
+    actors::event_objects left;
     for (const auto& c : changes)
-      if (const auto event = see(view, c, left)) lines.push_back(line_of(*event));
+      if (const auto event = event_for(view, c, left)) lines.push_back(line_of(*event));
     return lines;
   }
 

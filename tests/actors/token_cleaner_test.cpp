@@ -27,9 +27,10 @@ bootstrap_token token(const std::string& id) {
   return made;
 }
 
-void add(cluster& c, const std::string& id, std::chrono::seconds life) {
+void add(cluster& c, const std::string& id, std::chrono::seconds lifetime) {
   auto made = token(id);
-  made.expires = std::chrono::time_point_cast<std::chrono::system_clock::duration>(c.now()) + life;
+  made.expires =
+      std::chrono::time_point_cast<std::chrono::system_clock::duration>(c.now()) + lifetime;
   c.create(*actors::write_bootstrap_token(made));
 }
 

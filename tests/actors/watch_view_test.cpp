@@ -31,8 +31,8 @@ change of(api::object_ptr before, api::object_ptr after, persistence::revision a
 }
 
 std::optional<watch_event> seen(const change& c) {
-  departures left;
-  return see({"/registry/configmaps/", test::shown, {}}, c, left);
+  event_objects left;
+  return event_for({"/registry/configmaps/", test::shown, {}}, c, left);
 }
 
 }  // namespace

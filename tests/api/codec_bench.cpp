@@ -11,7 +11,7 @@
 #include "api/object/object.hpp"
 #include "api/schema/core_v1.pb.h"
 #include "api/scheme.hpp"
-#include "api/validation/findings.hpp"
+#include "api/validation/field_errors.hpp"
 #include "api/version_rules.hpp"
 #include "support/cpu_time.hpp"
 #include "support/random_message.hpp"
@@ -116,7 +116,7 @@ TEST_CASE("an object of a custom kind is read, completed and checked", "[.bench]
     auto read = decode(json, media::json, kind.get(), warn);
     auto& content = as_custom(*read->content);
     wrong += kind->rules()->complete(content, field_validation::warn)->size();
-    findings found;
+    field_errors found;
     kind->rules()->check(found, content, nullptr, version_rules::part::object);
     wrong += found.size();
   });

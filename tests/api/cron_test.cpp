@@ -10,7 +10,7 @@ TEST_CASE("schedules that cron knows are accepted") {
   for (const auto* text :
        {"* * * * *", "*/5 * * * *", "0 0 1 1 *", "1,2,3 4-6 1-31/2 jan-mar mon-fri", "0 0 * * SUN",
         "59 23 31 12 6", "@hourly", "@every 1h30m", "@every 1.5h", "? * * * ?", "5/15 * * * *"})
-    CHECK(check_schedule(text) == complaints{});
+    CHECK(check_schedule(text) == error_messages{});
 }
 
 TEST_CASE("schedules that cron does not know are refused with the reason") {
@@ -29,7 +29,7 @@ TEST_CASE("schedules that cron does not know are refused with the reason") {
       {"@every soon", "failed to parse duration @every soon"},
   };
   for (const auto& [text, fault] : faults)
-    CHECK(check_schedule(text) == complaints{fault});
+    CHECK(check_schedule(text) == error_messages{fault});
 }
 
 TEST_CASE("ranges of addresses contain each other by their bits") {

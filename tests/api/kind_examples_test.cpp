@@ -29,7 +29,7 @@ std::string document(const test::kind_example& example) {
 // The object that the server makes of the document, in its storage kind.
 std::unique_ptr<body> made_of(const test::kind_example& example) {
   auto read = test::object_from(document(example));
-  auto content = taken_home(*read.kind, std::move(read.content), nullptr);
+  auto content = convert_to_home(*read.kind, std::move(read.content), nullptr);
   const auto& kind = home_of(*read.kind);
   const random_bits random = [] { return 7; };
   REQUIRE(settle_namespace(kind, *content, "default"));
@@ -114,7 +114,7 @@ TEST_CASE("the table of every kind shows the same as upstream's") {
     if (const auto at = expected.find("AGE"); at != std::string::npos)
       expected.replace(at, 3, "65s");
     INFO(example.api_version << " " << example.kind);
-    CHECK(row_of_table(shown_as(kind, object)) == expected);
+    CHECK(row_of_table(convert_from_home(kind, object)) == expected);
   }
 }
 

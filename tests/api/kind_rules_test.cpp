@@ -6,7 +6,7 @@
 #include "api/conversion/shapes.hpp"
 #include "api/kind_row.hpp"
 #include "api/manifests.hpp"
-#include "api/validation/findings.hpp"
+#include "api/validation/field_errors.hpp"
 #include "api/validation/validation.hpp"
 #include "support/kind_examples.hpp"
 
@@ -33,7 +33,7 @@ finished created(const std::string& yaml) {
   auto read = test::object_from(yaml);
   const random_bits random = [] { return 7; };
   const auto& kind = home_of(*read.kind);
-  auto content = taken_home(*read.kind, std::move(read.content), nullptr);
+  auto content = convert_to_home(*read.kind, std::move(read.content), nullptr);
   REQUIRE(settle_namespace(kind, *content, "default"));
   set_defaults(kind, *content);
   prepare_create(kind, *content, {"u-1", 1'400'000'000, random});
@@ -546,7 +546,7 @@ TEST_CASE("an event with eventTime must name its reporter") {
   const auto told_of_newer = [](const std::string& rest) {
     const auto read = test::object_from(document("events.k8s.io/v1 Event", rest));
     meta_of(*read.content).set_namespace_("default");
-    findings out;
+    field_errors out;
     read.kind->row().check_create(out, *read.content);
     return told(out.take());
   };

@@ -172,9 +172,9 @@ TEST_CASE("an invalid custom kind, or one with a name in use, is refused") {
 
 TEST_CASE("stored objects of a kind that is not served have a stand-in kind") {
   scheme& all = scheme::instance();
-  const auto stand_in = all.find_or_stand_in(widgets());
+  const auto stand_in = all.find_or_placeholder(widgets());
   REQUIRE(stand_in);
-  CHECK(all.find_or_stand_in(widgets()) == stand_in);
+  CHECK(all.find_or_placeholder(widgets()) == stand_in);
   CHECK(all.find_key(stand_in->prefix() + "a/b") == stand_in);
   CHECK(all.find("stable.example.com/v1", "Widget") == nullptr);
   CHECK(stand_in->stored());
@@ -184,7 +184,7 @@ TEST_CASE("stored objects of a kind that is not served have a stand-in kind") {
   const auto served = *all.put(widgets());
   CHECK(all.find_key(stand_in->prefix() + "a/b") == served);
   all.remove(*served);
-  CHECK(all.find_or_stand_in(widgets("nodot")) == nullptr);
+  CHECK(all.find_or_placeholder(widgets("nodot")) == nullptr);
 }
 
 TEST_CASE("readers see whole tables while kinds come and go ten thousand times") {

@@ -52,12 +52,12 @@ T from_json(std::string_view text) {
 template <class Shape>
 Shape shown(const body& home) {
   const auto& shape = kind_of<Shape>();
-  return shown_as(shape, object_of(home_of(shape), home))->template as<Shape>();
+  return convert_from_home(shape, object_of(home_of(shape), home))->template as<Shape>();
 }
 
 template <class Home, class Shape>
 Home taken(const Shape& written) {
-  const auto home = taken_home(kind_of<Shape>(), std::make_unique<Shape>(written), nullptr);
+  const auto home = convert_to_home(kind_of<Shape>(), std::make_unique<Shape>(written), nullptr);
   return static_cast<const Home&>(*home);
 }
 
@@ -73,11 +73,11 @@ TEST_CASE("an event is the same event by either name") {
   for (int seed = 0; seed < 300; ++seed) {
     INFO("seed " << seed);
     const auto content = random_object(home, static_cast<std::uint64_t>(seed));
-    const auto shown = shown_as(shape, object_of(home, *content));
+    const auto shown = convert_from_home(shape, object_of(home, *content));
     REQUIRE(&shown->kind() == &shape);
     std::unique_ptr<body> copy(shown->content().New());
     copy->CopyFrom(shown->content());
-    const auto back = taken_home(shape, std::move(copy), nullptr);
+    const auto back = convert_to_home(shape, std::move(copy), nullptr);
     meta_of(*back) = meta_of(*content);
     REQUIRE(MessageDifferencer::Equals(*back, *content));
   }
@@ -106,14 +106,15 @@ TEST_CASE("an autoscaler keeps fields that its older version cannot express") {
       "Resource, resource: {name: memory, target: {type: AverageValue, averageValue: 1Gi}}}, "
       "{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: "
       "70}}}], behavior: {scaleDown: {selectPolicy: Disabled}}}\n");
-  const auto shown = shown_as(kind_of<old_scaler>(), object_of(kind_of<new_scaler>(), home));
+  const auto shown =
+      convert_from_home(kind_of<old_scaler>(), object_of(kind_of<new_scaler>(), home));
   CHECK(shown->as<old_scaler>().spec().target_cpu_utilization_percentage() == 70);
   CHECK(shown->as<old_scaler>().spec().max_replicas() == 3);
 
   auto changed = std::make_unique<old_scaler>(shown->as<old_scaler>());
   changed->mutable_spec()->set_target_cpu_utilization_percentage(60);
   changed->mutable_spec()->set_max_replicas(9);
-  const auto back = taken_home(kind_of<old_scaler>(), std::move(changed), &home);
+  const auto back = convert_to_home(kind_of<old_scaler>(), std::move(changed), &home);
   auto expected = home;
   meta_of(expected).set_resource_version("7");  // as every object that was read has one
   expected.mutable_spec()->set_max_replicas(9);
@@ -131,9 +132,10 @@ TEST_CASE("an autoscaler is unchanged where its older shape comes back unchanged
     const auto content = random_object(kind_of<new_scaler>(), static_cast<std::uint64_t>(seed));
     auto& scaler = static_cast<new_scaler&>(*content);
     scaler.mutable_spec();
-    const auto shown = shown_as(kind_of<old_scaler>(), object_of(kind_of<new_scaler>(), scaler));
+    const auto shown =
+        convert_from_home(kind_of<old_scaler>(), object_of(kind_of<new_scaler>(), scaler));
     auto copy = std::make_unique<old_scaler>(shown->as<old_scaler>());
-    const auto back = taken_home(kind_of<old_scaler>(), std::move(copy), &scaler);
+    const auto back = convert_to_home(kind_of<old_scaler>(), std::move(copy), &scaler);
     scaler.mutable_metadata()->set_resource_version("7");
     INFO(scaler.ShortDebugString() << "\n" << back->ShortDebugString());
     REQUIRE(same_meaning(*back, scaler));
@@ -171,7 +173,8 @@ status:
   - {type: Object, object: {describedObject: {kind: Service, name: s}, metric: {name: o},
       current: {value: "6"}}}
 )");
-  const auto shown = shown_as(kind_of<old_scaler>(), object_of(kind_of<new_scaler>(), home));
+  const auto shown =
+      convert_from_home(kind_of<old_scaler>(), object_of(kind_of<new_scaler>(), home));
   const auto& annotations = shown->meta().annotations();
   const std::string prefix = "autoscaling.alpha.kubernetes.io/";
   REQUIRE(annotations.size() == 4);
@@ -186,7 +189,7 @@ status:
 
   // A client without the old object, as `kubectl replace` after a deletion.
   auto copy = std::make_unique<old_scaler>(shown->as<old_scaler>());
-  const auto back = taken_home(kind_of<old_scaler>(), std::move(copy), nullptr);
+  const auto back = convert_to_home(kind_of<old_scaler>(), std::move(copy), nullptr);
   auto expected = home;
   meta_of(expected).set_resource_version("7");
   INFO(expected.ShortDebugString() << "\n" << back->ShortDebugString());
@@ -196,7 +199,7 @@ status:
   auto reported = std::make_unique<old_scaler>(shown->as<old_scaler>());
   (*reported->mutable_metadata()->mutable_annotations())[prefix + "conditions"] =
       R"([{"type":"ScalingActive","status":"False","lastTransitionTime":null}])";
-  const auto after = taken_home(kind_of<old_scaler>(), std::move(reported), &home);
+  const auto after = convert_to_home(kind_of<old_scaler>(), std::move(reported), &home);
   const auto& status = static_cast<const new_scaler&>(*after).status();
   REQUIRE(status.conditions_size() == 1);
   CHECK(status.conditions(0).type() == "ScalingActive");
@@ -225,10 +228,10 @@ TEST_CASE("an object of a removed version is the same object in v1") {
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
       INFO(shape.api_version() << ", seed " << seed);
       const auto content = random_object(home, seed);
-      const auto seen = shown_as(shape, object_of(home, *content));
+      const auto seen = convert_from_home(shape, object_of(home, *content));
       std::unique_ptr<body> written(seen->content().New());
       written->CopyFrom(seen->content());
-      const auto back = taken_home(shape, std::move(written), nullptr);
+      const auto back = convert_to_home(shape, std::move(written), nullptr);
       meta_of(*back) = meta_of(*content);
       REQUIRE(MessageDifferencer::Equals(*back, *content));
     }

@@ -8,7 +8,7 @@
 #include "api/structural/compile.hpp"
 #include "api/structural/complete.hpp"
 #include "api/structural/validate.hpp"
-#include "api/validation/findings.hpp"
+#include "api/validation/field_errors.hpp"
 
 using namespace troupe::api;
 
@@ -33,7 +33,7 @@ std::string shown(const std::vector<error_cause>& causes) {
 
 std::shared_ptr<const structural_schema> compiled(const std::string& json,
                                                   const compile_options& options = {}) {
-  findings out;
+  field_errors out;
   auto made = compile_schema(out, json, options);
   INFO(json << "\n" << shown(out.take()));
   REQUIRE(made != nullptr);
@@ -41,7 +41,7 @@ std::shared_ptr<const structural_schema> compiled(const std::string& json,
 }
 
 wrong_schema refused(const std::string& json, const compile_options& options = {}) {
-  findings out;
+  field_errors out;
   CHECK(compile_schema(out, json, options) == nullptr);
   auto causes = out.take();
   UNSCOPED_INFO(shown(causes));
@@ -81,7 +81,7 @@ wrong_schema checked(const std::string& schema, const std::string& now,
                      const std::string& was = {}) {
   const auto made = compiled(schema);
   const auto value = tree(now);
-  findings out;
+  field_errors out;
   if (was.empty()) {
     validate(out, made->root, value, nullptr);
   } else {
@@ -418,7 +418,7 @@ TEST_CASE("completing is idempotent for random schemas and objects") {
     std::vector<std::string> unknown;
     CHECK(complete(&unknown) == once);
     CHECK(unknown.empty());
-    findings out;
+    field_errors out;
     validate(out, made->root, object, &object);
     CHECK(out.empty());
   }

@@ -42,13 +42,13 @@ void add_extension(X509* to, X509* issuer, int extension, const std::string& val
   X509_EXTENSION_free(made);
 }
 
-certificate_ptr begin(EVP_PKEY* key, std::chrono::seconds life) {
+certificate_ptr begin(EVP_PKEY* key, std::chrono::seconds lifetime) {
   static std::atomic<long> serial{1};
   certificate_ptr made{X509_new(), X509_free};
   X509_set_version(made.get(), 2);
   ASN1_INTEGER_set(X509_get_serialNumber(made.get()), serial++);
   X509_gmtime_adj(X509_getm_notBefore(made.get()), -7'200);
-  X509_gmtime_adj(X509_getm_notAfter(made.get()), static_cast<long>(life.count()));
+  X509_gmtime_adj(X509_getm_notAfter(made.get()), static_cast<long>(lifetime.count()));
   X509_set_pubkey(made.get(), key);
   return made;
 }
@@ -76,7 +76,7 @@ authority::~authority() = default;
 
 runtime::link::credentials authority::issue(const leaf& leaf) const {
   const auto key = make_key();
-  const auto made = begin(key.get(), leaf.life);
+  const auto made = begin(key.get(), leaf.lifetime);
   for (const auto& group : leaf.groups)
     add_name(made.get(), "O", group);
   add_name(made.get(), "CN", leaf.name);

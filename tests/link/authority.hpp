@@ -16,7 +16,7 @@ struct leaf {
   // "DNS:localhost", "IP:127.0.0.1"
   std::vector<std::string> called = {};
   // How long it is valid, from now.
-  std::chrono::seconds life = std::chrono::hours{1};
+  std::chrono::seconds lifetime = std::chrono::hours{1};
 };
 
 class authority {

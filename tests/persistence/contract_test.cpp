@@ -16,7 +16,7 @@
 #include "persistence/model_log.hpp"
 #include "persistence/replica/based_log.hpp"
 #include "persistence/replica/replicated_store.hpp"
-#include "support/far_store.hpp"
+#include "support/remote_store.hpp"
 
 namespace troupe::persistence::testing {
 namespace {
@@ -28,7 +28,7 @@ struct any_store {
   scratch_directory place;
   model_cluster cluster;
   std::unique_ptr<store> made;
-  test::far_store* far = nullptr;  // null: another store
+  test::remote_store* far = nullptr;  // null: another store
 
   explicit any_store(std::uint64_t seed = 1, double foreign = 0.2) {
     const auto choice = GENERATE(0, 1, 2, 3);
@@ -37,8 +37,8 @@ struct any_store {
       return;
     }
     if (choice == 2) {
-      auto elsewhere = std::make_unique<test::far_store>(
-          test::far_store_options{.seed = seed, .foreign = foreign});
+      auto elsewhere = std::make_unique<test::remote_store>(
+          test::remote_store_options{.seed = seed, .foreign = foreign});
       far = elsewhere.get();
       made = std::move(elsewhere);
       return;
@@ -138,7 +138,7 @@ class witness {
 // Concurrent random transactions on readable objects, and the conditions for their responses.
 class load {
  public:
-  load(store& to, test::far_store* far, witness& seen, std::uint64_t seed)
+  load(store& to, test::remote_store* far, witness& seen, std::uint64_t seed)
       : store_{to}, far_{far}, seen_{seen}, random_{seed} {}
 
   void run(int transactions) {
@@ -220,7 +220,7 @@ class load {
   }
 
   store& store_;
-  test::far_store* const far_;
+  test::remote_store* const far_;
   witness& seen_;
   std::mt19937_64 random_;
   revision newest_ = 0;  // used by the thread that answers
@@ -267,7 +267,7 @@ TEST_CASE("a barrier is passed when all that was submitted before is answered", 
 TEST_CASE("after a barrier a read shows earlier remote commits", "[contract]") {
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     INFO("seed " << seed);
-    test::far_store store{{.seed = seed}};
+    test::remote_store store{{.seed = seed}};
     for (int i = 0; i < 20; ++i) {
       const auto at = must(store.elsewhere(just(put("a", std::to_string(i)))));
       CHECK(reach(store) >= at);
@@ -278,7 +278,7 @@ TEST_CASE("after a barrier a read shows earlier remote commits", "[contract]") {
 
 TEST_CASE("a read before a barrier may be old", "[contract]") {
   // No thread advances it: nothing arrives by itself.
-  test::far_store store{{.threaded = false}};
+  test::remote_store store{{.threaded = false}};
   must(store.elsewhere(just(put("a", "1"))));
   CHECK(store.read().size() == 0);
   std::optional<outcome> result;
@@ -396,7 +396,7 @@ TEST_CASE("an earlier state is rebuilt from the history, as far as it reaches", 
 
 TEST_CASE("a store in the distance leaves revisions out and lets transactions share them",
           "[contract]") {
-  test::far_store store{{.seed = 1, .foreign = 0, .threaded = false}};
+  test::remote_store store{{.seed = 1, .foreign = 0, .threaded = false}};
   std::map<revision, int> taken;
   for (int i = 0; i < 200; ++i)
     store.submit(just(put(std::to_string(i), "1")),

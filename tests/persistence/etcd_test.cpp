@@ -173,7 +173,7 @@ TEST_CASE("a leader that resigns is replaced at once, one that is killed within 
   CHECK(seen->reason == "s0 gave it up");
   auto refused = just(put("a", "too late"));
   refused.fence = fences[1] - 1;
-  CHECK(commit(*first, std::move(refused)).error().code == errc::deposed);
+  CHECK(commit(*first, std::move(refused)).error().code == errc::leadership_lost);
 
   auto third = candidate(2);
   first.reset();

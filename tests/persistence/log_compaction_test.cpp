@@ -24,8 +24,8 @@ struct compacted_log {
     for (int i = 0; i < times; ++i)
       cluster.execute({{}, {{"a", std::to_string(i)}}});
   }
-  void look(std::chrono::seconds after, bool leads = true) {
-    compaction.look(start + after, cluster.newest(), leads);
+  void check(std::chrono::seconds after, bool leads = true) {
+    compaction.check(start + after, cluster.newest(), leads);
     while (log.step()) {
     }
   }
@@ -38,15 +38,15 @@ TEST_CASE("a leader compacts revisions older than one interval, and nothing newe
   compacted_log it;
   it.write(10);
   const auto past = it.cluster.newest();
-  it.look(0s);
+  it.check(0s);
   it.write(10);
-  it.look(interval - 1s);
+  it.check(interval - 1s);
   CHECK(it.has_steps_after(1));
-  it.look(interval);
+  it.check(interval);
   CHECK_FALSE(it.has_steps_after(past - 1));
   CHECK(it.has_steps_after(past));
   it.write(1);
-  it.look(2 * interval);
+  it.check(2 * interval);
   CHECK_FALSE(it.has_steps_after(past));
   CHECK(it.has_steps_after(it.cluster.newest() - 1));
 }
@@ -54,18 +54,18 @@ TEST_CASE("a leader compacts revisions older than one interval, and nothing newe
 TEST_CASE("an interval begins again where a term ends, and none is 0", "[replica]") {
   compacted_log it;
   it.write(10);
-  it.look(0s);
-  it.look(interval / 2, false);
-  it.look(interval);
+  it.check(0s);
+  it.check(interval / 2, false);
+  it.check(interval);
   it.write(1);
-  it.look(2 * interval - 1s);
+  it.check(2 * interval - 1s);
   CHECK(it.has_steps_after(1));
-  it.look(2 * interval);
+  it.check(2 * interval);
   CHECK_FALSE(it.has_steps_after(1));
 
   log_compaction never{it.log, 0s};
   for (int i = 1; i < 5; ++i)
-    never.look(start + i * interval, 1 + static_cast<revision>(i), true);
+    never.check(start + i * interval, 1 + static_cast<revision>(i), true);
   CHECK_FALSE(it.log.step());
 }
 

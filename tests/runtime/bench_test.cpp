@@ -87,10 +87,10 @@ struct answerer : actor {
   void on_ball(const ball&, promise<answer> p) { p.deliver({}); }
 };
 
-struct asker : actor {
-  asker(actor_ref to, log_of<int>* done) : to{std::move(to)}, done{done} {}
+struct requester : actor {
+  requester(actor_ref to, log_of<int>* done) : to{std::move(to)}, done{done} {}
   const behavior& make_behavior() const override {
-    static const behavior table = handlers(&asker::on_start);
+    static const behavior table = handlers(&requester::on_start);
     return table;
   }
   void on_start(const start_asking& m) {
@@ -222,7 +222,7 @@ TEST_CASE("bench: requests", "[.bench]") {
   const auto to = system.spawn({"answerer", "a"}, make<answerer>());
   constexpr int count = 1'000'000;
   {
-    const auto from = system.spawn({"asker", "q"}, make<asker>(to, &done));
+    const auto from = system.spawn({"asker", "q"}, make<requester>(to, &done));
     const stopwatch watch;
     from.tell(start_asking{count});
     REQUIRE(done.await(1));

@@ -240,11 +240,11 @@ TEST_CASE("the counts of an ended actor remain in those of its kind") {
   p.scene.settle();
   p.scene.system().stop(p.visitor);
   p.scene.settle();
-  const auto departed = p.scene.system().actors().departed();
-  REQUIRE(departed.count("guest") == 1);
-  CHECK(departed.at("guest").ended == 1);
-  CHECK(departed.at("guest").handled == 2);
-  CHECK(departed.count("host") == 0);
+  const auto ended_totals = p.scene.system().actors().ended_totals();
+  REQUIRE(ended_totals.count("guest") == 1);
+  CHECK(ended_totals.at("guest").ended == 1);
+  CHECK(ended_totals.at("guest").handled == 2);
+  CHECK(ended_totals.count("host") == 0);
 }
 
 TEST_CASE("an actor with a log of its own logs its actions and the messages it handles") {

@@ -55,12 +55,12 @@ struct question {
 };
 
 // Sends the same requests from inside an actor.
-struct asker : actor {
-  explicit asker(log_of<reply_result>* seen) : seen{seen} {}
+struct requester : actor {
+  explicit requester(log_of<reply_result>* seen) : seen{seen} {}
   const behavior& make_behavior() const override {
-    static const behavior table =
-        handlers(&asker::on<ask>, &asker::on<keep>, &asker::on<forget>, &asker::on<explode>,
-                 &asker::on<told>, &asker::on<unknown>, &asker::on_wrong);
+    static const behavior table = handlers(
+        &requester::on<ask>, &requester::on<keep>, &requester::on<forget>, &requester::on<explode>,
+        &requester::on<told>, &requester::on<unknown>, &requester::on_wrong);
     return table;
   }
   template <class M>
@@ -82,7 +82,7 @@ struct stage {
   simulation all{7};
   log_of<reply_result> seen;
   actor_ref oracle_ref = all.system().spawn({"oracle", "o"}, make<oracle>());
-  actor_ref asker_ref = all.system().spawn({"asker", "a"}, make<asker>(&seen));
+  actor_ref asker_ref = all.system().spawn({"asker", "a"}, make<requester>(&seen));
 
   template <class M>
   void put(duration timeout = 5s) {

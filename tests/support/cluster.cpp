@@ -26,7 +26,7 @@ class tide : public runtime::actor {
  public:
   struct flow {};
 
-  tide(far_store* store, double lag) : store_{store}, lag_{lag} {}
+  tide(remote_store* store, double lag) : store_{store}, lag_{lag} {}
 
   const runtime::behavior& make_behavior() const override {
     static const auto table = runtime::handlers(&tide::on_flow);
@@ -40,7 +40,7 @@ class tide : public runtime::actor {
     if (store_->busy()) tell(self(), flow{});
   }
 
-  far_store* store_;
+  remote_store* store_;
   const double lag_;
 };
 
@@ -75,13 +75,13 @@ std::unique_ptr<persistence::store> cluster::open_store(const cluster_options& o
   };
   if (options.far) {
     const auto mover = std::make_shared<runtime::actor_ref>();
-    auto elsewhere = std::make_unique<far_store>(
-        far_store_options{.seed = seed,
-                          .foreign = options.foreign,
-                          .history_revisions = options.history_revisions,
-                          .wall_clock = wall_clock,
-                          .threaded = false,
-                          .on_work = [mover] { mover->tell(tide::flow{}); }});
+    auto elsewhere = std::make_unique<remote_store>(
+        remote_store_options{.seed = seed,
+                             .foreign = options.foreign,
+                             .history_revisions = options.history_revisions,
+                             .wall_clock = wall_clock,
+                             .threaded = false,
+                             .on_work = [mover] { mover->tell(tide::flow{}); }});
     far_ = elsewhere.get();
     *mover = simulation_->system().spawn({.kind = "tide", .name = "tide"},
                                          runtime::make<tide>(far_, options.lag));

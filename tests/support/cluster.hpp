@@ -16,7 +16,7 @@
 #include "api/scheme.hpp"
 #include "persistence/store/store.hpp"
 #include "runtime/simulation.hpp"
-#include "support/far_store.hpp"
+#include "support/remote_store.hpp"
 
 namespace troupe::test {
 
@@ -24,8 +24,8 @@ struct cluster_options {
   actors::control_plane_options plane = {};
   // History length of the store's log; set it small to force compaction.
   persistence::revision history_revisions = 100'000;
-  // The store keeps only the weak guarantee (far_store.hpp). Its pending work advances when one of
-  // its messages is handled, in the order of the seed, and before each read and each write of a
+  // The store keeps only the weak guarantee (remote_store.hpp). Its pending work advances when one
+  // of its messages is handled, in the order of the seed, and before each read and each write of a
   // client: clients see the same as with the local store.
   bool far = false;
   // Probability, at each write of an actor, that a remote writer has just changed that object.
@@ -130,7 +130,7 @@ class cluster {
   std::unique_ptr<persistence::store> open_store(const cluster_options& options,
                                                  std::uint64_t seed);
 
-  far_store* far_ = nullptr;
+  remote_store* far_ = nullptr;
   // The actors end before the store does.
   std::unique_ptr<persistence::store> store_;
   std::unique_ptr<runtime::simulation> simulation_;

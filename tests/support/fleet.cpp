@@ -179,7 +179,7 @@ void fleet::stall(const std::string& name) {
     throw std::runtime_error{"cannot stall " + name};
 }
 
-void fleet::let_go(const std::string& name) {
+void fleet::release_controller(const std::string& name) {
   if (!system_->resume(controller(name))) throw std::runtime_error{"cannot let go " + name};
 }
 
@@ -229,7 +229,7 @@ double delay_beside_a_stalled_controller(const std::string& folder, int pairs) {
       const bool with = first == (pair % 2 == 0);
       if (with) on.stall(stalled);
       took[with ? 1 : 0] = round_of(on, all, others);
-      if (with) on.let_go(stalled);
+      if (with) on.release_controller(stalled);
     }
     ratios.push_back(took[1] / took[0]);
   }

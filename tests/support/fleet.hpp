@@ -34,7 +34,7 @@ class fleet {
   void remove(const std::string& controller);
   // Stops its message handling until it is released, five minutes at most.
   void stall(const std::string& controller);
-  void let_go(const std::string& controller);
+  void release_controller(const std::string& controller);
 
   void wait(const std::function<bool(const tally&)>& done);
   runtime::actor_system& system() noexcept { return *system_; }

@@ -5,7 +5,7 @@
 
 #include "api/structural/formats.hpp"
 #include "api/structural/validate.hpp"
-#include "api/validation/findings.hpp"
+#include "api/validation/field_errors.hpp"
 
 namespace troupe::test {
 namespace {
@@ -17,7 +17,7 @@ using api::schema_node;
 using api::schema_type;
 
 bool holds(const schema_node& node, const json_value& value) {
-  api::findings out;
+  api::field_errors out;
   api::validate(out, node, value, nullptr);
   return out.empty();
 }

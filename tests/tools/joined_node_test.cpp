@@ -40,10 +40,10 @@ struct machine {
     parts = compose_joined(config, {.credentials = [given] { return given; },
                                     .linked = [this] { ++linked; },
                                     .unlinked = [this](const std::string&) { ++unlinked; },
-                                    .expelled =
+                                    .node_removed =
                                         [this](const std::string& reason) {
                                           std::lock_guard lock{mutex};
-                                          expelled = reason;
+                                          node_removed = reason;
                                         }});
     const auto address = parts->start();
     INFO((address ? "" : address.error()));
@@ -54,7 +54,7 @@ struct machine {
   config::node_config config;
   std::atomic<int> linked{0}, unlinked{0};
   std::mutex mutex;
-  std::string expelled;
+  std::string node_removed;
   std::unique_ptr<node_parts> parts;  // ends first: it calls the members above
 };
 
@@ -150,12 +150,12 @@ TEST_CASE("a machine whose Node is removed learns why, and is refused from then 
   machine joined{control.admit("n0")};
   REQUIRE(eventually([&] { return is_ready<Node>(control.find<Node>({}, "n0")); }));
   control.remove(api::kind_of<Node>().key({}, "n0"));
-  const auto expelled = [&] {
+  const auto node_removed = [&] {
     std::lock_guard lock{joined.mutex};
-    return joined.expelled;
+    return joined.node_removed;
   };
-  REQUIRE(eventually([&] { return !expelled().empty(); }));
-  CHECK_THAT(expelled(), Catch::Matchers::Contains("node n0 was removed from this cluster"));
+  REQUIRE(eventually([&] { return !node_removed().empty(); }));
+  CHECK_THAT(node_removed(), Catch::Matchers::Contains("node n0 was removed from this cluster"));
   CHECK(eventually([&] { return !control.links().connected("n0"); }));
   CHECK_FALSE(control.find<Node>({}, "n0"));
 }

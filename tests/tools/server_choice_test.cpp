@@ -17,25 +17,25 @@ const actors::api_server_records two{{"a", "10.0.0.1:6443", "10.0.0.1:6444", "sh
 
 TEST_CASE("the first link may go to any control plane, by its own address or the one joined by") {
   server_choice choice{joined};
-  CHECK(choice.for_first() == server_choice::addresses{joined});
+  CHECK(choice.first_addresses() == server_choice::addresses{joined});
   choice.learn(two);
-  CHECK(choice.for_first() ==
+  CHECK(choice.first_addresses() ==
         server_choice::addresses{joined, {"10.0.0.1", 6444}, {"10.0.0.2", 6444}});
 }
 
 TEST_CASE("no other link uses an address of the first one, by any name, or one it may use next") {
   server_choice choice{joined};
   choice.learn(two);
-  CHECK(choice.for_other("a").empty());
-  choice.for_first();
+  CHECK(choice.addresses_of("a").empty());
+  choice.first_addresses();
   choice.linked("sha256:a");
-  CHECK(choice.for_other("a").empty());
-  CHECK(choice.for_other("b") == server_choice::addresses{{"10.0.0.2", 6444}});
-  choice.for_first();
-  CHECK(choice.for_other("b").empty());
+  CHECK(choice.addresses_of("a").empty());
+  CHECK(choice.addresses_of("b") == server_choice::addresses{{"10.0.0.2", 6444}});
+  choice.first_addresses();
+  CHECK(choice.addresses_of("b").empty());
   choice.linked("sha256:b");
-  CHECK(choice.for_other("a") == server_choice::addresses{{"10.0.0.1", 6444}});
-  CHECK(choice.for_other("b").empty());
+  CHECK(choice.addresses_of("a") == server_choice::addresses{{"10.0.0.1", 6444}});
+  CHECK(choice.addresses_of("b").empty());
 }
 
 TEST_CASE("a control plane that is not known any more is not called") {
@@ -43,21 +43,21 @@ TEST_CASE("a control plane that is not known any more is not called") {
   choice.learn(two);
   choice.linked("sha256:a");
   choice.learn({two[0]});
-  CHECK(choice.for_other("b").empty());
-  CHECK(choice.for_first() == server_choice::addresses{joined, {"10.0.0.1", 6444}});
+  CHECK(choice.addresses_of("b").empty());
+  CHECK(choice.first_addresses() == server_choice::addresses{joined, {"10.0.0.1", 6444}});
 }
 
 TEST_CASE("a control plane without a link or an address is not called") {
   server_choice choice{std::nullopt};
   choice.learn(
       {{"a", "10.0.0.1:6443", "", "sha256:a"}, {"b", "10.0.0.2:6443", "what", "sha256:b"}});
-  CHECK(choice.for_other("a").empty());
-  CHECK(choice.for_other("b").empty());
+  CHECK(choice.addresses_of("a").empty());
+  CHECK(choice.addresses_of("b").empty());
 }
 
 TEST_CASE("a control plane, which has no first link, has one to each other") {
   server_choice choice{std::nullopt};
   choice.learn(two);
-  CHECK(choice.for_other("a").size() == 1);
-  CHECK(choice.for_other("b").size() == 1);
+  CHECK(choice.addresses_of("a").size() == 1);
+  CHECK(choice.addresses_of("b").size() == 1);
 }

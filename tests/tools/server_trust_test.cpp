@@ -51,22 +51,22 @@ TEST_CASE("a server other than that of the join line is refused with the differe
     return got.error();
   };
   const auto& authority = mine.authority.certificate;
-  CHECK(refused({}, "127.0.0.1") == distrust::no_certificate);
-  CHECK(refused({"no certificate"}, "127.0.0.1") == distrust::no_certificate);
-  CHECK(refused({mine.server()}, "127.0.0.1") == distrust::other_authority);
+  CHECK(refused({}, "127.0.0.1") == trust_error::no_certificate);
+  CHECK(refused({"no certificate"}, "127.0.0.1") == trust_error::no_certificate);
+  CHECK(refused({mine.server()}, "127.0.0.1") == trust_error::other_authority);
   CHECK(refused({other.server(), other.authority.certificate}, "127.0.0.1") ==
-        distrust::other_authority);
+        trust_error::other_authority);
   // The authority signs servers, but is not one.
-  CHECK(refused({authority}, "127.0.0.1") == distrust::other_authority);
-  CHECK(refused({other.server(), authority}, "127.0.0.1") == distrust::not_signed);
-  CHECK(refused({mine.server(), authority}, "127.0.0.2") == distrust::other_name);
+  CHECK(refused({authority}, "127.0.0.1") == trust_error::other_authority);
+  CHECK(refused({other.server(), authority}, "127.0.0.1") == trust_error::not_signed);
+  CHECK(refused({mine.server(), authority}, "127.0.0.2") == trust_error::other_name);
   // A node of the cluster is not a server of it.
   const auto key = must(x509::make_key());
   const auto csr = must(x509::read_request(must(x509::make_request(key, "n"))));
   const auto node = must(x509::certify(
       mine.authority, {"system:node:n0", {"system:nodes"}, {}, valid_between(-1h, 1h)},
       csr.public_key));
-  CHECK(refused({node, authority}, "127.0.0.1") == distrust::not_signed);
+  CHECK(refused({node, authority}, "127.0.0.1") == trust_error::not_signed);
 }
 
 }  // namespace troupe::tools

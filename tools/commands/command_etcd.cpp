@@ -25,9 +25,9 @@ struct etcd_flags {
   std::string data_dir{etcd_defaults::data_dir};
   std::string listen_client, listen_peer, listen_join;
   wait::duration heartbeat{etcd_defaults::heartbeat}, election{etcd_defaults::election};
-  wait::duration life{etcd_defaults::token_life};
+  wait::duration lifetime{etcd_defaults::token_lifetime};
   std::string member;
-  member_order order;
+  member_options options;
 };
 using flags_ptr = std::shared_ptr<etcd_flags>;
 
@@ -44,7 +44,7 @@ std::string host_name() {
 // -- the member -----------------------------------------------------------------------------------
 
 tl::expected<void, std::string> read_addresses(etcd_flags& flags) {
-  auto& to = flags.order.settings;
+  auto& to = flags.options.settings;
   for (const auto& [text, into, flag] :
        {std::tuple{&flags.listen_client, &to.client, "--listen-client"},
         {&flags.listen_peer, &to.peer, "--listen-peer"},
@@ -58,18 +58,18 @@ tl::expected<void, std::string> read_addresses(etcd_flags& flags) {
 }
 
 int run_etcd(etcd_flags& flags) {
-  auto& order = flags.order;
+  auto& options = flags.options;
   if (auto good = read_addresses(flags); !good) return fail(good.error(), exit_code::usage);
   if (flags.election < flags.heartbeat * 5 || flags.election > etcd_defaults::longest_election)
     return fail(
         "--election-timeout: expected five times --heartbeat-interval at least, and 50s at "
         "most",
         exit_code::usage);
-  order.data_dir = flags.data_dir;
-  order.tuning.heartbeat = std::chrono::duration_cast<std::chrono::milliseconds>(flags.heartbeat);
-  order.tuning.election = std::chrono::duration_cast<std::chrono::milliseconds>(flags.election);
-  if (order.settings.name.empty()) order.settings.name = host_name();
-  const auto ran = run_member(order);
+  options.data_dir = flags.data_dir;
+  options.tuning.heartbeat = std::chrono::duration_cast<std::chrono::milliseconds>(flags.heartbeat);
+  options.tuning.election = std::chrono::duration_cast<std::chrono::milliseconds>(flags.election);
+  if (options.settings.name.empty()) options.settings.name = host_name();
+  const auto ran = run_member(options);
   return ran ? exit_code::done : fail(ran.error());
 }
 
@@ -82,9 +82,9 @@ void add_data_dir(CLI::App& to, etcd_flags& flags) {
 }
 
 void add_member_flags(CLI::App& to, etcd_flags& flags) {
-  auto& order = flags.order;
+  auto& options = flags.options;
   add_data_dir(to, flags);
-  to.add_option("--name", order.settings.name, "The member's name. Default: the host's.")
+  to.add_option("--name", options.settings.name, "The member's name. Default: the host's.")
       ->type_name("NAME");
   to.add_option("--listen-client", flags.listen_client,
                 "The address for control planes. Default: port 2379, of 127.0.0.1 on the first "
@@ -97,10 +97,10 @@ void add_member_flags(CLI::App& to, etcd_flags& flags) {
                 "The address for machines that join. Default: port 2382 of the same host.")
       ->type_name("HOST:PORT");
   to.add_option(
-        "--host", order.settings.host,
+        "--host", options.settings.host,
         "The name or address that other machines use. Default: that of the addresses above.")
       ->type_name("HOST");
-  to.add_option("--etcd-binary", order.tuning.binary,
+  to.add_option("--etcd-binary", options.tuning.binary,
                 fmt::format("The program. Default: {}, of the package {}.", etcd_defaults::binary,
                             etcd_defaults::package))
       ->type_name("FILE");
@@ -112,7 +112,7 @@ void add_member_flags(CLI::App& to, etcd_flags& flags) {
                "all members.",
                etcd_defaults::shortest_election);
   to.add_option(
-        "--quota-backend-bytes", order.tuning.quota_bytes,
+        "--quota-backend-bytes", options.tuning.quota_bytes,
         fmt::format("The size of the database beyond which writes are refused. Default: {}.",
                     etcd_defaults::quota_bytes))
       ->type_name("BYTES");
@@ -122,7 +122,7 @@ void add_join(program& to, CLI::App& etcd) {
   const auto flags = std::make_shared<etcd_flags>();
   auto& command = to.add(etcd, "join", "Makes this machine a member, and runs it.",
                          [flags] { return run_etcd(*flags); });
-  auto& line = flags->order.line;
+  auto& line = flags->options.line;
   command
       .add_option("address", line.address, "A member's address, as `troupe etcd token` prints it.")
       ->type_name("HOST:PORT")
@@ -157,7 +157,7 @@ tl::expected<std::string, std::string> make_token_line(const etcd_flags& flags) 
   const auto keys = member_keys::open(flags.data_dir, (*settings)->host);
   if (!keys) return tl::make_unexpected(keys.error());
   const auto made = make_join_token(flags.data_dir, {keys->authority(), (*settings)->endpoints},
-                                    std::chrono::system_clock::now(), flags.life);
+                                    std::chrono::system_clock::now(), flags.lifetime);
   if (!made) return tl::make_unexpected(made.error());
   return fmt::format("troupe etcd join {} --token {} --ca-hash {} --certificate-key {}\n",
                      join_address(**settings), made->token, keys->authority_hash(),
@@ -191,7 +191,7 @@ void add_etcd_command(program& to) {
                       [flags] { return run_etcd(*flags); });
   add_member_flags(etcd, *flags);
   etcd.add_flag(
-      "--rejoin", flags->order.rejoin,
+      "--rejoin", flags->options.rejoin,
       "Removes this member from the cluster and adds it again, empty. Only if its data are "
       "lost.");
   etcd.footer(
@@ -202,7 +202,7 @@ void add_etcd_command(program& to) {
   add_below(
       to, etcd, "token", "Prints the command by which another machine becomes a member.",
       [](CLI::App& command, etcd_flags& into) {
-        add_duration(command, "--ttl", into.life, "How long the command is valid.",
+        add_duration(command, "--ttl", into.lifetime, "How long the command is valid.",
                      std::chrono::seconds{1});
       },
       make_token_line);

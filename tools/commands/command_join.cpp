@@ -63,18 +63,18 @@ int run(const join_flags& given) {
   };
   const auto token = token_of(given);
   if (!token) return fail(token.error());
-  join_order order{given.line, false};
-  order.line.token = *token;
+  join_options options{given.line, false};
+  options.line.token = *token;
   if (given.control_plane || has_joined_as_control_plane(loaded->config.data_dir)) {
     auto config = loaded->config;
-    if (auto joined = join_as_control_plane(config, {order.line, given.certificate_key}); !joined)
+    if (auto joined = join_as_control_plane(config, {options.line, given.certificate_key}); !joined)
       return fail(joined.error());
     const auto ran = run_node(config, compose);
     return ran ? exit_code::done : fail(ran.error());
   }
   const auto source = loaded->sources.find("kubelet.node_name");
-  order.is_named = source != loaded->sources.end() && source->second != "default";
-  const auto ran = run_joined(loaded->config, order, compose_joined);
+  options.is_named = source != loaded->sources.end() && source->second != "default";
+  const auto ran = run_joined(loaded->config, options, compose_joined);
   return ran ? exit_code::done : fail(ran.error());
 }
 

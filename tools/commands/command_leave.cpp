@@ -12,9 +12,9 @@ namespace troupe::tools {
 
 namespace {
 
-int run(const leave_order& order) {
+int run(const leave_options& options) {
   const auto done =
-      leave(order, [](const std::string& line) { std::cerr << "troupe: " << line << std::endl; });
+      leave(options, [](const std::string& line) { std::cerr << "troupe: " << line << std::endl; });
   if (done) {
     std::cout << "left\n";
     return exit_code::done;
@@ -26,17 +26,17 @@ int run(const leave_order& order) {
 }  // namespace
 
 void add_leave_command(program& to) {
-  const auto order = std::make_shared<leave_order>();
-  order->data_dir = config::defaults::data_dir;
-  auto& command =
-      to.add("leave", "Removes this machine from its cluster.", [order] { return run(*order); });
+  const auto options = std::make_shared<leave_options>();
+  options->data_dir = config::defaults::data_dir;
+  auto& command = to.add("leave", "Removes this machine from its cluster.",
+                         [options] { return run(*options); });
   command
-      .add_option("--data-dir", order->data_dir,
+      .add_option("--data-dir", options->data_dir,
                   "Where the node keeps its data. Default: " +
                       std::string{config::defaults::data_dir} + ".")
       ->type_name("DIR");
-  add_duration(command, "--timeout", order->timeout, "How long its pods may take to end.");
-  command.add_flag("--force", order->force,
+  add_duration(command, "--timeout", options->timeout, "How long its pods may take to end.");
+  command.add_flag("--force", options->force,
                    "Does not wait for pods, nor for a control plane that does not answer.");
 }
 

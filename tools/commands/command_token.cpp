@@ -32,17 +32,17 @@ using api::core::v1::SecretList;
 using result = tl::expected<void, std::string>;
 
 // As kubeadm token create: one day.
-constexpr std::chrono::hours token_life{24};
+constexpr std::chrono::hours token_lifetime{24};
 // As kubeadm init --upload-certs: sealed keys are kept for two hours.
-constexpr std::chrono::hours control_plane_life{2};
+constexpr std::chrono::hours control_plane_lifetime{2};
 
 struct token_flags {
   explicit token_flags(CLI::App& command)
       : access{command, std::string{config::defaults::data_dir}} {}
 
   access_flags access;
-  wait::duration life{token_life};
-  CLI::Option* life_given = nullptr;
+  wait::duration lifetime{token_lifetime};
+  CLI::Option* lifetime_given = nullptr;
   bool control_plane = false;
   std::string description;
   std::string id;
@@ -77,9 +77,9 @@ tl::expected<actors::bootstrap_token, std::string> new_token(const token_flags& 
   token.authenticates = true;
   token.extra_groups = {"system:bootstrappers:troupe"};
   token.description = given.description;
-  auto life = given.life;
-  if (given.control_plane && given.life_given->count() == 0) life = control_plane_life;
-  if (life.count() > 0) token.expires = std::chrono::system_clock::now() + life;
+  auto lifetime = given.lifetime;
+  if (given.control_plane && given.lifetime_given->count() == 0) lifetime = control_plane_lifetime;
+  if (lifetime.count() > 0) token.expires = std::chrono::system_clock::now() + lifetime;
   return token;
 }
 
@@ -217,9 +217,9 @@ void add_token_command(program& to) {
   });
   const auto made = add_subcommand(
       to, token, "create", "Makes a token and prints the command for the other machine.", &create);
-  add_duration(made.first, "--ttl", made.second.life,
+  add_duration(made.first, "--ttl", made.second.lifetime,
                "How long it is valid; 0 is forever. Default with --control-plane: 2h.");
-  made.second.life_given = made.first.get_option("--ttl");
+  made.second.lifetime_given = made.first.get_option("--ttl");
   made.first.add_flag("--control-plane", made.second.control_plane,
                       "For another control plane: stores the cluster's keys for it, encrypted with "
                       "a key that only the printed command contains.");

@@ -26,14 +26,14 @@ using api::core::v1::SecretList;
 using result = tl::expected<void, std::string>;
 
 // One year, as client certificates.
-constexpr std::chrono::hours user_life{365 * 24};
+constexpr std::chrono::hours user_lifetime{365 * 24};
 
 struct user_flags {
   explicit user_flags(CLI::App& command)
       : access{command, std::string{config::defaults::data_dir}} {}
 
   access_flags access;
-  wait::duration life{user_life};
+  wait::duration lifetime{user_lifetime};
   std::string name;
   std::vector<std::string> groups;
 };
@@ -57,7 +57,7 @@ result create(const user_flags& given) {
                           .groups = given.groups,
                           .hash = server::hash_of_user_token(token),
                           .expires = std::nullopt};
-  if (given.life.count() > 0) made.expires = std::chrono::system_clock::now() + given.life;
+  if (given.lifetime.count() > 0) made.expires = std::chrono::system_clock::now() + given.lifetime;
   const auto answer =
       (*to)->call({.method = "POST",
                    .path = path_of(secrets(), secrets_namespace),
@@ -126,7 +126,7 @@ void add_user_command(program& to) {
       ->required();
   made.first.add_option("--group", made.second.groups, "A group of the user; may be repeated.")
       ->type_name("GROUP");
-  add_duration(made.first, "--ttl", made.second.life, "How long it is valid; 0 is forever.");
+  add_duration(made.first, "--ttl", made.second.lifetime, "How long it is valid; 0 is forever.");
   add_subcommand(to, user, "list", "Lists the users, without their tokens.", &list);
   const auto gone = add_subcommand(to, user, "delete",
                                    "Deletes a user: the token becomes invalid at once.", &remove);

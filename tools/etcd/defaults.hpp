@@ -39,7 +39,7 @@ inline constexpr std::chrono::milliseconds longest_election = 50s;
 inline constexpr std::size_t members = 7;
 
 // How often the child process is checked, and how often etcd is polled during a wait.
-inline constexpr std::chrono::milliseconds look_period = 250ms;
+inline constexpr std::chrono::milliseconds check_period = 250ms;
 inline constexpr std::chrono::milliseconds ask_period = 1s;
 // How often the list of members is saved, for the next start and for tokens.
 inline constexpr std::chrono::milliseconds refresh_period = 15s;
@@ -60,7 +60,7 @@ inline constexpr std::chrono::milliseconds process_end = 10s;
 inline constexpr std::chrono::milliseconds leave_limit = 15s;
 
 // As kubeadm init --upload-certs: sealed keys are kept for two hours.
-inline constexpr std::chrono::hours token_life{2};
+inline constexpr std::chrono::hours token_lifetime{2};
 inline constexpr std::size_t tokens = 100;
 inline constexpr std::size_t file_bytes = 64u << 10;
 // Refused tokens log at most one line in this time.

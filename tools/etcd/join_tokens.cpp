@@ -62,7 +62,7 @@ bool same(std::string_view a, std::string_view b) {
 
 tl::expected<made_token, std::string> make_join_token(const fs::path& data_dir,
                                                       const member_bundle& bundle, token_time now,
-                                                      std::chrono::milliseconds life) {
+                                                      std::chrono::milliseconds lifetime) {
   const auto folder = folder_of(data_dir);
   if (auto made = server::make_private_directory(folder); !made)
     return tl::make_unexpected(made.error());
@@ -80,7 +80,7 @@ tl::expected<made_token, std::string> make_join_token(const fs::path& data_dir,
                                {"endpoints", fmt::format("{}", fmt::join(bundle.endpoints, ","))}}),
       *key, id);
   if (!sealed) return tl::make_unexpected(sealed.error());
-  const auto ends = std::chrono::ceil<std::chrono::seconds>(now + life).time_since_epoch();
+  const auto ends = std::chrono::ceil<std::chrono::seconds>(now + lifetime).time_since_epoch();
   const auto text = server::write_flat_json({{"secret", secret},
                                              {"expires", std::to_string(ends.count())},
                                              {"sealed", server::base64url(*sealed)}});

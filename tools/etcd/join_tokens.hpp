@@ -30,7 +30,7 @@ using token_time = std::chrono::system_clock::time_point;
 // Removes expired tokens. Fails if there are `etcd_defaults::tokens`.
 tl::expected<made_token, std::string> make_join_token(const std::filesystem::path& data_dir,
                                                       const member_bundle& bundle, token_time now,
-                                                      std::chrono::milliseconds life);
+                                                      std::chrono::milliseconds lifetime);
 
 // The sealed keys to send; empty if the token is unknown or has expired.
 std::string sealed_for(const std::filesystem::path& data_dir, std::string_view token,

@@ -84,7 +84,7 @@ expected<member_settings> become_member(const fs::path& data_dir, member_setting
   if (!keys) return tl::make_unexpected(keys.error());
   const auto members = open_etcd_members(etcd_client(data_dir, endpoints));
   if (!members) return tl::make_unexpected(members.error().message);
-  const auto seen = look_at_members(**members);
+  const auto seen = read_members(**members);
   if (!seen) return tl::make_unexpected(seen.error().message);
   const auto plan = plan_join(*seen, settings.name, peer_url(settings));
   if (!plan) return tl::make_unexpected(plan.error());
@@ -103,13 +103,13 @@ expected<member_settings> become_member(const fs::path& data_dir, member_setting
 
 }  // namespace
 
-expected<member_settings> complete_settings(const member_order& order) {
-  auto settings = order.settings;
+expected<member_settings> complete_settings(const member_options& options) {
+  auto settings = options.settings;
   if (!is_name(settings.name))
     return tl::make_unexpected(fmt::format(
         "--name: expected letters, digits, '-', '.' and '_'; found \"{}\"", settings.name));
   if (settings.client.host.empty()) {
-    const auto to = parse_host_and_port(order.line.address);
+    const auto to = parse_host_and_port(options.line.address);
     settings.client.host =
         to ? local_address_towards(to->host, static_cast<std::uint16_t>(to->port)) : "127.0.0.1";
   }
@@ -125,26 +125,26 @@ expected<member_settings> complete_settings(const member_order& order) {
   return settings;
 }
 
-expected<member_settings> join_members(const member_order& order) {
-  const auto& line = order.line;
+expected<member_settings> join_members(const member_options& options) {
+  const auto& line = options.line;
   if (auto good = check_join_line({line.address, line.token, line.authority_hash}); !good)
     return tl::make_unexpected(good.error());
   if (!server::is_sealing_key(line.certificate_key))
     return tl::make_unexpected(
         std::string{"--certificate-key: expected 64 hexadecimal digits, as `troupe etcd token` "
                     "prints them"});
-  auto settings = complete_settings(order);
+  auto settings = complete_settings(options);
   if (!settings) return settings;
   const auto bundle = fetch(line);
   if (!bundle) return tl::make_unexpected(bundle.error());
   auto joined = [&]() -> expected<member_settings> {
-    if (auto written = write_authority(order.data_dir, *bundle); !written)
+    if (auto written = write_authority(options.data_dir, *bundle); !written)
       return tl::make_unexpected(written.error());
-    return become_member(order.data_dir, std::move(*settings), bundle->endpoints);
+    return become_member(options.data_dir, std::move(*settings), bundle->endpoints);
   }();
   if (joined) return joined;
   std::error_code ignored;
-  fs::remove_all(member_pki(order.data_dir), ignored);
+  fs::remove_all(member_pki(options.data_dir), ignored);
   return joined;
 }
 

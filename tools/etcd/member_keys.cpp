@@ -19,7 +19,7 @@ tl::expected<member_keys, std::string> member_keys::open(const std::filesystem::
 
 tl::expected<bool, std::string> member_keys::renew() {
   const auto now = std::chrono::system_clock::now();
-  const auto life = server::defaults::certificate_life;
+  const auto lifetime = server::defaults::certificate_lifetime;
   auto authority = server::keep_authority(directory_, "troupe-etcd", now, authority_);
   if (!authority) return authority;
   server::x509::leaf own{"troupe-etcd-member", {}, {"localhost", "127.0.0.1", "::1", host_}, {}};
@@ -27,11 +27,11 @@ tl::expected<bool, std::string> member_keys::renew() {
   for (const auto& each : server::interface_addresses())
     own.names.push_back(each);
   own.calls_others = true;
-  auto member =
-      server::keep_identity(directory_, "member", authority_, std::move(own), life, now, member_);
+  auto member = server::keep_identity(directory_, "member", authority_, std::move(own), lifetime,
+                                      now, member_);
   if (!member) return member;
   auto client = server::keep_identity(directory_, "client", authority_,
-                                      {"troupe-control-plane", {}, {}, {}}, life, now, client_);
+                                      {"troupe-control-plane", {}, {}, {}}, lifetime, now, client_);
   if (!client) return client;
   return *authority || *member || *client;
 }

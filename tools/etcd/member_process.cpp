@@ -26,10 +26,10 @@ using result = tl::expected<void, std::string>;
 
 class member_process {
  public:
-  member_process(const member_order& order, member_settings settings, member_keys keys,
+  member_process(const member_options& options, member_settings settings, member_keys keys,
                  std::unique_ptr<join_server> joins, stop_signals& signals)
-      : data_dir_{order.data_dir},
-        tuning_{order.tuning},
+      : data_dir_{options.data_dir},
+        tuning_{options.tuning},
         settings_{std::move(settings)},
         keys_{std::move(keys)},
         joins_{std::move(joins)},
@@ -98,7 +98,7 @@ result member_process::run() {
 
 member_process::turn member_process::watch(etcd_process& child) {
   for (;;) {
-    if (signals_.wait_until(clock::now() + etcd_defaults::look_period)) return turn::stopped;
+    if (signals_.wait_until(clock::now() + etcd_defaults::check_period)) return turn::stopped;
     if (child.ended()) return turn::died;
     if (clock::now() >= next_look_) look();
   }
@@ -142,7 +142,7 @@ bool member_process::seek_vote(persistence::etcd_members& members, std::uint64_t
     spdlog::debug("etcd: no vote yet: {}", done.error().message);
     return false;
   }
-  if (const auto seen = look_at_members(members); seen)
+  if (const auto seen = read_members(members); seen)
     spdlog::info("etcd: it has a vote now; {}", tolerance_text(voters_of(*seen)));
   return true;
 }
@@ -208,8 +208,8 @@ tl::expected<bool, std::string> has_data(const fs::path& data_dir) {
 }
 
 // The given settings must equal the stored ones: the other members identify this one by them.
-result check_same(const member_order& order, const member_settings& kept) {
-  const auto& given = order.settings;
+result check_same(const member_options& options, const member_settings& kept) {
+  const auto& given = options.settings;
   const auto differs = [](const server::endpoint& a, const server::endpoint& b) {
     return !a.host.empty() && !(a == b);
   };
@@ -218,7 +218,7 @@ result check_same(const member_order& order, const member_settings& kept) {
     return tl::make_unexpected(fmt::format(
         "data dir {}: the other members know this one at {} and {}; for another address remove it "
         "and let it join again",
-        order.data_dir.string(), server::to_string(kept.client), server::to_string(kept.peer)));
+        options.data_dir.string(), server::to_string(kept.client), server::to_string(kept.peer)));
   return {};
 }
 
@@ -233,25 +233,25 @@ std::string lost_data(const fs::path& data_dir, const member_settings& kept) {
       kept.name, member_data(data_dir).string(), data_dir.string());
 }
 
-tl::expected<member_settings, std::string> settle(const member_order& order) {
-  const auto& data_dir = order.data_dir;
+tl::expected<member_settings, std::string> settle(const member_options& options) {
+  const auto& data_dir = options.data_dir;
   auto kept = load_member_settings(data_dir);
   if (!kept) return tl::make_unexpected(kept.error());
   const auto data = has_data(data_dir);
   if (!data) return tl::make_unexpected(data.error());
   if (*kept) {
-    if (auto same = check_same(order, **kept); !same) return tl::make_unexpected(same.error());
+    if (auto same = check_same(options, **kept); !same) return tl::make_unexpected(same.error());
     if (!(*kept)->has_served) return **kept;
-    if (*data && order.rejoin)
+    if (*data && options.rejoin)
       return tl::make_unexpected(
           fmt::format("member {} has its data in {}: start it without "
                       "--rejoin",
                       (*kept)->name, member_data(data_dir).string()));
     if (*data) return **kept;
-    if (!order.rejoin) return tl::make_unexpected(lost_data(data_dir, **kept));
+    if (!options.rejoin) return tl::make_unexpected(lost_data(data_dir, **kept));
     return join_again(data_dir, **kept);
   }
-  if (order.rejoin)
+  if (options.rejoin)
     return tl::make_unexpected(fmt::format(
         "data dir {}: there is no member.json, so it is not known which member this is: "
         "mount its disk; if all is lost, run the join command again with the same "
@@ -266,8 +266,8 @@ tl::expected<member_settings, std::string> settle(const member_order& order) {
     return tl::make_unexpected(
         fmt::format("{} has data of an etcd that is not known here: move it away",
                     member_data(data_dir).string()));
-  if (!order.line.address.empty()) return join_members(order);
-  auto settings = complete_settings(order);
+  if (!options.line.address.empty()) return join_members(options);
+  auto settings = complete_settings(options);
   if (!settings) return settings;
   if (auto saved = save_member_settings(data_dir, *settings); !saved)
     return tl::make_unexpected(saved.error());
@@ -276,19 +276,19 @@ tl::expected<member_settings, std::string> settle(const member_order& order) {
 
 }  // namespace
 
-result run_member(const member_order& order) {
-  if (auto missing = missing_program(order.tuning.binary); !missing.empty())
+result run_member(const member_options& options) {
+  if (auto missing = missing_program(options.tuning.binary); !missing.empty())
     return tl::make_unexpected(std::move(missing));
   process_setup setup{config::log_config{}, etcd_defaults::process_end};
-  const auto folder = node_folder::lock_data_dir(order.data_dir);
+  const auto folder = node_folder::lock_data_dir(options.data_dir);
   if (!folder) return tl::make_unexpected(folder.error());
-  auto settings = settle(order);
+  auto settings = settle(options);
   if (!settings) return tl::make_unexpected(settings.error());
-  auto keys = member_keys::open(order.data_dir, settings->host);
+  auto keys = member_keys::open(options.data_dir, settings->host);
   if (!keys) return tl::make_unexpected(keys.error());
-  auto joins = join_server::listen(order.data_dir, settings->join, *keys);
+  auto joins = join_server::listen(options.data_dir, settings->join, *keys);
   if (!joins) return tl::make_unexpected(joins.error());
-  return member_process{order, std::move(*settings), std::move(*keys), std::move(*joins),
+  return member_process{options, std::move(*settings), std::move(*keys), std::move(*joins),
                         setup.signals}
       .run();
 }

@@ -17,7 +17,7 @@ struct member_join_line {
   std::string address, token, authority_hash, certificate_key;
 };
 
-struct member_order {
+struct member_options {
   std::filesystem::path data_dir;
   // An empty field, or port 0, was not given.
   member_settings settings;
@@ -30,6 +30,6 @@ struct member_order {
 
 // Runs until a signal ends it, or the other members have removed it. Call it before the process has
 // other threads. An error is one line.
-tl::expected<void, std::string> run_member(const member_order& order);
+tl::expected<void, std::string> run_member(const member_options& options);
 
 }  // namespace troupe::tools

@@ -32,7 +32,7 @@ tl::expected<contact, std::string> ask(const fs::path& data_dir) {
                     data_dir.string()));
   auto members = open_etcd_members(etcd_client(data_dir, (*settings)->endpoints));
   if (!members) return tl::make_unexpected(members.error().message);
-  auto views = look_at_members(**members);
+  auto views = read_members(**members);
   if (!views) return tl::make_unexpected(views.error().message);
   return contact{std::move(**settings), std::move(*members), std::move(*views)};
 }
@@ -50,7 +50,7 @@ bool await_end(const fs::path& data_dir) {
   const auto until = std::chrono::steady_clock::now() + etcd_defaults::leave_limit;
   while (node_folder::holder(data_dir)) {
     if (std::chrono::steady_clock::now() > until) return false;
-    std::this_thread::sleep_for(etcd_defaults::look_period);
+    std::this_thread::sleep_for(etcd_defaults::check_period);
   }
   return true;
 }

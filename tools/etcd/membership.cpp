@@ -72,7 +72,7 @@ bool is_too_early(const persistence::error& refusal) {
   return says("unhealthy cluster") || says("member not found");
 }
 
-persistence::expected<member_views> look_at_members(persistence::etcd_members& of) {
+persistence::expected<member_views> read_members(persistence::etcd_members& of) {
   const auto found = of.list();
   if (!found) return persistence::fail(found.error());
   member_views views;

@@ -41,7 +41,7 @@ persistence::expected<T> change_members(const std::function<persistence::expecte
 }
 
 // Queries each member.
-persistence::expected<member_views> look_at_members(persistence::etcd_members& of);
+persistence::expected<member_views> read_members(persistence::etcd_members& of);
 
 // The member's name, or its address if it has not started yet.
 std::string name_of(const persistence::etcd_member& member);

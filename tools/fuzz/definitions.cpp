@@ -12,7 +12,7 @@
 #include "api/schema/meta_object.pb.h"
 #include "api/strategy/defaults.hpp"
 #include "api/tables/table.hpp"
-#include "api/validation/findings.hpp"
+#include "api/validation/field_errors.hpp"
 #include "api/validation/validation.hpp"
 #include "api/version_rules.hpp"
 #include "tools/fuzz/entries.hpp"
@@ -56,7 +56,7 @@ std::vector<std::string> definitions() {
 
 std::size_t problems(const rules& of, const CustomBody& now, const CustomBody* was,
                      rules::part part = rules::part::object) {
-  api::findings found;
+  api::field_errors found;
   of.check(found, now, was, part);
   return found.size();
 }
@@ -94,7 +94,7 @@ void keep_promises(const api::kind_info& kind, CustomBody content) {
   require(problems(of, api::as_custom(**read), nullptr) == problems(of, content, nullptr),
           "what is stored is judged as what was sent");
   auto in_line = content;
-  of.bring_into_line(in_line);
+  of.complete_stored(in_line);
   require(api::same_meaning(content, in_line), "what was written by the schema is in line with it");
   problems(of, content, nullptr, rules::part::status);
   look_at(kind, content);

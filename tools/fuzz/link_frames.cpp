@@ -278,7 +278,7 @@ std::vector<std::string> from_node() {
                    write_usage_answer(*item.mutable_usage_answer(), 6,
                                       {.problem = "none",
                                        .age = std::chrono::milliseconds{5},
-                                       .machine = usage_figure{1, 2, std::chrono::seconds{3}},
+                                       .machine = resource_usage{1, 2, std::chrono::seconds{3}},
                                        .containers = {{"uid-web", "c", {}}}});
                  })});
   const auto streams =

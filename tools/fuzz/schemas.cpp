@@ -8,7 +8,7 @@
 #include "api/structural/compile.hpp"
 #include "api/structural/complete.hpp"
 #include "api/structural/validate.hpp"
-#include "api/validation/findings.hpp"
+#include "api/validation/field_errors.hpp"
 #include "tools/fuzz/entries.hpp"
 
 namespace troupe::fuzz {
@@ -39,7 +39,7 @@ std::string completed(api::json_document& object, const api::structural_schema& 
 
 void read_schema(std::string_view text) {
   const auto end = text.find('\n');
-  api::findings wrong;
+  api::field_errors wrong;
   const auto schema = api::compile_schema(wrong, text.substr(0, end));
   require((schema != nullptr) == wrong.empty(), "a schema is refused with a reason");
   api::json_document object;
@@ -49,7 +49,7 @@ void read_schema(std::string_view text) {
   std::vector<std::string> unknown;
   require(completed(object, *schema, &unknown) == once, "what is complete is complete");
   require(unknown.empty(), "what was pruned has nothing unknown");
-  api::findings found;
+  api::field_errors found;
   api::validate(found, schema->root, object, &object);
   require(found.empty(), "what has not changed is no error");
   api::validate(found, schema->root, object, nullptr);

@@ -78,23 +78,23 @@ tl::unexpected<std::string> no_tls(const host_and_port& to, const std::string& r
                   reason, words.port));
 }
 
-tl::unexpected<std::string> distrust_error(const host_and_port& to, distrust reason,
-                                           const std::vector<std::string>& chain,
-                                           const server_words& words) {
+tl::unexpected<std::string> trust_failure(const host_and_port& to, trust_error reason,
+                                          const std::vector<std::string>& chain,
+                                          const server_words& words) {
   switch (reason) {
-    case distrust::no_certificate:
-    case distrust::other_authority:
+    case trust_error::no_certificate:
+    case trust_error::other_authority:
       return tl::make_unexpected(
           fmt::format("{}: its certificate authority does not match --ca-hash: it is another "
                       "cluster, not a Troupe server, or the connection is intercepted; use the "
                       "whole command that `{}` prints there",
                       shown(to), words.line));
-    case distrust::not_signed:
+    case trust_error::not_signed:
       return tl::make_unexpected(
           fmt::format("{}: presents the authority of --ca-hash, but its own certificate is not "
                       "signed by it: the connection may be intercepted",
                       shown(to)));
-    case distrust::other_name:
+    case trust_error::other_name:
       break;
   }
   return tl::make_unexpected(fmt::format(
@@ -120,7 +120,7 @@ tl::expected<trusted_connection, std::string> open(const host_and_port& to, cons
   }
   const auto chain = connected->shown_certificates();
   auto trusted = check_server(chain, hash, to.host);
-  if (!trusted) return distrust_error(to, trusted.error(), chain, words);
+  if (!trusted) return trust_failure(to, trusted.error(), chain, words);
   return trusted_connection{std::move(*connected), std::move(trusted->authority), chain.front()};
 }
 

@@ -53,7 +53,7 @@ result check_folder(const fs::path& data_dir) {
 }
 
 tl::expected<control_plane_bundle, std::string> opened(const std::string& answer,
-                                                       const control_plane_order& order,
+                                                       const control_plane_join_options& options,
                                                        const std::string& address) {
   const auto fail = [&](const std::string& reason) {
     return tl::make_unexpected(address + ": " + reason);
@@ -62,28 +62,28 @@ tl::expected<control_plane_bundle, std::string> opened(const std::string& answer
   if (!fields) return fail("the server's response: " + fields.error());
   const auto sealed = server::from_base64url(server::member(*fields, "bundle"));
   if (!sealed) return fail("the server's response contains no bundle");
-  const auto id = actors::split_token(order.line.token)->id;
-  const auto text = server::unseal(*sealed, order.certificate_key, id);
+  const auto id = actors::split_token(options.line.token)->id;
+  const auto text = server::unseal(*sealed, options.certificate_key, id);
   if (!text)
     return fail(
         "--certificate-key does not belong to this token: use the whole command that `troupe token "
         "create --control-plane` prints");
-  auto read = server::read_bundle(*text, order.line.authority_hash);
+  auto read = server::read_bundle(*text, options.line.authority_hash);
   if (!read) return fail("the keys of the cluster: " + read.error());
   return read;
 }
 
-tl::expected<control_plane_bundle, std::string> fetch(const control_plane_order& order,
+tl::expected<control_plane_bundle, std::string> fetch(const control_plane_join_options& options,
                                                       const std::string& node) {
   const auto body = server::write_flat_json({{"nodeName", node}});
   return at_first_server<control_plane_bundle>(
-      order.line,
+      options.line,
       [&](const join_line& at, const bootstrap_client& contact,
           bootstrap_client::time_point) -> tl::expected<control_plane_bundle, std::string> {
         const auto answer = contact.post(std::string{server::control_planes_path}, at.token, body);
         if (!answer) return tl::make_unexpected(answer.error());
         if (answer->status != 200) return tl::make_unexpected(join_refusal(at, *answer));
-        return opened(answer->body, order, at.address);
+        return opened(answer->body, options, at.address);
       });
 }
 
@@ -155,22 +155,23 @@ bool has_joined_as_control_plane(const fs::path& data_dir) {
   return fs::exists(data_dir / marker, ignored) && fs::exists(data_dir / "pki", ignored);
 }
 
-result join_as_control_plane(config::node_config& config, const control_plane_order& order) {
+result join_as_control_plane(config::node_config& config,
+                             const control_plane_join_options& options) {
   const auto& data_dir = config.data_dir;
   const auto folder = node_folder::lock_data_dir(data_dir);
   if (!folder) return tl::make_unexpected(folder.error());
   remove_unfinished(data_dir);
   if (has_joined_as_control_plane(data_dir)) {
-    if (auto same = check_same_cluster(data_dir, order.line); !same) return same;
+    if (auto same = check_same_cluster(data_dir, options.line); !same) return same;
     return complete(config);
   }
   if (auto free = check_folder(data_dir); !free) return free;
-  if (auto good = check_join_line(order.line); !good) return good;
-  if (!server::is_sealing_key(order.certificate_key))
+  if (auto good = check_join_line(options.line); !good) return good;
+  if (!server::is_sealing_key(options.certificate_key))
     return tl::make_unexpected(
         std::string{"--certificate-key: expected 64 hexadecimal digits, as `troupe token create "
                     "--control-plane` prints them"});
-  const auto bundle = fetch(order, config.kubelet.node_name);
+  const auto bundle = fetch(options, config.kubelet.node_name);
   if (!bundle) return tl::make_unexpected(bundle.error());
   if (auto kept = keep(data_dir, *bundle); !kept) {
     remove_unfinished(data_dir);

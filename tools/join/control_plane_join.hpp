@@ -20,7 +20,7 @@
 
 namespace troupe::tools {
 
-struct control_plane_order {
+struct control_plane_join_options {
   // Empty if the machine has already joined.
   join_line line;
   std::string certificate_key;  // sealed_text.hpp
@@ -33,6 +33,6 @@ bool has_joined_as_control_plane(const std::filesystem::path& data_dir);
 // and the access to etcd unless `config` sets it. Ends within
 // `join_defaults::total_limit`.
 tl::expected<void, std::string> join_as_control_plane(config::node_config& config,
-                                                      const control_plane_order& order);
+                                                      const control_plane_join_options& options);
 
 }  // namespace troupe::tools

@@ -74,9 +74,9 @@ tl::expected<actors::api_server_records, std::string> others(cluster_client& to,
 }
 
 // Cordons its node and evicts its pods; returns when none is left.
-result drain(cluster_client& to, const std::string& node, const leave_order& order,
+result drain(cluster_client& to, const std::string& node, const leave_options& options,
              const std::function<void(const std::string&)>& progress) {
-  const auto end = steady_clock::now() + order.timeout;
+  const auto end = steady_clock::now() + options.timeout;
   std::string reported;
   for (;;) {
     const auto now = request_leave(to, node, false);
@@ -144,12 +144,12 @@ refused_leave not_a_member(const fs::path& data_dir) {
 // Leaves the cluster. With --force the local files may be removed although the cluster cannot be
 // reached, but only if the state is known to be stored elsewhere.
 tl::expected<void, refused_leave> leave_cluster(
-    const leave_order& order, const std::function<void(const std::string&)>& progress) {
-  const bool joined = has_joined_as_control_plane(order.data_dir);
+    const leave_options& options, const std::function<void(const std::string&)>& progress) {
+  const bool joined = has_joined_as_control_plane(options.data_dir);
   const auto fail = [&](std::string reason) {
     return tl::make_unexpected(refused_leave{std::move(reason), joined});
   };
-  const auto kept = server::read_kubeconfig(order.data_dir / "admin.kubeconfig");
+  const auto kept = server::read_kubeconfig(options.data_dir / "admin.kubeconfig");
   if (!kept) return fail(kept.error());
   const auto own = node_client::make(*kept);
   if (!own) return fail(own.error());
@@ -160,7 +160,7 @@ tl::expected<void, refused_leave> leave_cluster(
                 (joined ? ", or use --force to remove the local data only"
                         : ", or use --force to end its pods and remove its rules"));
   const auto node = server::member(*facts, "nodeName");
-  if (node.empty()) return tl::make_unexpected(not_a_member(order.data_dir));
+  if (node.empty()) return tl::make_unexpected(not_a_member(options.data_dir));
   const auto rest = others(**own, node);
   if (!rest) return fail(rest.error());
   if (rest->empty())
@@ -168,25 +168,25 @@ tl::expected<void, refused_leave> leave_cluster(
         "{} is the only control plane of its cluster: with it the cluster ends; to end it, stop "
         "the node, end its pods with troupe leave --force, and remove its data dir",
         node)});
-  if (!order.force)
-    if (auto done = drain(**own, node, order, progress); !done) return fail(done.error());
-  if (auto ended = end_process(order, false); !ended) return fail(ended.error());
-  if (auto removed = remove_node(order.data_dir, node, *rest); !removed)
+  if (!options.force)
+    if (auto done = drain(**own, node, options, progress); !done) return fail(done.error());
+  if (auto ended = end_process(options, false); !ended) return fail(ended.error());
+  if (auto removed = remove_node(options.data_dir, node, *rest); !removed)
     return fail(removed.error());
   return {};
 }
 
 // Containers and memory volumes outlive a process that was killed: without this only another start
 // of the node would end them. The state is not removed: nobody else may have it.
-result end_what_runs_here(const leave_order& order,
+result end_what_runs_here(const leave_options& options,
                           const std::function<void(const std::string&)>& progress) {
-  if (auto ended = end_pods(order.data_dir / "kubelet"); !ended) return ended;
-  if (auto removed = actors::remove_network(network_markers(order.data_dir)); !removed)
+  if (auto ended = end_pods(options.data_dir / "kubelet"); !ended) return ended;
+  if (auto removed = actors::remove_network(network_markers(options.data_dir)); !removed)
     return removed;
   progress(
       fmt::format("this machine runs no pods any more; the cluster's state stays in {}: start the "
                   "node again, or remove the folder to end the cluster",
-                  order.data_dir.string()));
+                  options.data_dir.string()));
   return {};
 }
 
@@ -197,21 +197,21 @@ bool is_control_plane(const fs::path& data_dir) {
   return fs::exists(data_dir / "pki", ignored);
 }
 
-result leave_as_control_plane(const leave_order& order,
+result leave_as_control_plane(const leave_options& options,
                               const std::function<void(const std::string&)>& progress) {
-  if (order.force && !has_joined_as_control_plane(order.data_dir) &&
-      !node_folder::holder(order.data_dir))
-    return end_what_runs_here(order, progress);
-  if (auto done = leave_cluster(order, progress); !done) {
-    if (!order.force || !done.error().may_be_forced)
+  if (options.force && !has_joined_as_control_plane(options.data_dir) &&
+      !node_folder::holder(options.data_dir))
+    return end_what_runs_here(options, progress);
+  if (auto done = leave_cluster(options, progress); !done) {
+    if (!options.force || !done.error().may_be_forced)
       return tl::make_unexpected(done.error().message);
     progress("the cluster was not informed: " + done.error().message);
   }
-  if (auto ended = end_process(order, false); !ended) return ended;
-  if (auto ended = end_pods(order.data_dir / "kubelet"); !ended) return ended;
-  if (auto removed = actors::remove_network(network_markers(order.data_dir)); !removed)
+  if (auto ended = end_process(options, false); !ended) return ended;
+  if (auto ended = end_pods(options.data_dir / "kubelet"); !ended) return ended;
+  if (auto removed = actors::remove_network(network_markers(options.data_dir)); !removed)
     return removed;
-  return remove_files(order.data_dir);
+  return remove_files(options.data_dir);
 }
 
 }  // namespace troupe::tools

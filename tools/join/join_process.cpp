@@ -14,7 +14,7 @@
 #include "actors/tokens/bootstrap_token.hpp"
 #include "server/credentials/x509.hpp"
 #include "tools/defaults.hpp"
-#include "tools/join/credential_keeper.hpp"
+#include "tools/join/credential_manager.hpp"
 #include "tools/node/machine_shutdown.hpp"
 #include "tools/node/node_folder.hpp"
 #include "tools/node/node_options.hpp"
@@ -46,13 +46,13 @@ bool expired(const std::string& certificate) {
 
 // The stored credentials, if they match the request.
 credentials_result reuse_credentials(joined_credentials held, const config::node_config& config,
-                                     const join_order& order, const join_folder& folder) {
-  const auto& line = order.line;
+                                     const join_options& options, const join_folder& folder) {
+  const auto& line = options.line;
   const auto hash = server::x509::key_hash(held.authority);
   if (!line.authority_hash.empty() && hash != line.authority_hash)
     return folder_error(config.data_dir, "has joined another cluster, " + held.cluster_id +
                                              " (troupe leave removes it)");
-  if (order.is_named && config.kubelet.node_name != held.node_name)
+  if (options.is_named && config.kubelet.node_name != held.node_name)
     return folder_error(config.data_dir,
                         "has joined as " + held.node_name + ", not as " + config.kubelet.node_name);
   const bool good = !expired(held.certificate);
@@ -71,19 +71,19 @@ credentials_result reuse_credentials(joined_credentials held, const config::node
                   held.node_name));
 }
 
-credentials_result credentials_for(const config::node_config& config, const join_order& order) {
+credentials_result credentials_for(const config::node_config& config, const join_options& options) {
   const join_folder folder{config.data_dir};
   auto held = folder.load();
   if (!held) return tl::make_unexpected(held.error());
-  if (*held) return reuse_credentials(std::move(**held), config, order, folder);
-  if (order.line.address.empty())
+  if (*held) return reuse_credentials(std::move(**held), config, options, folder);
+  if (options.line.address.empty())
     return tl::make_unexpected(
         fmt::format("data dir {}: has joined no cluster yet; give the line that `troupe token "
                     "create` prints on the control plane",
                     config.data_dir.string()));
-  if (const auto good = check_join_line(order.line); !good)
+  if (const auto good = check_join_line(options.line); !good)
     return tl::make_unexpected(good.error());
-  return enrol(order.line, config.kubelet.node_name, folder);
+  return enrol(options.line, config.kubelet.node_name, folder);
 }
 
 // The state of the link, reported by its threads.
@@ -99,7 +99,7 @@ class link_status {
     ::sd_notifyf(0, "READY=1\nSTATUS=joined %s as %s", as.cluster_id.c_str(), as.node_name.c_str());
   }
   void unlinked(const std::string& reason) { spdlog::warn("no link: {}; trying again", reason); }
-  void expelled(const std::string& reason) {
+  void node_removed(const std::string& reason) {
     {
       const std::lock_guard lock{mutex_};
       if (!expelled_) expelled_ = reason;
@@ -120,7 +120,7 @@ class link_status {
 
 }  // namespace
 
-tl::expected<void, std::string> run_joined(config::node_config config, const join_order& order,
+tl::expected<void, std::string> run_joined(config::node_config config, const join_options& options,
                                            const joined_composer& compose) {
   if (auto sysctls = check_sysctls(config.kubelet); !sysctls) return sysctls;
   if (auto enough = check_process_limits(
@@ -134,22 +134,23 @@ tl::expected<void, std::string> run_joined(config::node_config config, const joi
   if (!folder) return tl::make_unexpected(folder.error());
   const auto root = lock_root_dir(config.kubelet);
   if (!root) return tl::make_unexpected(root.error());
-  const auto held = credentials_for(config, order);
+  const auto held = credentials_for(config, options);
   if (!held) return tl::make_unexpected(held.error());
   config.kubelet.node_name = held->node_name;
   if (*root)
     if (auto saved = join_folder{config.data_dir}.save_root(config.kubelet.root_dir); !saved)
       return saved;
   // A returning machine is ready with its pods, whether the control plane is reachable or not.
-  if (order.line.address.empty()) ::sd_notify(0, "READY=1\nSTATUS=looking for the control plane");
+  if (options.line.address.empty()) ::sd_notify(0, "READY=1\nSTATUS=looking for the control plane");
   link_status status{setup.signals};
-  credential_keeper keeper{join_folder{config.data_dir}, *held};
+  credential_manager keeper{join_folder{config.data_dir}, *held};
   const auto parts = compose(
-      config, {.credentials = [&keeper] { return keeper.now(); },
-               .linked = [&status, as = *held] { status.linked(as); },
-               .unlinked = [&status](const std::string& reason) { status.unlinked(reason); },
-               .expelled = [&status](const std::string& reason) { status.expelled(reason); },
-               .learned = [&keeper](const std::string& all) { keeper.learn(all); }});
+      config,
+      {.credentials = [&keeper] { return keeper.now(); },
+       .linked = [&status, as = *held] { status.linked(as); },
+       .unlinked = [&status](const std::string& reason) { status.unlinked(reason); },
+       .node_removed = [&status](const std::string& reason) { status.node_removed(reason); },
+       .learned = [&keeper](const std::string& all) { keeper.learn(all); }});
   if (const auto started = parts->start(); !started) return tl::make_unexpected(started.error());
   const int signal = setup.signals.wait();
   ::sd_notify(0, "STOPPING=1\nSTATUS=stopping");

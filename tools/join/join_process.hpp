@@ -13,7 +13,7 @@
 
 namespace troupe::tools {
 
-struct join_order {
+struct join_options {
   // Empty if the machine has already joined.
   join_line line;
   // The user set the node's name, so it must not change.
@@ -26,7 +26,7 @@ using joined_composer =
 // Runs until a signal, or the cluster, ends it. Call it before the process has other threads.
 // Prints `joined CLUSTER as NAME` on stdout when the link is established for the first time. An
 // error is one line: why it could not join, or why the cluster ended it.
-tl::expected<void, std::string> run_joined(config::node_config config, const join_order& order,
+tl::expected<void, std::string> run_joined(config::node_config config, const join_options& options,
                                            const joined_composer& compose);
 
 }  // namespace troupe::tools

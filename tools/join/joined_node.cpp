@@ -109,7 +109,7 @@ class joined_node final : public node_parts {
     auto gateway = answers();
     gateway.linked = options_.linked;
     gateway.unlinked = options_.unlinked;
-    gateway.expelled = [this](const std::string& reason) { end_pods(reason); };
+    gateway.node_removed = [this](const std::string& reason) { end_pods(reason); };
     return actors::spawn_gateway(*system_, std::move(gateway));
   }
 
@@ -129,19 +129,19 @@ class joined_node final : public node_parts {
              },
          .failed =
              [gateway](const std::string& reason) { gateway.tell(actors::call_failed{reason}); },
-         .addresses = [choice = choice_] { return choice->for_first(); }});
+         .addresses = [choice = choice_] { return choice->first_addresses(); }});
     if (!dialer) return tl::make_unexpected(dialer.error());
     dialer_ = std::move(*dialer);
     others_ = std::make_shared<other_links>(
         *system_, choice_,
         other_links_options{.answers = answers(), .credentials = credentials, .except = {}});
-    others_->look();
+    others_->sync();
     actors::follow_api_servers(
         *system_, gateway,
         [choice = choice_, others = std::weak_ptr{others_},
          learned = options_.learned](const actors::api_server_records& records) {
           choice->learn(records);
-          if (const auto links = others.lock()) links->look();
+          if (const auto links = others.lock()) links->sync();
           if (learned) learned(actors::write_api_servers(records));
         });
     return {};
@@ -163,11 +163,11 @@ class joined_node final : public node_parts {
   // Pods of a cluster must not run where the cluster cannot see them. Called in the gateway.
   void end_pods(const std::string& reason) {
     const auto kubelet = system_->actors().find("kubelet", node_);
-    if (!kubelet) return options_.expelled(reason);
+    if (!kubelet) return options_.node_removed(reason);
     actors::end_all_pods(*system_, kubelet, defaults::expelled_limit,
-                         [expelled = options_.expelled, reason](bool ended) {
+                         [node_removed = options_.node_removed, reason](bool ended) {
                            if (!ended) spdlog::warn("not all pods of this machine have ended");
-                           expelled(reason);
+                           node_removed(reason);
                          });
   }
 

@@ -20,7 +20,7 @@ struct joined_node_options {
   // Called when an attempt failed or a session ended; the link keeps retrying.
   std::function<void(const std::string& reason)> unlinked;
   // The control plane refuses this node permanently: it was removed, or has left.
-  std::function<void(const std::string& reason)> expelled;
+  std::function<void(const std::string& reason)> node_removed;
   // Called with the current control planes, in the form of `joined_credentials::control_planes`.
   std::function<void(const std::string& control_planes)> learned = {};
 };

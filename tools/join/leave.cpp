@@ -42,13 +42,13 @@ tl::expected<leave_state, leave_problem> request_leave_of_any(const joined_crede
 }
 
 // Returns when the cluster has released the node.
-result leave_cluster(const leave_order& order, const joined_credentials& held,
+result leave_cluster(const leave_options& options, const joined_credentials& held,
                      const progress_callback& progress) {
-  const auto end = steady_clock::now() + order.timeout;
+  const auto end = steady_clock::now() + options.timeout;
   std::string reported;
   for (;;) {
-    const auto now = request_leave_of_any(held, order.force);
-    if (!now && order.force) {
+    const auto now = request_leave_of_any(held, options.force);
+    if (!now && options.force) {
       progress(
           fmt::format("the control plane was not informed ({}); remove the node there with kubectl "
                       "delete node {}",
@@ -62,11 +62,11 @@ result leave_cluster(const leave_order& order, const joined_credentials& held,
                       now.error().message));
     if (!now) return tl::make_unexpected(now.error().message);
     if (now->gone) return {};
-    if (now->left != "0" && !node_folder::holder(order.data_dir))
+    if (now->left != "0" && !node_folder::holder(options.data_dir))
       return tl::make_unexpected(
           fmt::format("node {} still has {} pods, and no process here ends them: start it with "
                       "troupe join --data-dir {} and leave again, or use --force",
-                      held.node_name, now->left, order.data_dir.string()));
+                      held.node_name, now->left, options.data_dir.string()));
     if (now->left != "0" && now->pods != reported)
       progress(fmt::format("waiting for {} pods to end: {}", now->left, reported = now->pods));
     if (steady_clock::now() >= end)
@@ -111,14 +111,14 @@ tl::expected<leave_state, leave_problem> request_leave(cluster_client& to, const
 }
 
 // The process ends by itself when the control plane releases the node, otherwise by a signal.
-result end_process(const leave_order& order, bool reported) {
-  if (reported && ends(order.data_dir, join_defaults::process_end)) return {};
-  const auto id = node_folder::holder(order.data_dir);
+result end_process(const leave_options& options, bool reported) {
+  if (reported && ends(options.data_dir, join_defaults::process_end)) return {};
+  const auto id = node_folder::holder(options.data_dir);
   if (!id) return {};
   if (::kill(*id, SIGTERM) != 0 && errno != ESRCH)
     return tl::make_unexpected(
         fmt::format("the node's process {} cannot be ended: {}", *id, std::strerror(errno)));
-  if (ends(order.data_dir, join_defaults::process_end)) return {};
+  if (ends(options.data_dir, join_defaults::process_end)) return {};
   return tl::make_unexpected(
       fmt::format("the node's process {} does not end: end it, then leave again", *id));
 }
@@ -139,23 +139,23 @@ result end_pods(const std::filesystem::path& root_dir) {
   return {};
 }
 
-result leave(const leave_order& order, const progress_callback& progress) {
-  if (is_control_plane(order.data_dir)) return leave_as_control_plane(order, progress);
-  const join_folder folder{order.data_dir};
+result leave(const leave_options& options, const progress_callback& progress) {
+  if (is_control_plane(options.data_dir)) return leave_as_control_plane(options, progress);
+  const join_folder folder{options.data_dir};
   const auto held = folder.load();
-  if (!held && !order.force) return tl::make_unexpected(held.error());
+  if (!held && !options.force) return tl::make_unexpected(held.error());
   const bool member = held && held->has_value();
   if (!member && !std::filesystem::exists(folder.path()))
     return tl::make_unexpected(
         fmt::format("data dir {}: has joined no cluster; name the right one with --data-dir",
-                    order.data_dir.string()));
+                    options.data_dir.string()));
   if (member) {
-    if (auto done = leave_cluster(order, **held, progress); !done) return done;
+    if (auto done = leave_cluster(options, **held, progress); !done) return done;
   }
-  if (auto ended = end_process(order, member && !order.force); !ended) return ended;
-  if (auto ended = end_pods(folder.root().value_or(order.data_dir / "kubelet")); !ended)
+  if (auto ended = end_process(options, member && !options.force); !ended) return ended;
+  if (auto ended = end_pods(folder.root().value_or(options.data_dir / "kubelet")); !ended)
     return ended;
-  if (auto removed = actors::remove_network(network_markers(order.data_dir)); !removed)
+  if (auto removed = actors::remove_network(network_markers(options.data_dir)); !removed)
     return removed;
   return folder.remove();
 }

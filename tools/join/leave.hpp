@@ -14,7 +14,7 @@
 
 namespace troupe::tools {
 
-struct leave_order {
+struct leave_options {
   std::filesystem::path data_dir;
   std::chrono::milliseconds timeout = join_defaults::leave_timeout;
   // Waits neither for pods nor for a control plane that cannot be reached.
@@ -27,7 +27,7 @@ bool is_control_plane(const std::filesystem::path& data_dir);
 // control plane deletes its Node; its keys and its copy of the state are removed. The last control
 // plane cannot leave.
 tl::expected<void, std::string> leave_as_control_plane(
-    const leave_order& order, const std::function<void(const std::string&)>& progress);
+    const leave_options& options, const std::function<void(const std::string&)>& progress);
 
 // The part of `leave` that nodes and control planes share.
 struct leave_state {
@@ -42,13 +42,13 @@ struct leave_problem {
 tl::expected<leave_state, leave_problem> request_leave(cluster_client& to, const std::string& node,
                                                        bool at_once);
 // `reported`: the control plane has released the node, whose process therefore ends by itself.
-tl::expected<void, std::string> end_process(const leave_order& order, bool reported);
+tl::expected<void, std::string> end_process(const leave_options& options, bool reported);
 // Ends the pods that are left in the kubelet's root directory and removes their files.
 tl::expected<void, std::string> end_pods(const std::filesystem::path& root_dir);
 
 // Reports to `progress`, a line now and then. The error is one line: the obstacle and the remedy;
 // the node stays cordoned.
-tl::expected<void, std::string> leave(const leave_order& order,
+tl::expected<void, std::string> leave(const leave_options& options,
                                       const std::function<void(const std::string&)>& progress);
 
 }  // namespace troupe::tools

@@ -85,18 +85,18 @@ tl::expected<host_and_port, std::string> parse_host_and_port(const std::string& 
   return found;
 }
 
-tl::expected<trusted_server, distrust> check_server(const std::vector<std::string>& chain,
-                                                    const std::string& authority_hash,
-                                                    const std::string& host) {
+tl::expected<trusted_server, trust_error> check_server(const std::vector<std::string>& chain,
+                                                       const std::string& authority_hash,
+                                                       const std::string& host) {
   const auto server = chain.empty() ? nullptr : parse(chain.front());
-  if (!server) return tl::make_unexpected(distrust::no_certificate);
+  if (!server) return tl::make_unexpected(trust_error::no_certificate);
   const auto shown = std::find_if(chain.begin() + 1, chain.end(), [&](const std::string& each) {
     return server::x509::key_hash(each) == authority_hash;
   });
-  if (shown == chain.end()) return tl::make_unexpected(distrust::other_authority);
+  if (shown == chain.end()) return tl::make_unexpected(trust_error::other_authority);
   const auto authority = parse(*shown);
-  if (!signed_by(*server, *authority)) return tl::make_unexpected(distrust::not_signed);
-  if (!is_for(*server, host)) return tl::make_unexpected(distrust::other_name);
+  if (!signed_by(*server, *authority)) return tl::make_unexpected(trust_error::not_signed);
+  if (!is_for(*server, host)) return tl::make_unexpected(trust_error::other_name);
   return trusted_server{*shown};
 }
 

@@ -22,7 +22,7 @@ other_links::~other_links() {
   thread_.join();
 }
 
-void other_links::look() {
+void other_links::sync() {
   const std::lock_guard lock{mutex_};
   due_ = true;
   changed_.notify_all();
@@ -35,14 +35,14 @@ void other_links::run() {
     if (ending_) break;
     due_ = false;
     lock.unlock();
-    bring_up_to_date();
+    sync_links();
     lock.lock();
   }
   lock.unlock();
   links_.clear();
 }
 
-void other_links::bring_up_to_date() {
+void other_links::sync_links() {
   const auto known = choice_->records();
   const auto is_known = [&](const std::string& name) {
     return std::any_of(known.begin(), known.end(),
@@ -67,7 +67,7 @@ void other_links::open(const std::string& name) {
   answers.linked = [name] { spdlog::info("control plane {} has a link to this machine", name); };
   answers.unlinked = {};
   // The node's first link finds out whether it was removed.
-  answers.expelled = {};
+  answers.node_removed = {};
   link made;
   made.gateway = actors::spawn_gateway(system_, std::move(answers));
   auto dialer = runtime::link::dialer::start(
@@ -78,7 +78,7 @@ void other_links::open(const std::string& name) {
            [name](const std::string& reason) {
              spdlog::debug("no link to control plane {}: {}", name, reason);
            },
-       .addresses = [choice = choice_, name] { return choice->for_other(name); }});
+       .addresses = [choice = choice_, name] { return choice->addresses_of(name); }});
   if (!dialer) {
     spdlog::warn("control plane {} cannot have a link to this machine: {}", name, dialer.error());
     return system_.stop(made.gateway);

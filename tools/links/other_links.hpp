@@ -39,7 +39,7 @@ class other_links {
   other_links& operator=(const other_links&) = delete;
 
   // Call after the choice has learned of other control planes. Any thread; returns at once.
-  void look();
+  void sync();
 
  private:
   struct link {
@@ -48,7 +48,7 @@ class other_links {
   };
 
   void run();
-  void bring_up_to_date();
+  void sync_links();
   void open(const std::string& name);
 
   runtime::actor_system& system_;

@@ -30,7 +30,7 @@ actors::api_server_records server_choice::records() const {
   return records_;
 }
 
-server_choice::addresses server_choice::for_first() {
+server_choice::addresses server_choice::first_addresses() {
   const std::lock_guard lock{mutex_};
   first_.clear();
   addresses all;
@@ -46,7 +46,7 @@ void server_choice::linked(const std::string& key_hash) {
   first_ = key_hash;
 }
 
-server_choice::addresses server_choice::for_other(const std::string& name) const {
+server_choice::addresses server_choice::addresses_of(const std::string& name) const {
   const std::lock_guard lock{mutex_};
   const auto found = std::find_if(records_.begin(), records_.end(),
                                   [&](const auto& each) { return each.name == name; });

@@ -26,11 +26,11 @@ class server_choice {
   actors::api_server_records records() const;
 
   // Call before each attempt of the first link: no other link starts until `linked`.
-  addresses for_first();
+  addresses first_addresses();
   // The first link is established, to the server with that key.
   void linked(const std::string& key_hash);
   // Addresses of that control plane; empty if the first link goes there, or may soon.
-  addresses for_other(const std::string& name) const;
+  addresses addresses_of(const std::string& name) const;
 
  private:
   const std::optional<runtime::link::address> joined_;

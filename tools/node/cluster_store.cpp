@@ -97,8 +97,8 @@ tl::expected<cluster_store, std::string> open_cluster_store(const config::node_c
   return cluster_store{std::move(*opened), shared};
 }
 
-term_keeper::term_keeper(persistence::replicated_store& store, actors::control_plane& plane,
-                         const config::node_config& config)
+term_manager::term_manager(persistence::replicated_store& store, actors::control_plane& plane,
+                           const config::node_config& config)
     : store_{store}, plane_{plane}, thread_{[this] { run(); }} {
   store_.campaign(candidacy_of(config), [wanted = wanted_](persistence::revision fence) {
     const std::lock_guard lock{wanted->mutex};
@@ -107,7 +107,7 @@ term_keeper::term_keeper(persistence::replicated_store& store, actors::control_p
   });
 }
 
-term_keeper::~term_keeper() {
+term_manager::~term_manager() {
   const auto resigned = std::make_shared<std::promise<void>>();
   store_.resign([resigned] { resigned->set_value(); });
   resigned->get_future().wait_for(defaults::resign_wait);
@@ -119,7 +119,7 @@ term_keeper::~term_keeper() {
   thread_.join();
 }
 
-void term_keeper::run() {
+void term_manager::run() {
   persistence::revision now = 0;
   std::unique_lock lock{wanted_->mutex};
   for (;;) {

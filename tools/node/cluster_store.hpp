@@ -27,14 +27,14 @@ tl::expected<cluster_store, std::string> open_cluster_store(const config::node_c
 //
 // Starts and stops the control plane on a thread of its own: the store reports terms on one of its
 // threads, where a control plane must not be started.
-class term_keeper {
+class term_manager {
  public:
-  term_keeper(persistence::replicated_store& store, actors::control_plane& plane,
-              const config::node_config& config);
+  term_manager(persistence::replicated_store& store, actors::control_plane& plane,
+               const config::node_config& config);
   // Resigns as leader.
-  ~term_keeper();
-  term_keeper(const term_keeper&) = delete;
-  term_keeper& operator=(const term_keeper&) = delete;
+  ~term_manager();
+  term_manager(const term_manager&) = delete;
+  term_manager& operator=(const term_manager&) = delete;
 
  private:
   // Shared with the store's callbacks, which may come late.

@@ -84,7 +84,7 @@ class node : public node_parts {
     if (auto started = start_nodes(); !started) return tl::make_unexpected(started.error());
     if (shared_ != nullptr) {
       stand_beside_others();
-      terms_ = std::make_unique<term_keeper>(*shared_, *plane_, config_);
+      terms_ = std::make_unique<term_manager>(*shared_, *plane_, config_);
     }
     return address;
   }
@@ -178,7 +178,7 @@ class node : public node_parts {
     plane.issuer = accounts_;
     plane.authority = authority_;
     plane.local_path_class = true;
-    signer_ = std::make_shared<server::node_signer>(config_.server.node_certificate_life);
+    signer_ = std::make_shared<server::node_signer>(config_.server.node_certificate_lifetime);
     plane.certificates = signer_;
     auto services_v6 = ipv6_services(config_.network);
     if (!services_v6) return tl::make_unexpected(services_v6.error());
@@ -431,7 +431,7 @@ class node : public node_parts {
   std::unique_ptr<runtime::actor_system> system_;
   std::unique_ptr<actors::control_plane> plane_;
   std::future<tl::expected<bool, std::string>> prepared_;  // objects that every cluster has
-  std::unique_ptr<term_keeper> terms_;                     // null if no other may lead
+  std::unique_ptr<term_manager> terms_;                    // null if no other may lead
   server::health_checks health_;
   server::authorization permissions_{{}};
   std::unique_ptr<actors::node_network> network_;  // null if disabled

@@ -44,7 +44,7 @@ void shared_plane::start_links(actors::control_plane& plane, const shared_plane_
       plane.system(), plane.core_actors().watcher,
       [choice = choice_, others = std::weak_ptr{others_}](const auto& records) {
         choice->learn(records);
-        if (const auto links = others.lock()) links->look();
+        if (const auto links = others.lock()) links->sync();
       });
 }
 

@@ -16,7 +16,7 @@ using api::autoscaling::v2::HorizontalPodAutoscaler;
 
 class planner {
  public:
-  planner(const HorizontalPodAutoscaler& autoscaler, scaling_history& history, const look_time& at)
+  planner(const HorizontalPodAutoscaler& autoscaler, scaling_history& history, const sync_time& at)
       : autoscaler_{autoscaler}, history_{history}, at_{at} {
     plan_.status = autoscaler.status();
   }
@@ -172,7 +172,7 @@ class planner {
 
   const HorizontalPodAutoscaler& autoscaler_;
   scaling_history& history_;
-  const look_time& at_;
+  const sync_time& at_;
   autoscaler_plan plan_;
 };
 
@@ -180,7 +180,7 @@ class planner {
 
 autoscaler_plan plan_scaling(const HorizontalPodAutoscaler& autoscaler,
                              const result<target_view>& target, scaling_history& history,
-                             const look_time& at) {
+                             const sync_time& at) {
   planner planner{autoscaler, history, at};
   if (target)
     planner.with_target(*target);
@@ -190,7 +190,7 @@ autoscaler_plan plan_scaling(const HorizontalPodAutoscaler& autoscaler,
 }
 
 autoscaler_plan refused(const HorizontalPodAutoscaler& autoscaler, autoscaler_plan plan,
-                        const std::string& problem, const look_time& at) {
+                        const std::string& problem, const sync_time& at) {
   auto& success = plan.events.back();
   success = {true, "FailedRescale", fmt::format("{}; error: {}", success.message, problem)};
   auto& status = plan.status;

@@ -39,7 +39,7 @@ struct autoscaler_plan {
   std::vector<autoscaler_event> events = {};  // recorded after the plan is carried out
 };
 
-struct look_time {
+struct sync_time {
   runtime::time_point now;
   runtime::wall_time wall_now;
 };
@@ -47,10 +47,10 @@ struct look_time {
 // `target`: the target, or the reason why there is none.
 autoscaler_plan plan_scaling(const api::autoscaling::v2::HorizontalPodAutoscaler& autoscaler,
                              const result<target_view>& target, scaling_history& history,
-                             const look_time& at);
+                             const sync_time& at);
 
 // The plan if the target rejected the new number.
 autoscaler_plan refused(const api::autoscaling::v2::HorizontalPodAutoscaler& autoscaler,
-                        autoscaler_plan plan, const std::string& problem, const look_time& at);
+                        autoscaler_plan plan, const std::string& problem, const sync_time& at);
 
 }  // namespace troupe::actors::autoscaling

@@ -171,7 +171,7 @@ class autoscaler final : public reconciler {
   }
 
   void decide(const result<scale_target>& target) {
-    const look_time at{now(), wall_now()};
+    const sync_time at{now(), wall_now()};
     result<target_view> view = tl::make_unexpected(target ? std::string{} : target.error());
     if (target)
       view = target_view{target->scale,
@@ -192,7 +192,7 @@ class autoscaler final : public reconciler {
   }
 
   // Writes target and status in one transaction, so that a change is always reported.
-  void rescale(const scale_target& target, autoscaler_plan plan, const look_time& at) {
+  void rescale(const scale_target& target, autoscaler_plan plan, const sync_time& at) {
     const auto& was = *target.object;
     const auto from = target.scale.spec().replicas();
     auto scale = target.scale;

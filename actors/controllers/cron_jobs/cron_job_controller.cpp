@@ -106,8 +106,8 @@ void cron_job_controller::record_events() {
 }
 
 void cron_job_controller::after_sync() {
-  if (!plan_.look_at) return;
-  enqueue_in(std::chrono::seconds{std::clamp<std::int64_t>(*plan_.look_at - wall_seconds(), 1,
+  if (!plan_.next_sync) return;
+  enqueue_in(std::chrono::seconds{std::clamp<std::int64_t>(*plan_.next_sync - wall_seconds(), 1,
                                                            defaults::longest_wait_seconds)});
 }
 

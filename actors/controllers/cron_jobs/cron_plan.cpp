@@ -123,11 +123,11 @@ class planner {
       return tell(
           true, "UnparseableSchedule",
           fmt::format("unparseable schedule: \"{}\" : {}", spec_.schedule(), schedule.error()));
-    plan_.look_at = next_start(*schedule, *zone, now_);
+    plan_.next_sync = next_start(*schedule, *zone, now_);
     const auto missed = starts_between(*schedule, *zone, earliest(), now_);
     if (!missed.latest) {
       // "@every" counts from the last start.
-      plan_.look_at = next_start(*schedule, *zone, earliest());
+      plan_.next_sync = next_start(*schedule, *zone, earliest());
       return;
     }
     if (missed.count > defaults::missed_to_tell)

@@ -23,7 +23,7 @@ struct cron_plan {
   std::optional<std::int64_t> start;     // seconds since the epoch: the start of the job to create
   std::vector<api::object_ptr> remove;   // jobs to delete before one is created
   std::vector<planned_event> events;
-  std::optional<std::int64_t> look_at;  // time of the next sync, seconds since the epoch
+  std::optional<std::int64_t> next_sync;  // time of the next sync, seconds since the epoch
 };
 
 // `jobs`: the jobs that the CronJob controls.

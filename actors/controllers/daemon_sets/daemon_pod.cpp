@@ -56,7 +56,7 @@ std::unique_ptr<Pod> make_pod(const DaemonSet& set, const std::string& hash) {
   return pod;
 }
 
-void tie_to_node(Pod& pod, const std::string& node) {
+void require_node(Pod& pod, const std::string& node) {
   auto& required = *pod.mutable_spec()
                         ->mutable_affinity()
                         ->mutable_node_affinity()

@@ -20,7 +20,7 @@ using api::apps::v1::DaemonSet;
 std::unique_ptr<api::core::v1::Pod> make_pod(const DaemonSet& set, const std::string& hash);
 // Replaces the template's required node affinity by one on metadata.name: the scheduler can bind
 // the pod only to this node.
-void tie_to_node(api::core::v1::Pod& pod, const std::string& node);
+void require_node(api::core::v1::Pod& pod, const std::string& node);
 // The node of a pod that is bound or has the affinity; empty if it has neither.
 const std::string& node_of(const api::core::v1::Pod& pod);
 

@@ -219,7 +219,7 @@ void daemon_set_controller::create_batch() {
   const auto model = make_pod(set(), hash_);
   for (std::size_t i = 0; i < count; ++i) {
     auto pod = std::make_unique<Pod>(*model);
-    tie_to_node(*pod, create_[i]);
+    require_node(*pod, create_[i]);
     const auto sent = create_named(
         std::move(pod),
         [this](const std::string& name) {

@@ -42,7 +42,7 @@ void deployment_controller::sync() {
   std::vector<set_view> sets;
   for (const auto& [key, set] : dependents())
     sets.emplace_back(set);
-  const auto family = sort_out(*deployment_, std::move(sets));
+  const auto family = classify_sets(*deployment_, std::move(sets));
   note_pause();
   if (!deployment_->deleting() && !keep_revision(family)) {
     if (deployment_->spec().paused() || resized(*deployment_, family)) {

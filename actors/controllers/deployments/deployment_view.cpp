@@ -127,7 +127,7 @@ std::int64_t set_family::newest_old_revision() const {
   return newest;
 }
 
-set_family sort_out(const deployment_view& deployment, std::vector<set_view> sets) {
+set_family classify_sets(const deployment_view& deployment, std::vector<set_view> sets) {
   std::sort(sets.begin(), sets.end(), [](const set_view& a, const set_view& b) {
     return std::make_tuple(a.created(), a.name()) < std::make_tuple(b.created(), b.name());
   });

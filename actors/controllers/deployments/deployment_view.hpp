@@ -69,7 +69,7 @@ struct set_family {
   std::vector<set_view> all() const;
   std::int64_t newest_old_revision() const;
 };
-set_family sort_out(const deployment_view& deployment, std::vector<set_view> sets);
+set_family classify_sets(const deployment_view& deployment, std::vector<set_view> sets);
 
 // True if the Deployment was resized since some active set was last sized.
 bool resized(const deployment_view& deployment, const set_family& family);

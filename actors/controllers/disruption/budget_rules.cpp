@@ -85,7 +85,7 @@ void keep_evictions(const PodDisruptionBudget& budget, const std::vector<api::ob
       continue;
     }
     (*plan.status.mutable_disrupted_pods())[pod->meta().name()] = found->second;
-    plan.look_again_at = plan.look_again_at == 0 ? until : std::min(plan.look_again_at, until);
+    plan.recheck_at = plan.recheck_at == 0 ? until : std::min(plan.recheck_at, until);
   }
 }
 

@@ -27,7 +27,7 @@ struct budget_plan {
   // Allowed evictions that did not happen in time, by pod: they no longer count.
   std::vector<std::string> overdue = {};
   // The time at which the next pending eviction expires, seconds since the epoch; 0: never.
-  std::int64_t look_again_at = 0;
+  std::int64_t recheck_at = 0;
   // Pods without a controller; counted if the budget is a percentage.
   std::size_t unmanaged = 0;
 };

@@ -70,18 +70,18 @@ class budget_controller final : public reconciler {
       record(true, "NotDeleted",
              "Pod was expected by PDB " + owner()->meta().namespace_() + "/" +
                  owner()->meta().name() + " to be deleted but it wasn't: " + pod);
-    look_again_at_ = plan.look_again_at;
+    recheck_at_ = plan.recheck_at;
     auto changed = owner()->copy_as<PodDisruptionBudget>();
     *changed->mutable_status() = std::move(plan.status);
     if (!api::same_meaning(*changed, owner()->content())) replace(owner(), std::move(changed));
   }
 
   void after_sync() override {
-    if (look_again_at_ > 0)
-      enqueue_in(std::chrono::seconds{std::max<std::int64_t>(look_again_at_ - wall_seconds(), 1)});
+    if (recheck_at_ > 0)
+      enqueue_in(std::chrono::seconds{std::max<std::int64_t>(recheck_at_ - wall_seconds(), 1)});
   }
 
-  std::int64_t look_again_at_ = 0;  // seconds since the epoch
+  std::int64_t recheck_at_ = 0;  // seconds since the epoch
 };
 
 }  // namespace

@@ -55,7 +55,7 @@ std::string match(const PodFailurePolicyRule& rule, const Pod& pod, int index) {
 
 }  // namespace
 
-failure_verdict judge_failure(const api::batch::v1::JobSpec& job, const Pod& pod) {
+failure_verdict evaluate_failure(const api::batch::v1::JobSpec& job, const Pod& pod) {
   const auto& rules = job.pod_failure_policy().rules();
   for (int i = 0; i < rules.size(); ++i) {
     auto message = match(rules[i], pod, i);

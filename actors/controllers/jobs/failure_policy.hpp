@@ -16,6 +16,6 @@ struct failure_verdict {
   std::string message = {};                       // of fail_job: for the condition
 };
 
-failure_verdict judge_failure(const api::batch::v1::JobSpec& job, const api::core::v1::Pod& pod);
+failure_verdict evaluate_failure(const api::batch::v1::JobSpec& job, const api::core::v1::Pod& pod);
 
 }  // namespace troupe::actors::jobs

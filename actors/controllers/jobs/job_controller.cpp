@@ -167,7 +167,7 @@ bool job_controller::expire() {
 }
 
 void job_controller::after_sync() {
-  if (plan_.look_at) enqueue_in(seconds_until(*plan_.look_at) + defaults::sync_pause);
+  if (plan_.next_sync) enqueue_in(seconds_until(*plan_.next_sync) + defaults::sync_pause);
 }
 
 // At most an hour: the wall clock may be set forward.

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "actors/controllers/jobs/defaults.hpp"
-#include "actors/controllers/jobs/job_stock.hpp"
+#include "actors/controllers/jobs/job_state.hpp"
 #include "actors/controllers/jobs/success_policy.hpp"
 #include "actors/core/condition.hpp"
 
@@ -33,7 +33,7 @@ class planner {
  public:
   planner(const Job& job, const std::vector<job_pod>& pods, const failure_record& known,
           std::int64_t now)
-      : job_{job}, spec_{job.spec()}, pods_{pods}, known_{known}, now_{now}, stock_{job, pods} {
+      : job_{job}, spec_{job.spec()}, pods_{pods}, known_{known}, now_{now}, state_{job, pods} {
     plan_.status = job.status();
   }
 
@@ -58,7 +58,7 @@ class planner {
     if (end) {
       finish(*end);
     } else if (suspended) {
-      remove_lowest(stock_.active);
+      remove_lowest(state_.active);
     } else if (!job_.metadata().has_deletion_timestamp()) {
       manage();
     }
@@ -68,8 +68,8 @@ class planner {
  private:
   JobStatus& status() noexcept { return plan_.status; }
 
-  void look_at(std::int64_t at) {
-    plan_.look_at = plan_.look_at ? std::min(*plan_.look_at, at) : at;
+  void next_sync(std::int64_t at) {
+    plan_.next_sync = plan_.next_sync ? std::min(*plan_.next_sync, at) : at;
   }
   void tell(bool warning, std::string reason, std::string message) {
     plan_.events.push_back({warning, std::move(reason), std::move(message)});
@@ -85,16 +85,16 @@ class planner {
   // Takes over pods that another controller has listed as uncounted.
   void take_over() {
     auto& uncounted = *status().mutable_uncounted_terminated_pods();
-    if (!stock_.indexed) status().set_succeeded(status().succeeded() + uncounted.succeeded_size());
+    if (!state_.indexed) status().set_succeeded(status().succeeded() + uncounted.succeeded_size());
     status().set_failed(status().failed() + uncounted.failed_size());
     uncounted.Clear();
-    status().set_active(static_cast<std::int32_t>(stock_.active.size()));
-    status().set_ready(stock_.ready);
-    status().set_terminating(stock_.terminating);
+    status().set_active(static_cast<std::int32_t>(state_.active.size()));
+    status().set_ready(state_.ready);
+    status().set_terminating(state_.terminating);
   }
 
   std::int64_t succeeded() const {
-    return stock_.indexed ? stock_.succeeded_indexes.size()
+    return state_.indexed ? state_.succeeded_indexes.size()
                           : plan_.status.succeeded() + new_succeeded_left_;
   }
 
@@ -108,26 +108,26 @@ class planner {
         return verdict{success, found->reason(), found->message()};
       }
     for (const auto& pod : pods_)
-      if (auto failure = stock_.failure_of(pod); failure.action == failure_action::fail_job)
+      if (auto failure = state_.failure_of(pod); failure.action == failure_action::fail_job)
         return verdict{false, "PodFailurePolicy", std::move(failure.message)};
-    if (status().failed() + stock_.new_failed > spec_.backoff_limit() ||
-        stock_.past_restarts(pods_))
+    if (status().failed() + state_.new_failed > spec_.backoff_limit() ||
+        state_.exceeds_restart_limit(pods_))
       return verdict{false, "BackoffLimitExceeded", "Job has reached the specified backoff limit"};
     if (past_deadline())
       return verdict{false, "DeadlineExceeded", "Job was active longer than specified deadline"};
     if (auto failed = decide_indexes()) return failed;
-    if (auto rule = met_success_rule(spec_, stock_.succeeded_indexes))
+    if (auto rule = met_success_rule(spec_, state_.succeeded_indexes))
       return verdict{true, "SuccessPolicy", std::move(*rule)};
     return std::nullopt;
   }
 
   std::optional<verdict> decide_indexes() const {
-    if (!stock_.per_index) return std::nullopt;
-    const auto failed = stock_.failed_indexes.size();
+    if (!state_.per_index) return std::nullopt;
+    const auto failed = state_.failed_indexes.size();
     if (spec_.has_max_failed_indexes() && failed > spec_.max_failed_indexes())
       return verdict{false, "MaxFailedIndexesExceeded",
                      "Job has exceeded the specified maximal number of failed indexes"};
-    if (failed > 0 && failed + stock_.succeeded_indexes.size() >= spec_.completions())
+    if (failed > 0 && failed + state_.succeeded_indexes.size() >= spec_.completions())
       return verdict{false, "FailedIndexes", "Job has failed indexes"};
     return std::nullopt;
   }
@@ -140,14 +140,14 @@ class planner {
     // No sum with the deadline: it may be the largest number.
     const auto passed = std::max<std::int64_t>(now_ - status().start_time().seconds(), 0);
     const auto left = spec_.active_deadline_seconds() - passed;
-    if (left > 0) look_at(now_ + std::min(left, defaults::longest_wait_seconds));
+    if (left > 0) next_sync(now_ + std::min(left, defaults::longest_wait_seconds));
     return left <= 0;
   }
 
   // More pods than the Job asks for: somebody else created them, or the Job was reduced meanwhile.
   void record_surplus() {
     if (!spec_.has_completions() || succeeded() < spec_.completions()) return;
-    if (!stock_.active.empty())
+    if (!state_.active.empty())
       tell(true, "TooManyActivePods",
            "Too many active pods running after completion count reached");
     if (succeeded() > spec_.completions())
@@ -156,7 +156,7 @@ class planner {
   }
 
   bool completed() const {
-    if (!stock_.active.empty()) return false;
+    if (!state_.active.empty()) return false;
     return spec_.has_completions() ? succeeded() >= spec_.completions() : succeeded() > 0;
   }
 
@@ -164,9 +164,9 @@ class planner {
   // it finds no running pod (KEP-3939).
   void finish(const verdict& end) {
     set(end.success ? "SuccessCriteriaMet" : "FailureTarget", true, end.reason, end.message);
-    for (const auto* pod : stock_.active)
+    for (const auto* pod : state_.active)
       remove(*pod);
-    if (!stock_.active.empty() || stock_.terminating > 0 || uncounted_) return;
+    if (!state_.active.empty() || state_.terminating > 0 || uncounted_) return;
     set(end.success ? "Complete" : "Failed", true, end.reason, end.message);
     if (end.success) {
       status().mutable_completion_time()->set_seconds(now_);
@@ -191,34 +191,34 @@ class planner {
 
   void count_ended(bool ending) {
     index_set counted_indexes;
-    if (stock_.indexed)
+    if (state_.indexed)
       counted_indexes = index_set::parse(status().completed_indexes(), spec_.completions());
     for (const auto& pod : pods_) {
       if (!pod.tracked || !(pod.succeeded || pod.failed)) continue;
       const bool stays = !ending && !job_.metadata().has_deletion_timestamp();
-      if (stays && stock_.is_kept_for_index(pod)) continue;
+      if (stays && state_.is_kept_for_index(pod)) continue;
       if (plan_.release.size() == defaults::counted_pods) {
         uncounted_ = true;
         break;
       }
-      const bool counts = stock_.to_be_counted(pod);
+      const bool counts = state_.is_uncounted(pod);
       release(pod);
-      if (stock_.indexed && pod.succeeded) {
-        if (stock_.valid_index(pod)) counted_indexes.insert(pod.index);
+      if (state_.indexed && pod.succeeded) {
+        if (state_.valid_index(pod)) counted_indexes.insert(pod.index);
       } else if (!counts) {
         continue;
       } else if (pod.failed) {
-        const bool ignored = stock_.failure_of(pod).action == failure_action::ignore;
+        const bool ignored = state_.failure_of(pod).action == failure_action::ignore;
         status().set_failed(status().failed() + !ignored);
       } else {
         status().set_succeeded(status().succeeded() + 1);
         --new_succeeded_left_;
       }
     }
-    if (!stock_.indexed) return;
+    if (!state_.indexed) return;
     status().set_completed_indexes(counted_indexes.str());
     status().set_succeeded(static_cast<std::int32_t>(counted_indexes.size()));
-    if (stock_.per_index) status().set_failed_indexes(stock_.failed_indexes.str());
+    if (state_.per_index) status().set_failed_indexes(state_.failed_indexes.str());
   }
 
   void release(const job_pod& pod) {
@@ -238,32 +238,32 @@ class planner {
   // -- pods ---------------------------------------------------------------------------------------
 
   std::int64_t wanted() const {
-    const auto active = static_cast<std::int64_t>(stock_.active.size());
+    const auto active = static_cast<std::int64_t>(state_.active.size());
     const std::int64_t parallelism = spec_.parallelism();
     if (!spec_.has_completions())
       return succeeded() > 0 ? std::min(active, parallelism) : parallelism;
     const auto left =
-        spec_.completions() - succeeded() - (stock_.per_index ? stock_.failed_indexes.size() : 0);
+        spec_.completions() - succeeded() - (state_.per_index ? state_.failed_indexes.size() : 0);
     return std::clamp<std::int64_t>(left, 0, parallelism);
   }
 
   void manage() {
     remove_misplaced();
     const auto want = wanted();
-    const auto active = static_cast<std::int64_t>(stock_.active.size());
+    const auto active = static_cast<std::int64_t>(state_.active.size());
     if (active > want)
-      remove_lowest({stock_.active.begin(), stock_.active.end()},
+      remove_lowest({state_.active.begin(), state_.active.end()},
                     static_cast<std::size_t>(active - want));
     // A sync either deletes or creates, as upstream.
     if (!plan_.remove.empty()) return;
-    const auto more = want - active - (replaces_failed_only(spec_) ? stock_.terminating : 0);
+    const auto more = want - active - (replaces_failed_only(spec_) ? state_.terminating : 0);
     if (more <= 0) return;
     const auto count = std::min<std::int64_t>(more, defaults::burst_pods);
-    if (stock_.per_index) return create_after_own_backoff(count);
+    if (state_.per_index) return create_after_own_backoff(count);
     const auto& failures = plan_.failures;
     if (const auto at = backoff_ends_at(failures.failures, failures.last_failure); at > now_)
-      return look_at(at);
-    if (!stock_.indexed) return plan_.create.assign(static_cast<std::size_t>(count), {});
+      return next_sync(at);
+    if (!state_.indexed) return plan_.create.assign(static_cast<std::size_t>(count), {});
     each_pending_index(count, [&](std::int32_t index, const index_state*) {
       plan_.create.push_back({.index = index});
       return true;
@@ -275,12 +275,12 @@ class planner {
       planned_pod pod{.index = index};
       if (state != nullptr && state->latest_failed != nullptr) {
         const auto& failed = *state->latest_failed;
-        const bool ignored = stock_.failure_of(failed).action == failure_action::ignore;
+        const bool ignored = state_.failure_of(failed).action == failure_action::ignore;
         pod.index_failures = failed.index_failures + !ignored;
         pod.index_ignored = failed.index_ignored + ignored;
         const auto at = backoff_ends_at(pod.index_failures + pod.index_ignored, failed.finished_at);
         if (at > now_) {
-          look_at(at);
+          next_sync(at);
           return false;
         }
       }
@@ -293,9 +293,9 @@ class planner {
   template <class F>
   void each_pending_index(std::int64_t count, F use) const {
     for (std::int32_t i = 0; i < spec_.completions() && count > 0; ++i) {
-      if (stock_.succeeded_indexes.contains(i) || stock_.failed_indexes.contains(i)) continue;
-      const auto found = stock_.indexes.find(i);
-      const auto* state = found == stock_.indexes.end() ? nullptr : &found->second;
+      if (state_.succeeded_indexes.contains(i) || state_.failed_indexes.contains(i)) continue;
+      const auto found = state_.indexes.find(i);
+      const auto* state = found == state_.indexes.end() ? nullptr : &found->second;
       if (state != nullptr &&
           (state->active || (state->terminating && replaces_failed_only(spec_))))
         continue;
@@ -306,13 +306,13 @@ class planner {
   // Removes pods of invalid or completed indexes, and duplicates of an index.
   void remove_misplaced() {
     // A discarded pod: it must be deleted, because it would not be counted.
-    for (const auto* pod : stock_.active)
+    for (const auto* pod : state_.active)
       if (!pod->tracked) discard(*pod);
-    if (!stock_.indexed || !plan_.remove.empty()) return;
+    if (!state_.indexed || !plan_.remove.empty()) return;
     std::map<std::int32_t, std::vector<const job_pod*>> by_index;
-    for (const auto* pod : stock_.active) {
-      if (!stock_.valid_index(*pod) || stock_.succeeded_indexes.contains(pod->index) ||
-          stock_.failed_indexes.contains(pod->index))
+    for (const auto* pod : state_.active) {
+      if (!state_.valid_index(*pod) || state_.succeeded_indexes.contains(pod->index) ||
+          state_.failed_indexes.contains(pod->index))
         discard(*pod);
       else
         by_index[pod->index].push_back(pod);
@@ -339,8 +339,8 @@ class planner {
   const std::int64_t now_;
   job_plan plan_;
 
-  const job_stock stock_;
-  std::int32_t new_succeeded_left_ = stock_.new_succeeded;  // not in the status yet
+  const job_state state_;
+  std::int32_t new_succeeded_left_ = state_.new_succeeded;  // not in the status yet
   bool uncounted_ = false;  // more have finished than one transaction counts
 };
 

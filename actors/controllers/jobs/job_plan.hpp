@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "actors/controllers/jobs/job_stock.hpp"
+#include "actors/controllers/jobs/job_state.hpp"
 #include "api/schema/batch_v1.pb.h"
 
 namespace troupe::actors::jobs {
@@ -32,7 +32,7 @@ struct job_plan {
   std::vector<planned_pod> create;
 
   failure_record failures;
-  std::optional<std::int64_t> look_at;  // seconds since the epoch: the time when the plan changes
+  std::optional<std::int64_t> next_sync;  // seconds since the epoch: the time when the plan changes
 };
 
 // `known`: the record of the previous plan; it remembers deleted pods.

@@ -43,7 +43,7 @@ void orphan_pods::started() {
   follow(api::kind_of<Job>().prefix(), [this](const watch_events& m) { on_jobs(m); });
   follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); },
          {.accept = has_tracking_finalizer});
-  again_ = every(defaults::orphan_check, [this] { look_at_all(); });
+  again_ = every(defaults::orphan_check, [this] { sync_all_orphans(); });
 }
 
 std::string orphan_pods::describe() const {
@@ -59,7 +59,7 @@ void orphan_pods::on_jobs(const watch_events& m) {
     if (found == pods_.end()) continue;
     orphans_.insert(found->second.begin(), found->second.end());
   }
-  go_on();
+  continue_work();
 }
 
 // For the stream a pod that has lost the finalizer is deleted.
@@ -79,24 +79,24 @@ void orphan_pods::on_pods(const watch_events& m) {
     std::string uid{controller_uid(*event.object)};
     pods_[uid].insert(key);
     job_of_.emplace(key, std::move(uid));
-    look_at(key);
+    sync_orphan(key);
   }
-  go_on();
+  continue_work();
 }
 
-void orphan_pods::look_at(const std::string& pod_key) {
+void orphan_pods::sync_orphan(const std::string& pod_key) {
   const auto state = store_->read();
   const auto pod = state.find(pod_key);
   if (pod && has_tracking_finalizer(*pod) && !has_job(*pod, state)) orphans_.insert(pod_key);
 }
 
-void orphan_pods::look_at_all() {
+void orphan_pods::sync_all_orphans() {
   for (const auto& [key, uid] : job_of_)
-    look_at(key);
-  go_on();
+    sync_orphan(key);
+  continue_work();
 }
 
-void orphan_pods::go_on() {
+void orphan_pods::continue_work() {
   while (!orphans_.empty() && under_way_ < defaults::releases_under_way) {
     const auto key = *orphans_.begin();
     orphans_.erase(orphans_.begin());
@@ -120,7 +120,7 @@ void orphan_pods::release(const api::object_ptr& pod) {
                        actors::defaults::write_timeout, [this](const auto& answered) {
                          --under_way_;
                          released_ += answered && (*answered)->result ? 1 : 0;
-                         go_on();
+                         continue_work();
                        });
 }
 

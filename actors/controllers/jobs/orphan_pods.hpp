@@ -29,10 +29,10 @@ class orphan_pods : public informer {
  private:
   void on_jobs(const watch_events& m);
   void on_pods(const watch_events& m);
-  void look_at(const std::string& pod_key);
-  void look_at_all();
+  void sync_orphan(const std::string& pod_key);
+  void sync_all_orphans();
   void release(const api::object_ptr& pod);
-  void go_on();
+  void continue_work();
 
   const persistence::store* store_;
   const core_actors core_;

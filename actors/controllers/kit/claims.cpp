@@ -8,8 +8,8 @@ namespace troupe::actors {
 
 using api::meta::v1::ObjectMeta;
 
-claim judge(const ObjectMeta& owner, const api::label_selector& selector,
-            const api::object& dependent) {
+claim classify(const ObjectMeta& owner, const api::label_selector& selector,
+               const api::object& dependent) {
   const auto& meta = dependent.meta();
   if (meta.namespace_() != owner.namespace_()) return claim::ignore;
   const auto controller = controller_uid(dependent);

@@ -18,8 +18,8 @@ enum class claim {
   release,  // controlled by this owner, but its labels no longer match
 };
 
-claim judge(const api::meta::v1::ObjectMeta& owner, const api::label_selector& selector,
-            const api::object& dependent);
+claim classify(const api::meta::v1::ObjectMeta& owner, const api::label_selector& selector,
+               const api::object& dependent);
 
 // The uid of the owner with controller=true; empty if there is none.
 std::string_view controller_uid(const api::object& dependent);

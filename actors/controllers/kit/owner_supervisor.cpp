@@ -112,7 +112,7 @@ void owner_supervisor::complete() {
   start_waiting();
   if (std::exchange(complete_, true)) return;
   for (const auto& each : routes_)
-    if (each.second.outlived) deliver(each, resync_request{});
+    if (each.second.predates_restart) deliver(each, resync_request{});
   for (const auto& context : contexts_)
     stop_children_except(context->owner.actor_kind, [&](const std::string& name) {
       const auto slash = name.find('/');
@@ -137,8 +137,8 @@ void owner_supervisor::take_owner(const controller_context_ptr& context, const w
   if (fresh) {
     auto name = object.meta().namespace_() + "/" + object.meta().name();
     r.controller = child(context->owner.actor_kind, name);
-    r.outlived = static_cast<bool>(r.controller);
-    if (!r.outlived) to_start_[at->first] = {context, std::move(name), current_cause()};
+    r.predates_restart = static_cast<bool>(r.controller);
+    if (!r.predates_restart) to_start_[at->first] = {context, std::move(name), current_cause()};
   }
   deliver(*at, owner_event{.object = event.object, .at = event.at});
 }

@@ -68,7 +68,7 @@ class owner_supervisor : public informer {
     api::label_selector selector, observes;
     runtime::actor_ref controller;  // null until it is started
     selector_index<row*>::place indexed = nullptr, observing = nullptr;
-    bool outlived = false;  // started before this incarnation of the supervisor
+    bool predates_restart = false;  // started before this incarnation of the supervisor
   };
 
   // A controller that waits to be started.

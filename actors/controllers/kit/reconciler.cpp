@@ -63,7 +63,7 @@ void reconciler::on_dependent(const dependent_event& change) {
   const auto& event = change.event;
   if (!loaded_ || event.at <= known_) return;
   const auto key = api::key_of(*event.object);
-  if (!is_news(key, *event.object)) return;
+  if (!is_new_version(key, *event.object)) return;
   if (event.type == event_type::deleted) {
     drop_dependent(key);
   } else {
@@ -118,7 +118,7 @@ void reconciler::load() {
   for (const auto* kind : context_->dependents)
     state.scan(kind->prefix(dependents_namespace()), {},
                [this](std::string_view key, const api::object_ptr& each) {
-                 if (judge_dependent(*each) != claim::ignore)
+                 if (classify_dependent(*each) != claim::ignore)
                    take_dependent(std::string{key}, each);
                  return true;
                });
@@ -140,15 +140,15 @@ const std::string& reconciler::dependents_namespace() const {
   return context_->owner.dependent_name.empty() ? meta.namespace_() : meta.name();
 }
 
-claim reconciler::judge_dependent(const api::object& dependent) const {
+claim reconciler::classify_dependent(const api::object& dependent) const {
   if (const auto& name = context_->owner.dependent_name; !name.empty())
     return dependent.meta().name() == name ? claim::keep : claim::ignore;
-  if (context_->owner.selector_of != nullptr) return judge(owner_->meta(), selector_, dependent);
+  if (context_->owner.selector_of != nullptr) return classify(owner_->meta(), selector_, dependent);
   return controller_uid(dependent) == owner_->meta().uid() ? claim::keep : claim::ignore;
 }
 
 void reconciler::take_dependent(const std::string& key, const api::object_ptr& object) {
-  const auto verdict = judge_dependent(*object);
+  const auto verdict = classify_dependent(*object);
   if (verdict == claim::keep) {
     to_claim_.erase(key);
     return take(key, object);
@@ -163,7 +163,7 @@ void reconciler::drop_dependent(const std::string& key) {
 }
 
 // False for an event that is older than the answer of a write.
-bool reconciler::is_news(const std::string& key, const api::object& dependent) const {
+bool reconciler::is_new_version(const std::string& key, const api::object& dependent) const {
   const auto claimed = to_claim_.find(key);
   const auto* known = claimed != to_claim_.end() ? claimed->second.get() : find(key);
   return known == nullptr || known->revision() < dependent.revision();
@@ -301,7 +301,7 @@ void reconciler::send_claims() {
 // owner that was deleted and created again under the same name adopts nothing by mistake, and one
 // that is being deleted adopts nothing. Returns the claim that was sent, `ignore` if none was.
 claim reconciler::send_claim(const std::string& key, const api::object_ptr& dependent) {
-  const auto verdict = judge_dependent(*dependent);
+  const auto verdict = classify_dependent(*dependent);
   persistence::transaction transaction;
   transaction.preconditions = {{key, dependent->revision()}};
   auto changed = dependent->copy();
@@ -323,20 +323,20 @@ claim reconciler::send_claim(const std::string& key, const api::object_ptr& depe
   return verdict;
 }
 
-void reconciler::write(const char* deed, persistence::transaction transaction, on_success done,
+void reconciler::write(const char* action, persistence::transaction transaction, on_success done,
                        on_refusal refused) {
   auto key = transaction.mutations.front().key;
   send_transaction(std::move(transaction),
-                   [this, deed, key = std::move(key), done = std::move(done),
+                   [this, action, key = std::move(key), done = std::move(done),
                     refused = std::move(refused)](const answer<commit_done>& answered) {
                      refresh(key);
                      if (!answered || !(*answered)->result) {
-                       log_failure(deed, key, problem_of(answered));
+                       log_failure(action, key, problem_of(answered));
                        if (refused && is_refusal(answered))
                          refused((*answered)->result.error().message);
                        return retry();
                      }
-                     log_step(deed, key, (*answered)->result->at);
+                     log_step(action, key, (*answered)->result->at);
                      if (done) done();
                      enqueue();
                    });
@@ -442,14 +442,14 @@ void reconciler::log_decision(std::string_view decision) const {
              decision);
 }
 
-void reconciler::log_step(std::string_view deed, std::string_view key,
+void reconciler::log_step(std::string_view action, std::string_view key,
                           persistence::revision at) const {
-  log().debug("{} {}: {} {} at revision {}", context_->owner.component, key_, deed, key, at);
+  log().debug("{} {}: {} {} at revision {}", context_->owner.component, key_, action, key, at);
 }
 
-void reconciler::log_failure(std::string_view deed, std::string_view key,
+void reconciler::log_failure(std::string_view action, std::string_view key,
                              std::string_view problem) const {
-  log().debug("{} {}: {} {} without success: {}", context_->owner.component, key_, deed, key,
+  log().debug("{} {}: {} {} without success: {}", context_->owner.component, key_, action, key,
               problem);
 }
 

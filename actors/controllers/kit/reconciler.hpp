@@ -171,17 +171,17 @@ class reconciler : public runtime::actor {
 
   // Logs a decision about the owner at info.
   void log_decision(std::string_view decision) const;
-  // Logs a write at debug; `deed` is a verb in the third person. The revision is that of the object
-  // before a removal, and after any other write.
-  void log_step(std::string_view deed, std::string_view key, persistence::revision at) const;
-  void log_failure(std::string_view deed, std::string_view key, std::string_view problem) const;
+  // Logs a write at debug; `action` is a verb in the third person. The revision is that of the
+  // object before a removal, and after any other write.
+  void log_step(std::string_view action, std::string_view key, persistence::revision at) const;
+  void log_failure(std::string_view action, std::string_view key, std::string_view problem) const;
 
  private:
   struct sync_due {};
   using step = void (reconciler::*)();
 
-  // `deed`: the verb for the log.
-  void write(const char* deed, persistence::transaction transaction, on_success done,
+  // `action`: the verb for the log.
+  void write(const char* action, persistence::transaction transaction, on_success done,
              on_refusal refused = {});
 
   void on_owner_event(const owner_event& change);
@@ -195,8 +195,8 @@ class reconciler : public runtime::actor {
   void take_owner(const api::object_ptr& object);
   void take_dependent(const std::string& key, const api::object_ptr& object);
   void drop_dependent(const std::string& key);
-  bool is_news(const std::string& key, const api::object& dependent) const;
-  claim judge_dependent(const api::object& dependent) const;
+  bool is_new_version(const std::string& key, const api::object& dependent) const;
+  claim classify_dependent(const api::object& dependent) const;
   const std::string& dependents_namespace() const;
   void scan_observed(const persistence::snapshot& state,
                      const std::function<void(std::string_view, const api::object_ptr&)>& visit);

@@ -56,7 +56,7 @@ class balancer_controller final : public reconciler {
 
   // A period is needed to see ports that other Services free, and changes of endpoints.
   void after_sync() override {
-    if (is_balanced(owner()->as<Service>())) enqueue_in(look_again);
+    if (is_balanced(owner()->as<Service>())) enqueue_in(recheck);
   }
 
   // A modified Node matters only if the planned addresses change (leases are separate objects).
@@ -85,7 +85,7 @@ class balancer_controller final : public reconciler {
     return out;
   }
 
-  static constexpr runtime::duration look_again = std::chrono::seconds{10};
+  static constexpr runtime::duration recheck = std::chrono::seconds{10};
   std::string problem_;
 };
 

@@ -22,7 +22,7 @@ constexpr plan make_plan(std::int64_t desired, std::size_t active, std::size_t b
 // Returns `create` if at most `most` pods then wait for a node, otherwise 0: a whole batch or none,
 // so that a full queue is not refilled one by one. It bounds the pods that a slow scheduler or a
 // full cluster has to handle.
-constexpr std::size_t stay_ahead(std::size_t create, std::size_t waiting, std::size_t most) {
+constexpr std::size_t limit_waiting(std::size_t create, std::size_t waiting, std::size_t most) {
   return waiting + create <= most ? create : 0;
 }
 

@@ -55,7 +55,7 @@ void replica_controller::failed_to(std::string reason, std::string message) {
 void replica_controller::create_pods(std::size_t count, std::size_t waiting) {
   if (full_ && now() < full_->until) return;
   full_.reset();
-  if (stay_ahead(count, waiting, defaults::waiting_pods) > 0) {
+  if (limit_waiting(count, waiting, defaults::waiting_pods) > 0) {
     paused_.reset();
     log_scale("up", count);
     starter_ = slow_start{count};

@@ -118,13 +118,13 @@ std::unique_ptr<api::body> stateful_set_controller::with_collision() const {
 
 bool stateful_set_controller::take_step(const set_step& step, const revision_history& revisions) {
   const auto& meta = owner()->meta();
-  if (step.action == deed::create) return create_pod(step, revisions);
+  if (step.action == step_kind::create) return create_pod(step, revisions);
   const auto pod = pod_of(step.ordinal);
   switch (step.action) {
-    case deed::keep:
+    case step_kind::keep:
       keep_pod(pod, step.ordinal);
       break;
-    case deed::recreate: {
+    case step_kind::recreate: {
       const bool failed = pod->as<Pod>().status().phase() == "Failed";
       record(failed, failed ? "RecreatingFailedPod" : "RecreatingTerminatedPod",
              fmt::format("StatefulSet {}/{} is recreating {} Pod {}", meta.namespace_(),
@@ -132,7 +132,7 @@ bool stateful_set_controller::take_step(const set_step& step, const revision_his
       remove_pod(pod);
       break;
     }
-    case deed::condemn:
+    case step_kind::condemn:
       // The owner references of the claims must be set before the pod is deleted.
       if (keep_retention(pod, step.ordinal, true)) remove_pod(pod);
       break;

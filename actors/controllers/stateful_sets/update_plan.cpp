@@ -41,17 +41,17 @@ bool plan_wanted(const set_rules& rules, const set_pods& pods, std::vector<set_s
     const auto found = pods.find(ordinal);
     if (found == pods.end()) {
       if (left-- == 0) return false;
-      steps.push_back({deed::create, ordinal, revision_for(rules, i)});
+      steps.push_back({step_kind::create, ordinal, revision_for(rules, i)});
       if (rules.ordered) return false;
       continue;
     }
     const auto& pod = found->second;
     if (pod.failed || pod.succeeded) {
-      if (!pod.terminating) steps.push_back({deed::recreate, ordinal});
+      if (!pod.terminating) steps.push_back({step_kind::recreate, ordinal});
       if (rules.ordered) return false;
       continue;
     }
-    if (!pod.terminating) steps.push_back({deed::keep, ordinal});
+    if (!pod.terminating) steps.push_back({step_kind::keep, ordinal});
     if (rules.ordered && (!pod.healthy() || !pod.available)) return false;
   }
   return true;
@@ -66,10 +66,10 @@ bool plan_condemned(const set_rules& rules, const set_pods& pods, std::vector<se
     if (rules.ordered) {
       const bool well = pod.ready && pod.available;
       if (pod.terminating || (!well && excused != ordinal)) return false;
-      steps.push_back({deed::condemn, ordinal});
+      steps.push_back({step_kind::condemn, ordinal});
       return false;
     }
-    if (!pod.terminating) steps.push_back({deed::condemn, ordinal});
+    if (!pod.terminating) steps.push_back({step_kind::condemn, ordinal});
   }
   return true;
 }
@@ -89,7 +89,7 @@ void plan_update(const set_rules& rules, const set_pods& pods, std::vector<set_s
     const auto found = pods.find(static_cast<std::int32_t>(i));
     const bool there = found != pods.end() && !found->second.terminating;
     if (there && found->second.revision != rules.update) {
-      steps.push_back({deed::replace, found->first});
+      steps.push_back({step_kind::replace, found->first});
       --room;
     } else if (rules.max_unavailable == 1 &&
                !(there && found->second.healthy() && found->second.available)) {

@@ -30,7 +30,7 @@ struct set_pod {
 
 using set_pods = std::map<std::int32_t, set_pod>;  // by ordinal
 
-enum class deed {
+enum class step_kind {
   create,    // of `revision`
   keep,      // restore its claims and identity labels
   recreate,  // delete it because it has finished; the next sync creates it again
@@ -39,7 +39,7 @@ enum class deed {
 };
 
 struct set_step {
-  deed action = deed::keep;
+  step_kind action = step_kind::keep;
   std::int32_t ordinal = 0;
   std::string revision = {};
 

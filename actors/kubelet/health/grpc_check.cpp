@@ -134,7 +134,7 @@ std::optional<int> status_of(const std::string& received) {
   return message[1];
 }
 
-health_result judge(const health_call& call) {
+health_result evaluate(const health_call& call) {
   if (call.code == no_such_method)
     return {check_status::failure,
             "error: this server does not implement the grpc health protocol "
@@ -180,7 +180,7 @@ health_result grpc_check(const grpc_action& check, runtime::duration timeout, in
     return {check_status::failure,
             fmt::format("timeout: health rpc did not complete within {}s", seconds)};
   }
-  return judge(call);
+  return evaluate(call);
 }
 
 }  // namespace troupe::actors

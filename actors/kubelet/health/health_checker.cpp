@@ -103,12 +103,12 @@ struct health_checker::commands : std::enable_shared_from_this<commands> {
   std::deque<waiting> queue;
 };
 
-health_checker::health_checker(std::string name, std::size_t at_a_time,
+health_checker::health_checker(std::string name, std::size_t max_concurrent,
                                std::shared_ptr<container_runtime> runtime)
     : runtime_{std::move(runtime)},
-      commands_{std::make_shared<commands>(at_a_time, *runtime_)},
+      commands_{std::make_shared<commands>(max_concurrent, *runtime_)},
       cancel_{::eventfd(0, EFD_CLOEXEC)},
-      pool_{std::move(name), at_a_time, kubelet_defaults::check_queue} {}
+      pool_{std::move(name), max_concurrent, kubelet_defaults::check_queue} {}
 
 health_checker::~health_checker() {
   commands_->close();

@@ -23,8 +23,9 @@ using health_check_runner =
 
 class health_checker {
  public:
-  // Up to `at_a_time` requests and as many commands run at the same time; others wait in a queue.
-  health_checker(std::string name, std::size_t at_a_time,
+  // Up to `max_concurrent` requests and as many commands run at the same time; others wait in a
+  // queue.
+  health_checker(std::string name, std::size_t max_concurrent,
                  std::shared_ptr<container_runtime> runtime);
   // Cancels the running requests: they fail. Commands end with the runtime.
   ~health_checker();

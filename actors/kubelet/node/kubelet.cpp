@@ -218,7 +218,7 @@ void kubelet::on_pods(const watch_events& m) {
     if (shutting_down_) begin_shutdown();
   }
   admit_pods();
-  look_at_shutdown();
+  check_shutdown();
 }
 
 void kubelet::take(known_pod& pod) {
@@ -363,7 +363,7 @@ void kubelet::on_worker_started(const worker_started& m) {
 void kubelet::on_child_ended(const runtime::child_ended& m) {
   std::erase_if(pods_, [&](const auto& entry) { return entry.second.worker == m.child; });
   answer_if_ended();
-  look_at_shutdown();
+  check_shutdown();
 }
 
 // The control plane may never have sent the list of pods, so the disk is read too.
@@ -419,7 +419,7 @@ void kubelet::on_pods_listed(const pods_listed& m) {
           uids.push_back(std::move(uid));
         to.tell(pods_found{std::move(uids)});
       });
-  if (!taken) listing_ = after(kubelet_defaults::look_again, [this] { list_leftovers(); });
+  if (!taken) listing_ = after(kubelet_defaults::recheck_delay, [this] { list_leftovers(); });
 }
 
 void kubelet::on_pods_found(const pods_found& m) {

@@ -138,7 +138,7 @@ class kubelet : public node_agent {
   void begin_shutdown();
   void begin_shutdown_step();
   void end_shutdown_step(const char* reason);
-  void look_at_shutdown();
+  void check_shutdown();
   void answer_shut_down();
   void watch_pressure(const runtime::actor_ref& meter);
   void describe_pressure(api::core::v1::NodeStatus& status) const;

@@ -44,7 +44,7 @@ bool kubelet::resize(known_pod& pod) {
   if (!same_amounts(wanted, next.resources)) {
     node_view_.remove_pod(api::key_of(*pod.object));
     const auto* others = node_view_.find(node());
-    next.pending = judge_resize(body, *others, context_->helpers.containers->resize_problem());
+    next.pending = evaluate_resize(body, *others, context_->helpers.containers->resize_problem());
     if (!next.pending) {
       next.resources = std::move(wanted);
       next.generation = body.metadata().generation();

@@ -37,7 +37,7 @@ void kubelet::begin_shutdown_step() {
       tell(found->second.worker,
            evict_pod{each->meta().uid(), shutdown_failure(each->as<Pod>(), step.time)});
   step_end_ = after(step.time, [this] { end_shutdown_step("timed out"); });
-  look_at_shutdown();
+  check_shutdown();
 }
 
 void kubelet::end_shutdown_step(const char* reason) {
@@ -46,7 +46,7 @@ void kubelet::end_shutdown_step(const char* reason) {
   begin_shutdown_step();
 }
 
-void kubelet::look_at_shutdown() {
+void kubelet::check_shutdown() {
   if (shutdown_steps_.empty()) return;
   const auto& pods = shutdown_steps_.front().pods;
   const bool ended = std::all_of(pods.begin(), pods.end(), [this](const auto& each) {

@@ -26,12 +26,12 @@ void node_agent::follow_node() {
   follow(api::kind_of<Node>().key({}, node_), [this](const watch_events& m) { on_node(m); });
   follow(api::kind_of<Lease>().key(defaults::node_lease_namespace, node_),
          [this](const watch_events& m) { on_lease(m); });
-  begin_somewhere(renewal_, timing_.lease_renewal, [this] { renew_lease(); });
-  begin_somewhere(report_, timing_.report_period, [this] { refresh_node(true); });
+  start_with_jitter(renewal_, timing_.lease_renewal, [this] { renew_lease(); });
+  start_with_jitter(report_, timing_.report_period, [this] { refresh_node(true); });
 }
 
-void node_agent::begin_somewhere(runtime::timer& timer, runtime::duration period,
-                                 std::function<void()> work) {
+void node_agent::start_with_jitter(runtime::timer& timer, runtime::duration period,
+                                   std::function<void()> work) {
   const auto offset = random()() % static_cast<std::uint64_t>(period.count());
   timer = after(runtime::duration{static_cast<runtime::duration::rep>(offset)},
                 [this, &timer, period, work = std::move(work)]() mutable {

@@ -66,7 +66,8 @@ class node_agent : public informer {
  private:
   // Runs `work` once in each period, starting at a random time in it, so that a thousand nodes do
   // not write at the same time.
-  void begin_somewhere(runtime::timer& timer, runtime::duration period, std::function<void()> work);
+  void start_with_jitter(runtime::timer& timer, runtime::duration period,
+                         std::function<void()> work);
   void on_node(const watch_events& m);
   void on_lease(const watch_events& m);
   void renew_lease();

@@ -32,8 +32,8 @@ scheduler::resources requests_with(const Pod& pod, const container_resources& re
   return scheduler::pod_requests(changed);
 }
 
-std::optional<pending_resize> judge_resize(const Pod& pod, const scheduler::node_info& others,
-                                           std::string_view runtime_problem) {
+std::optional<pending_resize> evaluate_resize(const Pod& pod, const scheduler::node_info& others,
+                                              std::string_view runtime_problem) {
   const auto generation = pod.metadata().generation();
   if (!runtime_problem.empty())
     return pending_resize{"Infeasible",

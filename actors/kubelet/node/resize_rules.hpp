@@ -17,8 +17,8 @@ scheduler::resources requests_with(const api::core::v1::Pod& pod,
 
 // `others`: the node with all its pods but this one, each with its allocated resources.
 // `runtime_problem`: why the runtime cannot resize; empty: it can. Returns nothing if allocated.
-std::optional<pending_resize> judge_resize(const api::core::v1::Pod& pod,
-                                           const scheduler::node_info& others,
-                                           std::string_view runtime_problem);
+std::optional<pending_resize> evaluate_resize(const api::core::v1::Pod& pod,
+                                              const scheduler::node_info& others,
+                                              std::string_view runtime_problem);
 
 }  // namespace troupe::actors

@@ -44,7 +44,7 @@ void event_loop::wait(int fd, readiness awaited, action then) {
     return;
   }
   // Out of memory: retry, because no event would be delivered.
-  due_[{clock::now() + kubelet_defaults::look_again, ++last_}] =
+  due_[{clock::now() + kubelet_defaults::recheck_delay, ++last_}] =
       [this, fd, awaited, then = std::move(then)] { wait(fd, awaited, then); };
   wake();
 }

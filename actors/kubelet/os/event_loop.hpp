@@ -35,7 +35,7 @@ class event_loop {
 
   moment after(std::chrono::milliseconds delay, action then);
   // Runs the action after those that are pending already.
-  void soon(action then) { after(std::chrono::milliseconds{0}, std::move(then)); }
+  void defer(action then) { after(std::chrono::milliseconds{0}, std::move(then)); }
   void cancel(const moment& at);
 
   // Stops the thread and drops all pending actions.

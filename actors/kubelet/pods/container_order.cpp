@@ -19,7 +19,7 @@ bool has_begun(const container_record& record, const std::string& sandbox) {
 
 }  // namespace
 
-bool is_over(const api::core::v1::Pod& pod, const std::vector<container_record>& all) {
+bool is_outcome_decided(const api::core::v1::Pod& pod, const std::vector<container_record>& all) {
   bool any_main = false, mains_over = true;
   for (const auto& record : all) {
     if (record.role == init && ended_for_good(pod, record) && !record.succeeded()) return true;
@@ -30,8 +30,8 @@ bool is_over(const api::core::v1::Pod& pod, const std::vector<container_record>&
   return any_main && mains_over;
 }
 
-bool lets_next_start(const container_record& record, const std::vector<container_record>& all,
-                     const std::string& sandbox) {
+bool may_start_next(const container_record& record, const std::vector<container_record>& all,
+                    const std::string& sandbox) {
   if (record.role == init) return record.succeeded();
   if (record.role != sidecar || record.has_started()) return true;
   const auto self = std::find_if(all.begin(), all.end(),

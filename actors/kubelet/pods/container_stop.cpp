@@ -7,10 +7,10 @@
 namespace troupe::actors {
 
 stop_step container_stop::begin(runtime::time_point now, runtime::duration grace, bool has_hook) {
-  if (grace.count() <= 0) return stage_ == stage::killed ? look(now) : kill(now);
+  if (grace.count() <= 0) return stage_ == stage::killed ? check(now) : kill(now);
   if (begun()) {
     if (stage_ != stage::killed) deadline_ = std::min(deadline_, now + grace);
-    return look(now);
+    return check(now);
   }
   deadline_ = now + grace;
   if (!has_hook) return terminate(now);
@@ -27,7 +27,7 @@ stop_step container_stop::hook_done(runtime::time_point now) {
   return stage_ == stage::hook ? terminate(now) : stop_step::wait;
 }
 
-stop_step container_stop::look(runtime::time_point now) {
+stop_step container_stop::check(runtime::time_point now) {
   if (!begun() || now < deadline_) return stop_step::wait;
   return stage_ == stage::hook || stage_ == stage::waiting ? terminate(now) : kill(now);
 }

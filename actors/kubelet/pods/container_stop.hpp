@@ -23,10 +23,10 @@ class container_stop {
   // The hook has ended, successfully or not.
   stop_step hook_done(runtime::time_point now);
   // To be called when `deadline` has passed; repeats SIGKILL until the container is gone.
-  stop_step look(runtime::time_point now);
+  stop_step check(runtime::time_point now);
 
   bool begun() const noexcept { return stage_ != stage::none; }
-  // When `look` must be called next.
+  // When `check` must be called next.
   runtime::time_point deadline() const noexcept { return deadline_; }
 
  private:

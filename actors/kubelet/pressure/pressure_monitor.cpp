@@ -22,8 +22,8 @@ const runtime::behavior& pressure_monitor::make_behavior() const {
 }
 
 void pressure_monitor::started() {
-  look();
-  rounds_ = every(setup_.period, [this] { look(); });
+  check();
+  rounds_ = every(setup_.period, [this] { check(); });
 }
 
 std::string pressure_monitor::describe() const {
@@ -35,7 +35,7 @@ std::string pressure_monitor::describe() const {
 }
 
 // If the job queue is full, the next round tries again.
-void pressure_monitor::look() {
+void pressure_monitor::check() {
   if (looking_) return;
   looking_ =
       setup_.jobs->post([read = setup_.read, to = self()] { to.tell(supplies_read{read()}); });
@@ -45,7 +45,7 @@ void pressure_monitor::on_supplies_read(const supplies_read& m) {
   looking_ = false;
   last_ = m.supplies;
   const auto passed = passed_thresholds(m.supplies, setup_.thresholds);
-  memory_.saw(passed, now());
+  memory_.observe(passed, now());
   auto holding = memory_.holding(now());
   log_changes(passed, holding);
   told_ = std::move(holding);
@@ -78,7 +78,7 @@ void pressure_monitor::log_changes(const std::vector<passed_threshold>& passed,
 void pressure_monitor::make_room(const passed_threshold& of) {
   making_room_ = true;
   threshold_ = of;
-  request<running_pods>(setup_.kubelet, list_running_pods{}, kubelet_defaults::usage_look_limit,
+  request<running_pods>(setup_.kubelet, list_running_pods{}, kubelet_defaults::usage_check_limit,
                         [this](auto answer) {
                           if (answer) return measure((*answer)->pods);
                           making_room_ = false;
@@ -104,7 +104,7 @@ void pressure_monitor::measure(std::vector<api::object_ptr> pods) {
   if (candidates_.empty() || threshold_.of == shortage::pids) return evict_first();
   if (threshold_.of == shortage::disk) return measure_disk(std::move(uids));
   request<node_usage>(
-      setup_.meter, measure_usage{}, kubelet_defaults::usage_look_limit, [this](auto answer) {
+      setup_.meter, measure_usage{}, kubelet_defaults::usage_check_limit, [this](auto answer) {
         if (answer)
           for (const auto& container : (*answer)->containers)
             for (auto& pod : candidates_)

@@ -65,7 +65,7 @@ class pressure_monitor : public runtime::actor {
     std::vector<disk_usage> usage;  // of the candidates, in the same order
   };
 
-  void look();
+  void check();
   void log_changes(const std::vector<passed_threshold>& passed,
                    const std::set<shortage>& holding) const;
   void on_supplies_read(const supplies_read& m);

@@ -62,7 +62,8 @@ std::vector<passed_threshold> passed_thresholds(const node_supplies& supplies,
   return passed;
 }
 
-void pressure_memory::saw(const std::vector<passed_threshold>& passed, runtime::time_point now) {
+void pressure_memory::observe(const std::vector<passed_threshold>& passed,
+                              runtime::time_point now) {
   std::map<shortage, runtime::time_point> since;
   for (const auto& each : passed) {
     last_[each.of] = now;

@@ -53,7 +53,7 @@ std::vector<passed_threshold> passed_thresholds(const node_supplies& supplies,
 // full does not get new pods between two rounds.
 class pressure_memory {
  public:
-  void saw(const std::vector<passed_threshold>& passed, runtime::time_point now);
+  void observe(const std::vector<passed_threshold>& passed, runtime::time_point now);
   std::set<shortage> holding(runtime::time_point now) const;
   // Whether to evict: at once, or if the threshold was passed in every round for `soft_grace`.
   bool demands_eviction(const passed_threshold& passed, runtime::duration soft_grace,

@@ -70,7 +70,7 @@ class usage_source {
 // -- figures --------------------------------------------------------------------------------------
 
 // The rate between two readings, and the counters of the later one.
-struct usage_figure {
+struct resource_usage {
   std::uint64_t cpu_nano = 0;  // billionths of a processor, on average
   std::uint64_t memory_bytes = 0;
   std::chrono::nanoseconds window{0};
@@ -79,7 +79,7 @@ struct usage_figure {
 
 struct container_figure {
   std::string pod_uid, container;
-  usage_figure figure;
+  resource_usage figure;
 };
 
 // Actor kind of the usage meter, whose name is that of its node. It answers `measure_usage` with
@@ -91,7 +91,7 @@ struct measure_usage {};
 struct node_usage {
   std::string problem = {};          // why there are no figures; empty: there are figures
   std::chrono::milliseconds age{0};  // of the later reading
-  std::optional<usage_figure> machine = {};
+  std::optional<resource_usage> machine = {};
   std::vector<container_figure> containers = {};
   node_supplies supplies = {};
   std::chrono::nanoseconds up{0};  // uptime at the later reading; 0: unknown

@@ -35,7 +35,7 @@ void usage_meter::take_reading() {
   read_([to = self(), number = ++readings_](usage_reading reading) {
     to.tell(reading_taken{number, std::move(reading)});
   });
-  late_ = after(kubelet_defaults::usage_look_limit, [this] {
+  late_ = after(kubelet_defaults::usage_check_limit, [this] {
     ++readings_;  // a late reading is ignored
     answer_all();
   });

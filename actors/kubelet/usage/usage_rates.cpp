@@ -7,18 +7,19 @@
 
 namespace troupe::actors {
 
-std::optional<usage_figure> usage_between(const usage_counters& before, const usage_counters& now) {
+std::optional<resource_usage> usage_between(const usage_counters& before,
+                                            const usage_counters& now) {
   const auto window = now.at - before.at;
   if (window < kubelet_defaults::usage_shortest_window || now.cpu_ns < before.cpu_ns)
     return std::nullopt;
   const auto used = static_cast<double>(now.cpu_ns - before.cpu_ns);
   const auto rate = used / static_cast<double>(window.count()) * 1e9;
-  return usage_figure{.cpu_nano = static_cast<std::uint64_t>(rate),
-                      .memory_bytes = now.memory_bytes,
-                      .window = window,
-                      .cpu_ns = now.cpu_ns,
-                      .all_memory_bytes = now.all_memory_bytes,
-                      .rss_bytes = now.rss_bytes};
+  return resource_usage{.cpu_nano = static_cast<std::uint64_t>(rate),
+                        .memory_bytes = now.memory_bytes,
+                        .window = window,
+                        .cpu_ns = now.cpu_ns,
+                        .all_memory_bytes = now.all_memory_bytes,
+                        .rss_bytes = now.rss_bytes};
 }
 
 node_usage usage_between(const usage_reading& before, const usage_reading& now) {
@@ -31,7 +32,7 @@ node_usage usage_between(const usage_reading& before, const usage_reading& now) 
     earlier.emplace(each.id, &each.counters);
   for (const auto& each : now.containers) {
     const auto found = earlier.find(each.id);
-    std::optional<usage_figure> figure;
+    std::optional<resource_usage> figure;
     if (found != earlier.end())
       figure = usage_between(*found->second, each.counters);
     else if (each.started)

@@ -16,7 +16,8 @@ struct usage_reading {
 
 // Returns nothing if the readings are too close together
 // (`kubelet_defaults::usage_shortest_window`), or if the counter was reset.
-std::optional<usage_figure> usage_between(const usage_counters& before, const usage_counters& now);
+std::optional<resource_usage> usage_between(const usage_counters& before,
+                                            const usage_counters& now);
 
 // The figures of everything in the newer reading. A container that is not in the older one counts
 // from its start, if that is known (metrics-server: pkg/storage/pod.go). Unknown figures are left

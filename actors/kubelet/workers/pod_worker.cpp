@@ -252,7 +252,7 @@ bool pod_worker::terminating() const {
 }
 
 bool pod_worker::starts_nothing() const {
-  return terminating() || failure_ || is_over(pod(), containers_);
+  return terminating() || failure_ || is_outcome_decided(pod(), containers_);
 }
 
 bool pod_worker::all_ended() const {

@@ -95,10 +95,10 @@ class pod_worker : public runtime::actor {
     found_pod found;
   };
   // Marks requests of this worker: the answers to those of a crashed worker reach the next one.
-  struct life {};
-  using life_ref = std::shared_ptr<const life>;
+  struct lifetime {};
+  using lifetime_ref = std::shared_ptr<const lifetime>;
   struct sandbox_event {
-    life_ref asker;
+    lifetime_ref requester;
     std::string id;  // the followed sandbox; empty: one that was requested
     sandbox_change change;
   };
@@ -111,12 +111,12 @@ class pod_worker : public runtime::actor {
     std::string container;
   };
   struct image_event {
-    life_ref asker;
+    lifetime_ref requester;
     std::string container;
     runtime_result<available_image> image;
   };
   struct created_event {
-    life_ref asker;
+    lifetime_ref requester;
     std::string container;
     runtime_result<std::string> id;
   };
@@ -263,7 +263,7 @@ class pod_worker : public runtime::actor {
 
   const std::string key_, uid_;
   const std::shared_ptr<const kubelet_context> context_;
-  const life_ref life_ = std::make_shared<life>();
+  const lifetime_ref lifetime_ = std::make_shared<lifetime>();
   api::object_ptr object_;     // the newest state; kept after the pod is removed
   api::object_ptr allocated_;  // with the allocated resources, from which containers start
   std::uint64_t request_ = 0;  // request that made this state; 0: unknown

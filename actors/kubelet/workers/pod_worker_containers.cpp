@@ -45,7 +45,7 @@ void pod_worker::adopt(const found_container& found) {
 }
 
 void pod_worker::run_containers() {
-  if (is_over(pod(), containers_)) return end_containers(own_grace());
+  if (is_outcome_decided(pod(), containers_)) return end_containers(own_grace());
   if (finished(pod().status())) return;
   leave_former_sandbox();
   const auto sandbox = sandbox_ ? sandbox_->id : std::string{};
@@ -58,8 +58,8 @@ void pod_worker::run_containers() {
       await_restart(record);
     if (may_start && record.phase == container_phase::waiting && record.retry_at <= now())
       start(record);
-    if (record.phase == container_phase::running) execute(record, record.stop.look(now()));
-    if (!lets_next_start(record, containers_, sandbox)) may_start = false;
+    if (record.phase == container_phase::running) execute(record, record.stop.check(now()));
+    if (!may_start_next(record, containers_, sandbox)) may_start = false;
   }
 }
 
@@ -124,8 +124,8 @@ void pod_worker::start(container_record& record) {
   making_[record.name] = std::move(config);
   const auto pulling = [to = self(), name = record.name] { to.tell(pulling_event{name}); };
   containers().pull_image({allocated_, container, pull_secrets()}, pulling,
-                          [to = self(), asker = life_, name = record.name](auto image) {
-                            to.tell(image_event{asker, name, std::move(image)});
+                          [to = self(), requester = lifetime_, name = record.name](auto image) {
+                            to.tell(image_event{requester, name, std::move(image)});
                           });
 }
 
@@ -153,7 +153,7 @@ void pod_worker::on_pulling_event(const pulling_event& m) {
 }
 
 void pod_worker::on_image_event(const image_event& m) {
-  if (m.asker != life_) return;
+  if (m.requester != lifetime_) return;
   const auto made = making_.find(m.container);
   auto* record = find_record(m.container);
   if (made == making_.end() || record == nullptr) return;
@@ -166,14 +166,14 @@ void pod_worker::on_image_event(const image_event& m) {
   }
   made->second.image_ref = record->image_ref = m.image->ref;
   containers().create_container(made->second,
-                                [to = self(), asker = life_, name = m.container](auto id) {
-                                  to.tell(created_event{asker, name, std::move(id)});
+                                [to = self(), requester = lifetime_, name = m.container](auto id) {
+                                  to.tell(created_event{requester, name, std::move(id)});
                                 });
 }
 
 // A container that a crashed worker created was never started, and the survey may have missed it.
 void pod_worker::on_created_event(const created_event& m) {
-  if (m.asker != life_) {
+  if (m.requester != lifetime_) {
     if (m.id) containers().remove_container(*m.id);
     return;
   }
@@ -226,8 +226,8 @@ bool pod_worker::sandbox_ready() {
   if (handler)
     containers().run_sandbox({allocated_, *handler}, observe_sandbox({}));
   else
-    tell(self(),
-         sandbox_event{life_, {}, sandbox_lost{{runtime_error::kind::failed, handler.error()}}});
+    tell(self(), sandbox_event{
+                     lifetime_, {}, sandbox_lost{{runtime_error::kind::failed, handler.error()}}});
   return false;
 }
 
@@ -243,8 +243,8 @@ tl::expected<std::string, std::string> pod_worker::runtime_handler() const {
 }
 
 sandbox_observer pod_worker::observe_sandbox(const std::string& id) {
-  return [to = self(), asker = life_, id](const sandbox_change& change) {
-    to.tell(sandbox_event{asker, id, change});
+  return [to = self(), requester = lifetime_, id](const sandbox_change& change) {
+    to.tell(sandbox_event{requester, id, change});
   };
 }
 
@@ -294,7 +294,7 @@ void pod_worker::leave_former_sandbox() {
 }
 
 void pod_worker::on_sandbox_event(const sandbox_event& m) {
-  if (m.asker != life_) return;
+  if (m.requester != lifetime_) return;
   if (const auto* ready = std::get_if<sandbox_status>(&m.change)) {
     use_sandbox(*ready);
     return sync();

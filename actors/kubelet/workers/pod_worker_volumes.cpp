@@ -7,7 +7,7 @@
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/pressure/storage_limits.hpp"
 #include "actors/kubelet/volumes/claim_volumes.hpp"
-#include "actors/kubelet/volumes/token_life.hpp"
+#include "actors/kubelet/volumes/token_lifetime.hpp"
 #include "actors/kubelet/volumes/volume_content.hpp"
 #include "actors/kubelet/workers/pod_worker.hpp"
 #include "actors/write/admission/api_access.hpp"
@@ -120,14 +120,14 @@ void pod_worker::request_tokens() {
   for (auto& [wanted, held] : tokens_) {
     if (held.asked || now() < held.ask_at) continue;
     held.asked = true;
-    token_order order{.ns = pod().metadata().namespace_(),
-                      .account = pod().spec().service_account_name(),
-                      .audiences = {},
-                      .expiration_seconds = wanted.expiration_seconds,
-                      .bound_kind = "Pod",
-                      .bound_api_version = "v1",
-                      .bound_name = pod().metadata().name(),
-                      .bound_uid = uid_};
+    token_spec order{.ns = pod().metadata().namespace_(),
+                     .account = pod().spec().service_account_name(),
+                     .audiences = {},
+                     .expiration_seconds = wanted.expiration_seconds,
+                     .bound_kind = "Pod",
+                     .bound_api_version = "v1",
+                     .bound_name = pod().metadata().name(),
+                     .bound_uid = uid_};
     if (!wanted.audience.empty()) order.audiences.push_back(wanted.audience);
     request<token_answer>(
         context_->tokens, request_token{std::move(order)}, kubelet_defaults::write_timeout,

@@ -21,7 +21,7 @@ using volumes::PersistentVolume;
 bool is_leaving(const api::object& object, const std::string& node) {
   const auto& volume = object.as<PersistentVolume>();
   return volumes::node_of(volume) == node &&
-         volumes::awaits(object, volumes::defaults::local_path_finalizer) &&
+         volumes::has_pending_finalizer(object, volumes::defaults::local_path_finalizer) &&
          volume.status().phase() != "Bound" &&
          volume.spec().persistent_volume_reclaim_policy() == "Delete";
 }

@@ -280,7 +280,7 @@ tl::expected<resolved, std::string> read_answer(std::string_view bytes, const qu
   return out;
 }
 
-std::string pass_on(std::string bytes, const question& asked, std::size_t limit_bytes) {
+std::string forward_answer(std::string bytes, const question& asked, std::size_t limit_bytes) {
   if (bytes.size() > limit_bytes) return reply{asked, false}.take(0);
   bytes[0] = static_cast<char>(asked.id >> 8);
   bytes[1] = static_cast<char>(asked.id);

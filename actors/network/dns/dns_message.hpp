@@ -107,7 +107,7 @@ tl::expected<resolved, std::string> read_answer(std::string_view bytes, const qu
 
 // Forwards a resolver's answer with the client's id; if larger than `limit_bytes` it is marked as
 // truncated and cut.
-std::string pass_on(std::string bytes, const question& asked, std::size_t limit_bytes);
+std::string forward_answer(std::string bytes, const question& asked, std::size_t limit_bytes);
 
 // -- record data ----------------------------------------------------------------------------------
 

@@ -39,8 +39,8 @@ tl::expected<std::unique_ptr<dns_server>, std::string> dns_server::start(
     return tl::make_unexpected(fmt::format("\"{}\" is not a domain name", options.domain));
   std::unique_ptr<dns_server> made{new dns_server{options, *domain}};
   if (auto opened = made->open(options); !opened) return tl::make_unexpected(opened.error());
-  made->loop_.soon([server = made.get()] { server->serve_datagrams(); });
-  made->loop_.soon([server = made.get()] { server->serve_connections(); });
+  made->loop_.defer([server = made.get()] { server->serve_datagrams(); });
+  made->loop_.defer([server = made.get()] { server->serve_connections(); });
   return made;
 }
 
@@ -112,7 +112,8 @@ void dns_server::forward(question asked, answer known, bool stream, std::size_t 
                       ++failed_;
                       return done(failure(asked, response_code::server_failure));
                     }
-                    if (aliases.empty()) return done(pass_on(found->bytes, asked, limit_bytes));
+                    if (aliases.empty())
+                      return done(forward_answer(found->bytes, asked, limit_bytes));
                     done(complete(asked, aliases, found->meaning, limit_bytes));
                   });
 }
@@ -234,7 +235,7 @@ void dns_server::write(const connection_ptr& c) {
   c->idle.reset();
   // Not by recursion: a client may have sent thousands of queries.
   if (c->in.empty()) return expect(c, event_loop::readiness::input);
-  loop_.soon([this, c] {
+  loop_.defer([this, c] {
     if (c->fd) next_question(c);
   });
 }

@@ -206,9 +206,9 @@ class explanation {
                      policies::parse_address(address, family).value_or(0)};
     if (caller) connection.from = {&*caller, caller->address};
     bool admitted = true;
-    if (asked_.from) admitted = judge(direction::egress, asked_.from, caller, connection);
+    if (asked_.from) admitted = evaluate(direction::egress, asked_.from, caller, connection);
     if (asked_.from || !target) {
-      admitted = judge(direction::ingress, to, target, connection) && admitted;
+      admitted = evaluate(direction::ingress, to, target, connection) && admitted;
     } else {
       name_policies(connection);
     }
@@ -222,15 +222,15 @@ class explanation {
     return policy_pod{pod, *address, true};
   }
 
-  bool judge(direction side, const api::object_ptr& pod, const std::optional<policy_pod>& end,
-             const policies::connection& connection) {
+  bool evaluate(direction side, const api::object_ptr& pod, const std::optional<policy_pod>& end,
+                const policies::connection& connection) {
     const std::string part{policies::to_string(side)};
     if (!end) {
       say(part, step_state::note,
           fmt::format("pod {} has no address of its own: policies hold nothing", name_of(*pod)));
       return true;
     }
-    const auto answer = policies::judge(asked_.state, side, connection);
+    const auto answer = policies::evaluate(asked_.state, side, connection);
     if (answer.selected_by.empty()) {
       say(part, step_state::fine, fmt::format("no policy selects pod {}", name_of(*pod)));
     } else if (answer.admitted_by) {
@@ -247,7 +247,7 @@ class explanation {
 
   // Without a client pod no connection can be evaluated: only names the policies.
   void name_policies(const policies::connection& connection) {
-    const auto answer = policies::judge(asked_.state, direction::ingress, connection);
+    const auto answer = policies::evaluate(asked_.state, direction::ingress, connection);
     if (!answer.selected_by.empty())
       say("ingress", step_state::note,
           "admits what these policies admit: " + joined(answer.selected_by));

@@ -114,7 +114,7 @@ void network_policies::on_policies(const watch_events& m) {
     unfollow_all();
   else
     follow_all();
-  apply_soon();
+  schedule_apply();
 }
 
 void network_policies::follow_all() {
@@ -144,7 +144,7 @@ void network_policies::on_namespaces(const watch_events& m) {
     known = event.object;
     if (event.type == event_type::deleted) namespaces_.erase(event.object->meta().name());
   }
-  apply_soon();
+  schedule_apply();
 }
 
 // Pods of this node come in both streams, in any order.
@@ -161,7 +161,7 @@ void network_policies::on_pods(const watch_events& m) {
     changed_ = changed_ || !known || !same_for_policies(*known, *event.object);
     known = event.object;
   }
-  apply_soon();
+  schedule_apply();
 }
 
 // -- messages from the node -----------------------------------------------------------------------
@@ -191,7 +191,7 @@ void network_policies::answer(answers& waiting, const std::string& problem) {
 
 // -- the rules ------------------------------------------------------------------------------------
 
-void network_policies::apply_soon() {
+void network_policies::schedule_apply() {
   if (!synced() || (known_ && !changed_) || apply_.pending()) return;
   apply_ = after(network_defaults::coalescing, [this] {
     if (apply()) writer_.write();

@@ -67,7 +67,7 @@ class network_policies : public informer {
   void on_guard_pod(const guard_pod& m);
   void on_script_done(const nft::script_done& m);
   void on_rules_removed(const nft::rules_removed& m);
-  void apply_soon();
+  void schedule_apply();
   bool apply();
   nft::script_writer make_writer();
   policy_state state_now(const address_family& family) const;

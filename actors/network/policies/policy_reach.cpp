@@ -81,7 +81,7 @@ int admitting(const policy_state& state, const api::object& policy, direction si
 
 }  // namespace
 
-side_answer judge(const policy_state& state, direction side, const connection& asked) {
+side_answer evaluate(const policy_state& state, direction side, const connection& asked) {
   side_answer answer;
   const auto* pod = side == direction::ingress ? asked.to.pod : asked.from.pod;
   if (pod == nullptr) return answer;

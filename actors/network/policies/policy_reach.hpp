@@ -38,6 +38,6 @@ struct side_answer {
 
 // Evaluates the end that the connection leaves (egress) or reaches (ingress). An end that is not a
 // pod is not isolated.
-side_answer judge(const policy_state& state, direction side, const connection& asked);
+side_answer evaluate(const policy_state& state, direction side, const connection& asked);
 
 }  // namespace troupe::actors::policies

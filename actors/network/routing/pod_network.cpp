@@ -48,11 +48,11 @@ void pod_network::on_nodes(const watch_events& m) {
     else
       nodes_[name] = event.object;
   }
-  make_soon();
+  schedule_make();
 }
 
 // Events of Nodes within a short time cause one run.
-void pod_network::make_soon() {
+void pod_network::schedule_make() {
   if (synced() && !soon_.pending()) soon_ = after(network_defaults::coalescing, [this] { make(); });
 }
 

@@ -41,7 +41,7 @@ class pod_network : public informer {
 
   void on_nodes(const watch_events& m);
   void on_made(const made& m);
-  void make_soon();
+  void schedule_make();
   void make();
 
   const pod_network_options options_;

@@ -37,11 +37,11 @@ struct tunnel {
   std::vector<std::string> addresses;  // of the device: the first of each own range
   std::string hardware;                // six bytes
   std::uint32_t mtu_bytes = 0;
-  struct far_end {
+  struct tunnel_peer {
     std::string hardware, machine;
-    bool operator==(const far_end&) const = default;
+    bool operator==(const tunnel_peer&) const = default;
   };
-  std::map<std::string, far_end> peers;  // by next hop
+  std::map<std::string, tunnel_peer> peers;  // by next hop
 
   bool operator==(const tunnel&) const = default;
 };

@@ -79,7 +79,7 @@ void service_proxy::on_node(const watch_events& m) {
   }
   if (std::exchange(place_.zone, zone) != zone) return apply_all();
   // The first event of the Node completes the initial state.
-  apply_soon();
+  schedule_apply();
 }
 
 void service_proxy::apply(const std::set<std::string>& changed) {

@@ -43,7 +43,7 @@ void service_informer::on_services(const watch_events& m) {
     services_[name].service = event.type == event_type::deleted ? nullptr : event.object;
     changed_.insert(name);
   }
-  apply_soon();
+  schedule_apply();
 }
 
 void service_informer::on_slices(const watch_events& m) {
@@ -59,7 +59,7 @@ void service_informer::on_slices(const watch_events& m) {
     services_[name].slices[key] = event.object;
     changed_.insert(name);
   }
-  apply_soon();
+  schedule_apply();
 }
 
 void service_informer::drop_slice(const std::string& key) {
@@ -72,10 +72,10 @@ void service_informer::drop_slice(const std::string& key) {
 void service_informer::apply_all() {
   for (const auto& [name, known] : services_)
     changed_.insert(name);
-  apply_soon();
+  schedule_apply();
 }
 
-void service_informer::apply_soon() {
+void service_informer::schedule_apply() {
   if (!synced() || (applied_ && changed_.empty()) || apply_.pending()) return;
   apply_ = after(network_defaults::coalescing, [this] { apply_now(); });
 }

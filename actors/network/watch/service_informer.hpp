@@ -32,7 +32,7 @@ class service_informer : public informer {
   // Applies all services again, because another input of the derived state has changed.
   void apply_all();
   // Applies the changes after a short delay; the first time when all streams are synced.
-  void apply_soon();
+  void schedule_apply();
 
   // `changed`: "NAMESPACE/NAME" of each, which may be deleted. The first call has all services.
   virtual void apply(const std::set<std::string>& changed) = 0;

@@ -167,7 +167,7 @@ plugin_arguments read_plugin_config(
     const auto place = fmt::format("{}[{}]", path, i);
     const auto reader = std::find_if(std::begin(readers), std::end(readers),
                                      [&](const auto& each) { return each.plugin == entry.name(); });
-    if (const auto complaint = complain_of(entry.name(), false); !complaint.empty()) {
+    if (const auto complaint = find_plugin_problem(entry.name(), false); !complaint.empty()) {
       found.push_back(fmt::format("{}.name: {}", place, complaint));
     } else if (!seen.insert(entry.name()).second) {
       found.push_back(fmt::format("{}.name: plugin {} is listed twice", place, entry.name()));

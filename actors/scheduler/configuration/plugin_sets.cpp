@@ -59,7 +59,7 @@ void check_set(const PluginSet& set, std::uint32_t point, const std::string& pat
   for (int i = 0; i < set.enabled_size(); ++i) {
     const auto& name = set.enabled(i).name();
     const auto place = fmt::format("{}.enabled[{}].name", path, i);
-    if (const auto complaint = complain_of(name, true); !complaint.empty()) {
+    if (const auto complaint = find_plugin_problem(name, true); !complaint.empty()) {
       found.push_back(fmt::format("{}: {}", place, complaint));
     } else if (point != at_all_points && (points_of(name) & point) == 0) {
       found.push_back(
@@ -71,7 +71,7 @@ void check_set(const PluginSet& set, std::uint32_t point, const std::string& pat
   for (int i = 0; i < set.disabled_size(); ++i) {
     const auto& name = set.disabled(i).name();
     if (name == all_defaults) continue;
-    if (const auto complaint = complain_of(name, false); !complaint.empty())
+    if (const auto complaint = find_plugin_problem(name, false); !complaint.empty())
       found.push_back(fmt::format("{}.disabled[{}].name: {}", path, i, complaint));
   }
 }
@@ -133,7 +133,7 @@ void check_whole(const std::vector<plugin_choice>& choices, std::string_view pat
 
 }  // namespace
 
-std::string complain_of(const std::string& plugin, bool enabled) {
+std::string find_plugin_problem(const std::string& plugin, bool enabled) {
   if (is_available(plugin)) return {};
   if (points_of(plugin) == 0)
     return fmt::format("there is no plugin \"{}\"{}", plugin,

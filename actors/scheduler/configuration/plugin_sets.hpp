@@ -19,6 +19,6 @@ std::vector<plugin_choice> choose_plugins(const api::files::kubescheduler::Plugi
 
 // The problem with an unknown or unavailable plugin; empty if there is none. Upstream's plugins
 // that are unavailable here may be disabled.
-std::string complain_of(const std::string& plugin, bool enabled);
+std::string find_plugin_problem(const std::string& plugin, bool enabled);
 
 }  // namespace troupe::actors::scheduler

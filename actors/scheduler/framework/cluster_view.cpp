@@ -10,12 +10,12 @@ void node_info::read(api::object_ptr object) {
   object_ = std::move(object);
   const auto& node = body();
   unschedulable_ = node.spec().unschedulable();
-  repels_ = prefers_others_ = false;
+  hard_taints_ = soft_taints_ = false;
   for (const auto& taint : node.spec().taints()) {
     if (taint.effect() == "PreferNoSchedule") {
-      prefers_others_ = true;
+      soft_taints_ = true;
     } else {
-      repels_ = true;
+      hard_taints_ = true;
     }
   }
   const auto zone = labels().find("topology.kubernetes.io/zone");
@@ -80,8 +80,8 @@ void cluster_view::erase(names::iterator gone) {
 void cluster_view::count_node(const node_info& node, int by) {
   const auto step = static_cast<std::size_t>(by);  // wraps around for -1, as intended
   if (node.unschedulable_) unschedulable_ += step;
-  if (node.repels_) repel_ += step;
-  if (node.prefers_others_) prefers_others_ += step;
+  if (node.hard_taints_) hard_taints_ += step;
+  if (node.soft_taints_) soft_taints_ += step;
 }
 
 void cluster_view::put_node(api::object_ptr object) {
@@ -160,7 +160,7 @@ void cluster_view::clear() {
   namespaces_.clear();
   images_.clear();
   volumes_ = {};
-  anti_affinity_ = affinity_ = unschedulable_ = repel_ = prefers_others_ = 0;
+  anti_affinity_ = affinity_ = unschedulable_ = hard_taints_ = soft_taints_ = 0;
 }
 
 void cluster_view::count(const pod_info& pod, const node_info& on, int by) {
@@ -211,7 +211,7 @@ void cluster_view::nominate(const pod_info_ptr& pod, const std::string& name) {
   nominated_[pod->key] = {pod, name};
 }
 
-std::vector<cluster_view::nomination> cluster_view::lift(const pod_info& pod) {
+std::vector<cluster_view::nomination> cluster_view::remove_nominations(const pod_info& pod) {
   std::vector<nomination> lifted;
   for (const auto& [key, each] : nominated_)
     if (key == pod.key || each.pod->priority < pod.priority) lifted.push_back(each);

@@ -29,8 +29,8 @@ class node_info {
   const api::label_map& labels() const { return object_->meta().labels(); }
   bool unschedulable() const noexcept { return unschedulable_; }
   // Has taints of effect NoSchedule or NoExecute / of effect PreferNoSchedule.
-  bool repels() const noexcept { return repels_; }
-  bool prefers_others() const noexcept { return prefers_others_; }
+  bool has_hard_taints() const noexcept { return hard_taints_; }
+  bool has_soft_taints() const noexcept { return soft_taints_; }
   // The label topology.kubernetes.io/zone; null if missing.
   const std::string* zone() const noexcept { return zone_; }
 
@@ -55,7 +55,7 @@ class node_info {
   void read(api::object_ptr object);
 
   // First the members that are read for each pod: see hot_bytes.
-  bool unschedulable_ = false, repels_ = false, prefers_others_ = false;
+  bool unschedulable_ = false, hard_taints_ = false, soft_taints_ = false;
   std::uint32_t slot_ = 0;
   const std::string* zone_ = nullptr;
   resources allocatable_, requested_, scored_;
@@ -101,7 +101,7 @@ class cluster_view {
   void nominate(const pod_info_ptr& pod, const std::string& node);
   // Removes and returns the nominations that do not count against this pod: its own, and those of
   // lower priority (kubernetes: RunFilterPluginsWithNominatedPods).
-  std::vector<nomination> lift(const pod_info& pod);
+  std::vector<nomination> remove_nominations(const pod_info& pod);
 
   // -- queries ------------------------------------------------------------------------------------
   // Existing nodes in a stable order.
@@ -117,8 +117,8 @@ class cluster_view {
   std::size_t pods_with_anti_affinity() const noexcept { return anti_affinity_; }
   std::size_t pods_with_affinity() const noexcept { return affinity_; }
   std::size_t unschedulable_nodes() const noexcept { return unschedulable_; }
-  std::size_t nodes_that_repel() const noexcept { return repel_; }
-  std::size_t nodes_that_prefer_others() const noexcept { return prefers_others_; }
+  std::size_t nodes_with_hard_taints() const noexcept { return hard_taints_; }
+  std::size_t nodes_with_soft_taints() const noexcept { return soft_taints_; }
   // The number of pods of the pod's controller on each node, by slot, without terminating ones.
   // Null if there are none, or the pod has no controller.
   const slot_counts* siblings(const pod_info& pod) const;
@@ -157,7 +157,7 @@ class cluster_view {
   std::unordered_map<std::string, image_sizes> images_;         // by name
   volume_view volumes_;
   std::size_t anti_affinity_ = 0, affinity_ = 0;
-  std::size_t unschedulable_ = 0, repel_ = 0, prefers_others_ = 0;
+  std::size_t unschedulable_ = 0, hard_taints_ = 0, soft_taints_ = 0;
 };
 
 }  // namespace troupe::actors::scheduler

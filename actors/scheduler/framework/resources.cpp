@@ -146,7 +146,7 @@ resources pod_requests(const Pod& pod) {
 }
 
 // Most changes affect neither spec nor resources: nothing is summed up for them.
-bool take_the_same(const Pod& a, const Pod& b) {
+bool have_equal_requests(const Pod& a, const Pod& b) {
   const auto reports = [](const Pod& pod) {
     const auto& statuses = pod.status().container_statuses();
     return std::any_of(statuses.begin(), statuses.end(),

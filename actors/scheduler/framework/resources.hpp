@@ -35,7 +35,7 @@ resources read_resources(const resource_map& from);
 resources pod_requests(const api::core::v1::Pod& pod);
 
 // True if two states of one pod have the same requests.
-bool take_the_same(const api::core::v1::Pod& a, const api::core::v1::Pod& b);
+bool have_equal_requests(const api::core::v1::Pod& a, const api::core::v1::Pod& b);
 
 // The same for scoring, where a container without requests counts as 100m and 200 MiB (kubernetes:
 // scheduler/util.DefaultMilliCPURequest, DefaultMemoryRequest).

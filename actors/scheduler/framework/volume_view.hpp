@@ -30,7 +30,7 @@ class volume_view {
   // Volumes for a claim: neither bound nor promised, or reserved for this claim.
   std::vector<api::object_ptr> candidates(const api::object& claim) const;
   void promise(const std::string& volume_key) { promised_.insert(volume_key); }
-  void take_back(const std::string& volume_key) { promised_.erase(volume_key); }
+  void withdraw_promise(const std::string& volume_key) { promised_.erase(volume_key); }
 
  private:
   std::unordered_map<std::string, api::object_ptr> objects_;            // by key

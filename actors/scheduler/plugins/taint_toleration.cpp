@@ -19,7 +19,7 @@ class taint_toleration : public plugin,
   std::uint32_t helped_by() const noexcept override { return node_added | node_taints_changed; }
 
   status pre_filter(cycle&, const pod_info&, const cluster_view& view) const override {
-    return view.nodes_that_repel() == 0 ? status{status_code::skip, {}} : status{};
+    return view.nodes_with_hard_taints() == 0 ? status{status_code::skip, {}} : status{};
   }
   status filter(const cycle&, const pod_info& pod, const node_info& node) const override {
     const auto* taint = untolerated_taint(pod, node);
@@ -30,10 +30,10 @@ class taint_toleration : public plugin,
 
   status pre_score(cycle&, const pod_info&, const cluster_view& view,
                    const std::vector<const node_info*>&) const override {
-    return view.nodes_that_prefer_others() == 0 ? status{status_code::skip, {}} : status{};
+    return view.nodes_with_soft_taints() == 0 ? status{status_code::skip, {}} : status{};
   }
   std::int64_t score(const cycle&, const pod_info& pod, const node_info& node) const override {
-    if (!node.prefers_others()) return 0;
+    if (!node.has_soft_taints()) return 0;
     const auto& taints = node.body().spec().taints();
     return std::count_if(taints.begin(), taints.end(), [&](const auto& taint) {
       return taint.effect() == "PreferNoSchedule" && !tolerates(pod.body().spec(), taint);
@@ -47,7 +47,7 @@ class taint_toleration : public plugin,
 }  // namespace
 
 const api::core::v1::Taint* untolerated_taint(const pod_info& pod, const node_info& node) {
-  if (!node.repels()) return nullptr;
+  if (!node.has_hard_taints()) return nullptr;
   for (const auto& taint : node.body().spec().taints())
     if (taint.effect() != "PreferNoSchedule" && !tolerates(pod.body().spec(), taint)) return &taint;
   return nullptr;

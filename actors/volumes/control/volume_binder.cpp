@@ -41,8 +41,9 @@ volume_binder::volume_binder(const persistence::store* store, core_actors core,
     : informer{core.watcher}, store_{store}, core_{std::move(core)}, options_{options} {}
 
 const runtime::behavior& volume_binder::make_behavior() const {
-  static const auto table = runtime::handlers(
-      &volume_binder::on_watch_events, &volume_binder::on_watch_ended, &volume_binder::on_go_on);
+  static const auto table =
+      runtime::handlers(&volume_binder::on_watch_events, &volume_binder::on_watch_ended,
+                        &volume_binder::on_continue_work);
   return table;
 }
 
@@ -185,13 +186,13 @@ void volume_binder::enqueue_waiting() {
 }
 
 void volume_binder::wake() {
-  if (going_on_ || !synced() || due_.empty() || under_way_ >= defaults::writes_under_way) return;
-  going_on_ = true;
-  tell(self(), go_on{});
+  if (continuing_ || !synced() || due_.empty() || under_way_ >= defaults::writes_under_way) return;
+  continuing_ = true;
+  tell(self(), continue_work{});
 }
 
-void volume_binder::on_go_on(const go_on&) {
-  going_on_ = false;
+void volume_binder::on_continue_work(const continue_work&) {
+  continuing_ = false;
   const auto state = store_->read();
   for (std::size_t i = 0;
        i < defaults::looks_in_a_row && !due_.empty() && under_way_ < defaults::writes_under_way;
@@ -203,14 +204,14 @@ void volume_binder::on_go_on(const go_on&) {
       continue;
     }
     if (key.starts_with(claims().prefix()))
-      look_at_claim(state, key);
+      sync_claim(state, key);
     else
-      look_at_volume(state, key);
+      sync_volume(state, key);
   }
   wake();
 }
 
-void volume_binder::look_at_volume(const persistence::snapshot& state, const std::string& key) {
+void volume_binder::sync_volume(const persistence::snapshot& state, const std::string& key) {
   const auto object = state.find(key);
   if (!object) return;
   const auto& volume = object->as<PersistentVolume>();
@@ -225,7 +226,7 @@ void volume_binder::look_at_volume(const persistence::snapshot& state, const std
   if (!step.empty()) change_volume(object, step);
 }
 
-void volume_binder::look_at_claim(const persistence::snapshot& state, const std::string& key) {
+void volume_binder::sync_claim(const persistence::snapshot& state, const std::string& key) {
   const auto object = state.find(key);
   if (!object) return;
   const auto& claim = object->as<PersistentVolumeClaim>();

@@ -38,7 +38,7 @@ class volume_binder : public informer {
   std::string describe() const override;
 
  private:
-  struct go_on {};
+  struct continue_work {};
   using key_set = std::set<std::string>;
 
   // -- messages -----------------------------------------------------------------------------------
@@ -46,7 +46,7 @@ class volume_binder : public informer {
   void on_volumes(const watch_events& m);
   void on_classes(const watch_events& m);
   void on_nodes(const watch_events& m);
-  void on_go_on(const go_on&);
+  void on_continue_work(const continue_work&);
 
   void forget_claim(const std::string& key, const PersistentVolumeClaim& claim);
   void forget_volume(const std::string& key, const PersistentVolume& volume);
@@ -56,8 +56,8 @@ class volume_binder : public informer {
   void wake();
 
   // -- one object ---------------------------------------------------------------------------------
-  void look_at_claim(const persistence::snapshot& state, const std::string& key);
-  void look_at_volume(const persistence::snapshot& state, const std::string& key);
+  void sync_claim(const persistence::snapshot& state, const std::string& key);
+  void sync_volume(const persistence::snapshot& state, const std::string& key);
   std::vector<api::object_ptr> candidates(const persistence::snapshot& state,
                                           const PersistentVolumeClaim& claim,
                                           const std::string& key) const;
@@ -93,7 +93,7 @@ class volume_binder : public informer {
   std::vector<std::string> ready_;                  // nodes that can get new volumes, sorted
   key_set due_, busy_;                              // to be synced; with a pending write
   key_set later_;                                   // to be synced after a write, or after a pause
-  bool going_on_ = false, made_class_ = false;
+  bool continuing_ = false, made_class_ = false;
   std::size_t under_way_ = 0;
   runtime::timer again_, resync_;
   std::uint64_t bound_ = 0, provisioned_ = 0, removed_ = 0;

@@ -6,8 +6,8 @@
 
 namespace troupe::actors::admission {
 
-chain::chain(plugin_list plugins, outside_list outside)
-    : plugins_{std::move(plugins)}, outside_{std::move(outside)} {
+chain::chain(plugin_list plugins, external_step_list external)
+    : plugins_{std::move(plugins)}, external_{std::move(external)} {
   for (const auto* kind : api::scheme::instance().all())
     if (!kind->custom()) rows_.emplace(kind, rows_of(*kind));
   for (const bool namespaced : {false, true}) {
@@ -25,8 +25,8 @@ chain::rows chain::rows_of(const api::kind_info& kind) const {
     for (const auto& each : plugins_)
       if (part ? each->handles_part(kind, op) : each->handles(kind, op))
         made[i].plugins.push_back(each.get());
-    for (const auto& each : outside_)
-      if (each->handles(kind, op, part)) made[i].outside.push_back(each.get());
+    for (const auto& each : external_)
+      if (each->handles(kind, op, part)) made[i].external.push_back(each.get());
   }
   return made;
 }

@@ -2,7 +2,7 @@
 //
 // Pure functions of the attributes: no state, no clock, no I/O. Called on any thread, once for each
 // attempt of a write. A rejection is the error that the client gets. A plugin that must call an
-// external service is an outside_step (outside.hpp).
+// external service is an external_step (external_step.hpp).
 //
 // kubernetes: apiserver/pkg/admission, MutationInterface and ValidationInterface.
 #pragma once

@@ -14,7 +14,7 @@
 #include "api/schema/core_service.pb.h"
 #include "api/scheme.hpp"
 #include "api/strategy/service_update.hpp"
-#include "api/validation/findings.hpp"
+#include "api/validation/field_errors.hpp"
 #include "api/values/service_spec.hpp"
 
 namespace troupe::actors {
@@ -80,7 +80,7 @@ class service_addresses::choice {
         was_{was},
         uid_{service.metadata().uid()} {}
 
-  api::findings found;
+  api::field_errors found;
   std::string exhausted;  // name of the range without free numbers; empty: none
 
   void addresses() {

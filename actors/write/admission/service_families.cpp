@@ -45,7 +45,7 @@ void default_policy(ServiceSpec& spec, const Service* was) {
 }
 
 // The policy SingleStack releases second entries; under another policy their removal is an error.
-void release_second(ServiceSpec& now, const ServiceSpec& was, api::findings& found) {
+void release_second(ServiceSpec& now, const ServiceSpec& was, api::field_errors& found) {
   const auto policy = now.ip_family_policy();
   if (policy == single) {
     if (equal(now.cluster_ips(), was.cluster_ips()) && now.cluster_ips_size() == 2)
@@ -62,7 +62,7 @@ void release_second(ServiceSpec& now, const ServiceSpec& was, api::findings& fou
                   "must be 'SingleStack' to release the secondary IP family");
 }
 
-void check_single(const ServiceSpec& spec, api::findings& found) {
+void check_single(const ServiceSpec& spec, api::field_errors& found) {
   if (spec.ip_family_policy() != single) return;
   if (spec.cluster_ips_size() == 2)
     found.invalid("spec.ipFamilyPolicy", single,
@@ -75,7 +75,7 @@ void check_single(const ServiceSpec& spec, api::findings& found) {
 }
 
 // Adds the families of the addresses that the Service names.
-void add_families_of_addresses(ServiceSpec& spec, bool dual, api::findings& found) {
+void add_families_of_addresses(ServiceSpec& spec, bool dual, api::field_errors& found) {
   for (int i = spec.ip_families_size(); i < spec.cluster_ips_size() && !is_headless(spec); ++i) {
     const std::string family{api::ip_family(spec.cluster_ips(i))};
     if (family == "IPv6" && !dual)
@@ -87,7 +87,7 @@ void add_families_of_addresses(ServiceSpec& spec, bool dual, api::findings& foun
   }
 }
 
-void check_against_cluster(const ServiceSpec& spec, bool dual, api::findings& found) {
+void check_against_cluster(const ServiceSpec& spec, bool dual, api::field_errors& found) {
   if (dual) return;
   if (spec.ip_family_policy() == require)
     found.invalid("spec.ipFamilyPolicy", require,
@@ -100,7 +100,7 @@ void check_against_cluster(const ServiceSpec& spec, bool dual, api::findings& fo
 
 }  // namespace
 
-void choose_families(Service& service, const Service* was, bool dual, api::findings& found) {
+void choose_families(Service& service, const Service* was, bool dual, api::field_errors& found) {
   auto& spec = *service.mutable_spec();
   if (was && is_as_it_was(spec, was->spec())) return;
   default_policy(spec, was);

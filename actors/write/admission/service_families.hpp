@@ -3,7 +3,7 @@
 #pragma once
 
 #include "api/schema/core_service.pb.h"
-#include "api/validation/findings.hpp"
+#include "api/validation/field_errors.hpp"
 
 namespace troupe::actors {
 
@@ -12,6 +12,6 @@ namespace troupe::actors {
 // `was`: the Service before the change, or null. `dual`: the cluster has an IPv6 range for Services
 // besides its IPv4 range; IPv4 is the default.
 void choose_families(api::core::v1::Service& service, const api::core::v1::Service* was, bool dual,
-                     api::findings& found);
+                     api::field_errors& found);
 
 }  // namespace troupe::actors

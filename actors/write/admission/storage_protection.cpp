@@ -1,5 +1,5 @@
 // Adds the finalizers that keep claims and volumes while they are in use
-// (actors/volumes/control/claim_keeper.hpp).
+// (actors/volumes/control/claim_controller.hpp).
 //
 // kubernetes: plugin/pkg/admission/storage/storageobjectinuseprotection.
 #include <algorithm>

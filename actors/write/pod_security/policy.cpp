@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "actors/write/pod_security/defaults.hpp"
-#include "api/validation/findings.hpp"
+#include "api/validation/field_errors.hpp"
 
 namespace troupe::actors::pod_security {
 namespace {
@@ -27,7 +27,7 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
 
 struct reader {
   const api::meta::v1::ObjectMeta& meta;
-  api::findings problems = {};
+  api::field_errors problems = {};
 
   template <class T>
   void read(std::string_view mode, std::optional<T> parse(std::string_view) noexcept,

@@ -30,7 +30,7 @@ bool stream_session::send(std::string frame) {
       outbox_.bytes() >= defaults::outbox_limit_bytes)
     return false;
   outbox_.add(std::move(frame));
-  write_on();
+  continue_writing();
   return true;
 }
 
@@ -40,7 +40,7 @@ void stream_session::close(std::string reason) {
   closing_ = one_line(reason);
   if (call_ == nullptr) return;
   call_->heartbeat_after(defaults::linger);
-  write_on();
+  continue_writing();
 }
 
 void stream_session::abort(const std::string& reason) {
@@ -80,7 +80,7 @@ void stream_session::was_read(bool good) {
   if (!(agreed ? take() : on_hello())) return;
   std::lock_guard lock{mutex_};
   reading_ = false;
-  read_on();
+  continue_reading();
 }
 
 void stream_session::was_written(bool good) {
@@ -88,7 +88,7 @@ void stream_session::was_written(bool good) {
   writing_ = false;
   outgoing_ = {};
   if (!good) return end();
-  write_on();
+  continue_writing();
 }
 
 void stream_session::was_cancelled() {
@@ -157,7 +157,7 @@ void stream_session::agree(std::shared_ptr<receiver> target, Hello reply) {
   if (stage_ != stage::hello) return;
   stage_ = stage::open;
   stats_.since = std::chrono::steady_clock::now();
-  if (options_.is_client) return write_on();
+  if (options_.is_client) return continue_writing();
   *outgoing_.mutable_hello() = std::move(reply);
   outbox_.fill(outgoing_);
   write_packet();
@@ -173,7 +173,7 @@ bool stream_session::refuse(const std::string& reason) {
     stage_ = stage::open;
     closing_ = reason;
     call_->heartbeat_after(defaults::linger);
-    write_on();
+    continue_writing();
   }
   return false;
 }
@@ -211,10 +211,10 @@ bool stream_session::take() {
 void stream_session::release(std::size_t cost) {
   std::lock_guard lock{mutex_};
   stats_.window_bytes -= cost;
-  if (target_) read_on();
+  if (target_) continue_reading();
 }
 
-void stream_session::read_on() {
+void stream_session::continue_reading() {
   if (reading_ || stage_ != stage::open) return;
   if (stats_.window_bytes >= defaults::window_limit_bytes) {
     if (options_.is_client && !closing_) call_->heartbeat_after(defaults::heartbeat_period);
@@ -224,7 +224,7 @@ void stream_session::read_on() {
   call_->read(incoming_);
 }
 
-void stream_session::write_on() {
+void stream_session::continue_writing() {
   if (writing_ || stage_ != stage::open) return;
   if (outbox_.fill(outgoing_)) return write_packet();
   if (!closing_) return;

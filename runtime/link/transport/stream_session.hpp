@@ -79,8 +79,8 @@ class stream_session final : public session, public std::enable_shared_from_this
   void release(std::size_t cost);
 
   // These require the lock.
-  void read_on();
-  void write_on();
+  void continue_reading();
+  void continue_writing();
   void write_packet();
   void end(const std::string& refusal = {});
   void cancel(const std::string& reason);

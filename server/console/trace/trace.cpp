@@ -30,7 +30,7 @@ class trace : public actors::informer {
     out_ = answer_.start_stream(std::move(head), {[me = self()] { me.tell(room{}); },
                                                   [me = self()] { me.tell(client_gone{}); }});
     slot_->on_eviction([me = self()] { me.tell(client_gone{}); });
-    look_ = every(defaults::trace_period, [this] { look(); });
+    check_timer_ = every(defaults::trace_period, [this] { check(); });
     limit_ = after(defaults::trace_limit, [this] { finish(); });
     if (object_)
       changes_ = follow(object_->key(), [this](const actors::watch_events& m) { take_changes(m); });
@@ -44,7 +44,7 @@ class trace : public actors::informer {
   struct room {};
   struct client_gone {};
 
-  virtual void look() = 0;
+  virtual void check() = 0;
   // The object has changed.
   virtual void note_revision(persistence::revision at) = 0;
 
@@ -109,7 +109,7 @@ class trace : public actors::informer {
   bool stuck_ = false;  // earlier output waits for the client
   runtime::time_point written_at_{};
   std::uint64_t lines_ = 0, lost_ = 0, told_ = 0;
-  runtime::timer look_, limit_;
+  runtime::timer check_timer_, limit_;
 };
 
 // Traces this machine.
@@ -135,7 +135,7 @@ class near_trace final : public trace {
   }
 
  private:
-  void look() override { show(reader_.read(!is_stuck())); }
+  void check() override { show(reader_.read(!is_stuck())); }
   void note_revision(persistence::revision at) override { reader_.note_revision(at); }
 
   trace_reader reader_;
@@ -165,7 +165,7 @@ class far_trace final : public trace {
     console_answer answer;
   };
 
-  void look() override {
+  void check() override {
     if (std::exchange(asking_, true)) return;
     auto target =
         fmt::format("{}revisions={}&after={}", target_, fmt::join(revisions_, ","), after_);

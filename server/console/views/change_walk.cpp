@@ -70,7 +70,7 @@ persistence::expected<change_walk> changes_of(const persistence::store& store,
         std::find_if(all.begin(), all.end(), [&](const change& each) { return each.key == key; });
     if (found == all.end()) {
       walk.end = walk_end::log;
-      if (walk.changes.empty()) walk.untold = present;
+      if (walk.changes.empty()) walk.unlogged = present;
       return walk;
     }
     walk.changes.push_back(std::move(*found));

@@ -20,7 +20,7 @@ struct change_walk {
   std::vector<persistence::change> changes;  // the newest first
   walk_end end = walk_end::creation;
   // The object's current state if the log does not even have its last change; else null.
-  api::object_ptr untold = {};
+  api::object_ptr unlogged = {};
   // For a removed object: the revision down to which its last change was searched; 0: it was known.
   persistence::revision searched_down_to = 0;
 };

@@ -49,7 +49,7 @@ void append(json_writer& out, const change& change, const std::string& uid) {
 }
 
 // A change of which only the revision is known.
-void append_untold(json_writer& out, const api::object& present) {
+void append_unlogged(json_writer& out, const api::object& present) {
   out.begin_object()
       .member("revision", present.revision())
       .member("time", "")
@@ -72,7 +72,7 @@ view_result show_history(const console_context& context, const query_string& que
   if (!limit) return api::fail(limit.error());
   const auto walk = changes_of(context.store(), name->key(), *limit, lives::all);
   if (!walk) return api::fail(api::service_unavailable(walk.error().message));
-  if (walk->changes.empty() && !walk->untold && *limit > 0) {
+  if (walk->changes.empty() && !walk->unlogged && *limit > 0) {
     auto missing = api::not_found(*name->kind, name->name);
     if (walk->searched_down_to > 0)
       missing.message +=
@@ -82,11 +82,11 @@ view_result show_history(const console_context& context, const query_string& que
   }
   json_writer out;
   out.begin_array();
-  if (walk->untold) append_untold(out, *walk->untold);
+  if (walk->unlogged) append_unlogged(out, *walk->unlogged);
   for (auto each = walk->changes.rbegin(); each != walk->changes.rend(); ++each)
     append(out, *each, walk->changes.front().object->meta().uid());
   out.end_array();
-  return view_answer{out, walk->changes.size() + (walk->untold ? 1 : 0)};
+  return view_answer{out, walk->changes.size() + (walk->unlogged ? 1 : 0)};
 }
 
 }  // namespace troupe::server

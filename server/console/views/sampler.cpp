@@ -71,7 +71,7 @@ std::shared_ptr<const system_sample> sampler::take() {
   double seconds = 0;
   if (!samples_.empty())
     seconds = std::chrono::duration<double>{made->at - samples_.back()->at}.count();
-  for (const auto& [kind, past] : system_.actors().departed()) {
+  for (const auto& [kind, past] : system_.actors().ended_totals()) {
     auto& sums = made->kinds[kind];
     sums.handled = past.handled;
     sums.restarts = past.restarts;

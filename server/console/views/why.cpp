@@ -122,8 +122,8 @@ class chain {
 
 void add_changes(chain& to, const change_walk& walk) {
   const auto& all = walk.changes;
-  if (walk.untold)
-    to.add_gap(walk.untold->revision(), "", "its last change is no longer in the log");
+  if (walk.unlogged)
+    to.add_gap(walk.unlogged->revision(), "", "its last change is no longer in the log");
   if (all.empty()) return;
   if (walk.end == walk_end::log)
     to.add_gap(all.back().at, all.back().time, "earlier changes are no longer in the log");
@@ -182,7 +182,7 @@ view_result show_why(const console_context& context, const query_string& query) 
   chain all{context};
   add_changes(all, *walk);
   add_events(all, context, *name,
-             walk->untold            ? walk->untold->meta().uid()
+             walk->unlogged          ? walk->unlogged->meta().uid()
              : walk->changes.empty() ? ""
                                      : walk->changes.front().object->meta().uid());
   if (all.steps.empty()) return api::fail(api::not_found(*name->kind, name->name));

@@ -27,7 +27,7 @@ bool has_dot_segments(std::string_view path) {
 
 }  // namespace
 
-void pass_on(const call_ptr& call, const aggregated_api& to) {
+void forward_request(const call_ptr& call, const aggregated_api& to) {
   const auto& request = *call->request;
   if (has_dot_segments(request.path))
     return call->fail(api::bad_request("the path has segments \".\" or \"..\""));

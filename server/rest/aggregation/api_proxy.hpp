@@ -8,6 +8,6 @@
 
 namespace troupe::server {
 
-void pass_on(const call_ptr& call, const aggregated_api& to);
+void forward_request(const call_ptr& call, const aggregated_api& to);
 
 }  // namespace troupe::server

@@ -18,7 +18,7 @@ namespace {
 
 using api::meta::v1::PartialObjectMetadata;
 
-response head(const wanted_form& form, int status) {
+response head(const response_format& form, int status) {
   response out;
   out.status = status;
   out.content_type = content_type_of(form, false);
@@ -26,7 +26,7 @@ response head(const wanted_form& form, int status) {
 }
 
 // Ends a JSON response with a line feed, or indents it if requested.
-response finish(const wanted_form& form, response out) {
+response finish(const response_format& form, response out) {
   if (form.media != api::media::json) return out;
   if (form.pretty) {
     out.content = body{pretty_json(out.content.text())};
@@ -47,7 +47,7 @@ api::expected<included> parse_included(const query_string& query) {
                                     "\": expected None, Metadata or Object"));
 }
 
-response object_answer(const wanted_form& form, int status, const api::object_ptr& object,
+response object_answer(const response_format& form, int status, const api::object_ptr& object,
                        included rows) {
   if (form.as == shape::metadata)
     return message_answer(form, status, metadata_of(*object), meta_version(form),
@@ -67,7 +67,7 @@ response object_answer(const wanted_form& form, int status, const api::object_pt
   return finish(form, std::move(out));
 }
 
-response list_answer(const wanted_form& form, list_page page, included rows) {
+response list_answer(const response_format& form, list_page page, included rows) {
   auto out = head(form, 200);
   const auto list = std::make_shared<list_body>(form, std::move(page), rows);
   if (list->add(out.content, defaults::list_at_once))
@@ -75,7 +75,7 @@ response list_answer(const wanted_form& form, list_page page, included rows) {
   return out;
 }
 
-response message_answer(const wanted_form& form, int status, const api::body& content,
+response message_answer(const response_format& form, int status, const api::body& content,
                         std::string_view api_version, std::string_view kind) {
   auto out = head(form, status);
   switch (form.media) {
@@ -92,8 +92,8 @@ response message_answer(const wanted_form& form, int status, const api::body& co
   return finish(form, std::move(out));
 }
 
-response error_answer(const wanted_form& form, const api::error& error) {
-  wanted_form plain = form;
+response error_answer(const response_format& form, const api::error& error) {
+  response_format plain = form;
   plain.as = shape::object;
   auto out = message_answer(plain, error.code, api::to_status(error), "v1", "Status");
   if (error.retry_after_seconds != 0)

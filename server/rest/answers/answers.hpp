@@ -27,14 +27,15 @@ struct list_page {
   std::optional<std::int64_t> remaining;  // absent when unknown
 };
 
-response object_answer(const wanted_form& form, int status, const api::object_ptr& object,
+response object_answer(const response_format& form, int status, const api::object_ptr& object,
                        included rows = included::metadata);
 // Long lists are encoded part by part while they are sent.
-response list_answer(const wanted_form& form, list_page page, included rows = included::metadata);
+response list_answer(const response_format& form, list_page page,
+                     included rows = included::metadata);
 // For messages that are not stored objects: Status, Scale, reviews. Never as a table.
-response message_answer(const wanted_form& form, int status, const api::body& content,
+response message_answer(const response_format& form, int status, const api::body& content,
                         std::string_view api_version, std::string_view kind);
 // A Status, with Retry-After if the error has it.
-response error_answer(const wanted_form& form, const api::error& error);
+response error_answer(const response_format& form, const api::error& error);
 
 }  // namespace troupe::server

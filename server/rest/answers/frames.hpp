@@ -14,7 +14,7 @@
 namespace troupe::server {
 
 struct frame_form {
-  wanted_form answer;
+  response_format answer;
   included rows = included::metadata;
   // For a table: include the column definitions, which only the first event of a watch needs.
   bool columns = true;

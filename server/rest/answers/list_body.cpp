@@ -101,7 +101,7 @@ void append_indented(std::string& out, std::string_view first, std::string_view 
 
 }  // namespace
 
-std::string_view meta_version(const wanted_form& form) {
+std::string_view meta_version(const response_format& form) {
   return form.v1 ? "meta.k8s.io/v1" : "meta.k8s.io/v1beta1";
 }
 
@@ -252,7 +252,8 @@ class protobuf_list final : public format {
   const bool metadata_;
 };
 
-std::unique_ptr<format> format_for(const wanted_form& form, const list_page& page, included rows) {
+std::unique_ptr<format> format_for(const response_format& form, const list_page& page,
+                                   included rows) {
   if (form.as == shape::table)
     return std::make_unique<table_list>(page, table_options{.v1 = form.v1, .rows = rows});
   const bool metadata = form.as == shape::metadata;
@@ -271,7 +272,7 @@ std::unique_ptr<format> format_for(const wanted_form& form, const list_page& pag
 // The number of pieces of a list that is encoded in one part.
 static constexpr std::size_t pieces_at_once = 4'096;
 
-list_body::list_body(const wanted_form& form, list_page page, included rows)
+list_body::list_body(const response_format& form, list_page page, included rows)
     : form_{form}, page_{std::move(page)}, format_{format_for(form_, page_, rows)} {
   if (form_.media == api::media::json && form_.pretty) pretty_ = std::make_unique<pretty_printer>();
 }

@@ -12,12 +12,12 @@
 
 namespace troupe::server {
 
-std::string_view meta_version(const wanted_form& form);
+std::string_view meta_version(const response_format& form);
 api::meta::v1::PartialObjectMetadata metadata_of(const api::object& object);
 
 class list_body {
  public:
-  list_body(const wanted_form& form, list_page page, included rows);
+  list_body(const response_format& form, list_page page, included rows);
   ~list_body();
 
   // Adds items until `cost` is reached; returns false after the last one. Cached texts cost
@@ -29,7 +29,7 @@ class list_body {
   class format;
 
  private:
-  const wanted_form form_;
+  const response_format form_;
   list_page page_;
   std::unique_ptr<format> format_;
   std::unique_ptr<pretty_printer> pretty_;

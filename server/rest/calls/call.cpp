@@ -56,7 +56,7 @@ void call::answer(response with) {
 }
 
 void call::answer(int status, const api::object_ptr& object) {
-  answer(object_answer(form, status, api::shown_as(kind(), object), rows));
+  answer(object_answer(form, status, api::convert_from_home(kind(), object), rows));
 }
 
 void call::succeed(int status, const api::object_ptr& about) {
@@ -72,7 +72,7 @@ void call::succeed(int status, const api::object_ptr& about) {
   } else {
     out.set_code(status);
   }
-  wanted_form plain = form;
+  response_format plain = form;
   plain.as = shape::object;
   answer(message_answer(plain, status, out, "v1", "Status"));
 }

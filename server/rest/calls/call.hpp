@@ -33,7 +33,7 @@ class call {
   const request_ptr request;
   const server::route route;  // views into the request's path
   const server::verb verb;
-  wanted_form form;
+  response_format form;
   included rows = included::metadata;
 
   const api::kind_info& kind() const noexcept { return *route.kind; }

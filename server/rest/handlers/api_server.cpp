@@ -49,7 +49,7 @@ bool wants_pretty(const request& request) {
 using call_handler = void (*)(const call_ptr&);
 
 // For kinds whose objects are not stored.
-call_handler made_up_handler(const call& call) {
+call_handler computed_handler(const call& call) {
   if (is_usage(call.kind())) return call.verb == verb::get ? &get_usage : &list_usage;
   return call.verb == verb::get ? &get_component : &list_components;
 }
@@ -57,9 +57,9 @@ call_handler made_up_handler(const call& call) {
 call_handler object_handler(const call& call) {
   switch (call.verb) {
     case verb::get:
-      return call.kind().row().made_up ? made_up_handler(call) : &get_object;
+      return call.kind().row().is_computed ? computed_handler(call) : &get_object;
     case verb::list:
-      return call.kind().row().made_up ? made_up_handler(call) : &list_objects;
+      return call.kind().row().is_computed ? computed_handler(call) : &list_objects;
     case verb::watch:
       return &watch_objects;
     case verb::create:
@@ -157,7 +157,7 @@ void api_server::serve(request_ptr request, responder answer) {
   const auto other = services_.aggregated->apis.find(request->path);
   const auto made = std::make_shared<call>(services_, std::move(request), std::move(answer), route,
                                            verb.value_or(verb::get));
-  if (other) return pass_on(made, *other);
+  if (other) return forward_request(made, *other);
   if (route.at != route::place::objects) return serve_document(made);
   const auto form =
       negotiate(made->request->headers.joined("accept"), {.watching = verb == verb::watch,

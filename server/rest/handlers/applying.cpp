@@ -125,7 +125,7 @@ api::expected<proposal> propose(const call_ptr& call, const snapshot& state,
     return api::fail(api::not_found(call->kind(), call->route.name));
   if (!was)
     if (auto may = may_create(*call); !may) return api::fail(std::move(may.error()));
-  const auto shown = api::shown_as(call->kind(), was);
+  const auto shown = api::convert_from_home(call->kind(), was);
   auto applied = shown ? api::apply_fields(call->kind(), *shown->json_text(),
                                            shown->meta().managed_fields(), of.json, of.by)
                        : api::apply_fields(call->kind(), {}, of.json, of.by);
@@ -156,8 +156,8 @@ api::expected<proposal> propose_applied_scale(const call_ptr& call, const snapsh
   const auto path = api::replicas_path(call->kind());
   auto owners = was->meta().managed_fields();
   if (owners.empty())
-    owners = api::before_first_apply(call->kind(), *api::shown_as(call->kind(), was)->json_text(),
-                                     of.by.now_seconds);
+    owners = api::before_first_apply(
+        call->kind(), *api::convert_from_home(call->kind(), was)->json_text(), of.by.now_seconds);
   const auto& kind = scale_kind();
   auto applied = api::apply_fields(kind, api::encode_json(*scale, kind.api_version(), kind.kind()),
                                    api::scale_managers(owners, path), of.json, of.by);

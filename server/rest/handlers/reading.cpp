@@ -151,9 +151,9 @@ api::expected<list_page> read_page(const call& call, const list_options& options
 }
 
 void answer_list(const call_ptr& call, list_page page) {
-  if (api::made_for_readers(call->kind()))
+  if (api::is_converted_on_read(call->kind()))
     for (auto& each : page.items)
-      each = api::shown_as(call->kind(), each);
+      each = api::convert_from_home(call->kind(), each);
   call->answer(list_answer(call->form, std::move(page), call->rows));
 }
 

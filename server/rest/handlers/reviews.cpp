@@ -8,7 +8,7 @@
 #include "api/codec/codec.hpp"
 #include "api/schema/authentication_v1.pb.h"
 #include "api/schema/authorization_v1.pb.h"
-#include "api/validation/findings.hpp"
+#include "api/validation/field_errors.hpp"
 #include "server/access/authentication.hpp"
 #include "server/access/authorization.hpp"
 #include "server/rest/handlers/tokens.hpp"
@@ -66,7 +66,7 @@ request_info info_of(const Spec& spec) {
 
 // kubernetes: pkg/apis/authorization/validation.
 template <class Spec>
-void check_attributes(api::findings& out, const Spec& spec) {
+void check_attributes(api::field_errors& out, const Spec& spec) {
   if (spec.has_resource_attributes() && spec.has_non_resource_attributes())
     out.invalid("nonResourceAttributes", spec.non_resource_attributes().path(),
                 "cannot be specified in combination with resourceAttributes");
@@ -76,25 +76,25 @@ void check_attributes(api::findings& out, const Spec& spec) {
         "exactly one of nonResourceAttributes or resourceAttributes must be specified");
 }
 
-void check_spec(api::findings& out, const SubjectAccessReviewSpec& spec) {
+void check_spec(api::field_errors& out, const SubjectAccessReviewSpec& spec) {
   check_attributes(out, spec);
   if (spec.user().empty() && spec.groups().empty())
     out.invalid("user", spec.user(), "at least one of user or group must be specified");
 }
 
-api::expected<void> finish(const call& call, api::findings& found) {
+api::expected<void> finish(const call& call, api::field_errors& found) {
   if (found.empty()) return {};
   return api::fail(api::invalid(call.kind(), {}, found.take()));
 }
 
-void judge(const call& call, const user_info& user, const request_info& info,
-           SubjectAccessReviewStatus& status) {
+void evaluate(const call& call, const user_info& user, const request_info& info,
+              SubjectAccessReviewStatus& status) {
   const auto* permissions = call.services.options.permissions;
   if (permissions == nullptr) return status.set_allowed(true);
-  auto judged = permissions->judge(user, info);
-  status.set_allowed(judged.decided == decision::allow);
-  if (judged.decided == decision::deny) status.set_denied(true);
-  if (!judged.reason.empty()) status.set_reason(std::move(judged.reason));
+  auto evaluated = permissions->evaluate(user, info);
+  status.set_allowed(evaluated.decided == decision::allow);
+  if (evaluated.decided == decision::deny) status.set_denied(true);
+  if (!evaluated.reason.empty()) status.set_reason(std::move(evaluated.reason));
 }
 
 // The client; without a filter in front it is anonymous and may do everything.
@@ -104,13 +104,13 @@ user_info caller(const call& call) {
 }
 
 api::expected<void> review_self_access(const call& call, SelfSubjectAccessReview& review) {
-  api::findings found;
+  api::field_errors found;
   {
     const auto step = found.at.field("spec");
     check_attributes(found, review.spec());
   }
   if (auto fine = finish(call, found); !fine) return fine;
-  judge(call, caller(call), info_of(review.spec()), *review.mutable_status());
+  evaluate(call, caller(call), info_of(review.spec()), *review.mutable_status());
   return {};
 }
 
@@ -122,13 +122,13 @@ user_info subject_of(const SubjectAccessReviewSpec& spec) {
 }
 
 api::expected<void> review_access(const call& call, SubjectAccessReview& review) {
-  api::findings found;
+  api::field_errors found;
   {
     const auto step = found.at.field("spec");
     check_spec(found, review.spec());
   }
   if (auto fine = finish(call, found); !fine) return fine;
-  judge(call, subject_of(review.spec()), info_of(review.spec()), *review.mutable_status());
+  evaluate(call, subject_of(review.spec()), info_of(review.spec()), *review.mutable_status());
   return {};
 }
 
@@ -140,7 +140,7 @@ api::expected<void> review_local_access(const call& call, LocalSubjectAccessRevi
         api::bad_request("spec.resourceAttributes.namespace must match namespace: " + ns));
   review.mutable_metadata()->set_namespace_(ns);
   const auto& spec = review.spec();
-  api::findings found;
+  api::field_errors found;
   {
     const auto step = found.at.field("spec");
     check_spec(found, spec);
@@ -152,7 +152,7 @@ api::expected<void> review_local_access(const call& call, LocalSubjectAccessRevi
                     "must match metadata.namespace");
   }
   if (auto fine = finish(call, found); !fine) return fine;
-  judge(call, subject_of(spec), info_of(spec), *review.mutable_status());
+  evaluate(call, subject_of(spec), info_of(spec), *review.mutable_status());
   return {};
 }
 

@@ -31,7 +31,7 @@ const api::kind_info& request_kind() {
 }
 
 // kubernetes: registry/core/serviceaccount/storage/token.go.
-actors::token_order order_of(const call& call, const TokenRequest& body) {
+actors::token_spec order_of(const call& call, const TokenRequest& body) {
   const auto& spec = body.spec();
   const auto& bound = spec.bound_object_ref();
   return {.ns = std::string{call.route.ns},

@@ -8,7 +8,7 @@
 #include "api/schema/core_service.pb.h"
 #include "api/scheme.hpp"
 #include "api/strategy/strategy.hpp"
-#include "api/validation/findings.hpp"
+#include "api/validation/field_errors.hpp"
 #include "api/version_rules.hpp"
 #include "server/access/authorization.hpp"
 #include "server/rest/handlers/applying.hpp"
@@ -55,7 +55,7 @@ api::expected<void> check_version(const call_ptr& call, const api::body& now,
   const auto& kind = call->kind();
   if (&api::home_of(kind) == &kind) return {};
   using part = api::version_rules::part;
-  api::findings found;
+  api::field_errors found;
   if (kind.rules() != nullptr)
     kind.rules()->check(found, api::as_custom(now),
                         was != nullptr ? &api::as_custom(*was) : nullptr,
@@ -136,7 +136,7 @@ api::expected<proposal> propose_creation(const call_ptr& call, std::unique_ptr<a
   if (auto fine = check_version(call, *content, nullptr); !fine)
     return api::fail(std::move(fine.error()));
   return proposal{.kind = &api::home_of(call->kind()),
-                  .after = api::taken_home(call->kind(), std::move(content), nullptr)};
+                  .after = api::convert_to_home(call->kind(), std::move(content), nullptr)};
 }
 
 api::expected<proposal> propose_replacement(const call_ptr& call, const api::object_ptr& was,
@@ -156,7 +156,7 @@ api::expected<proposal> propose_replacement(const call_ptr& call, const api::obj
     return api::fail(std::move(fits.error()));
   if (auto fine = check_version(call, *now, &was->content()); !fine)
     return api::fail(std::move(fine.error()));
-  now = api::taken_home(call->kind(), std::move(now), &was->content());
+  now = api::convert_to_home(call->kind(), std::move(now), &was->content());
   const bool tracked =
       !was->meta().managed_fields().empty() || !api::meta_of(*now).managed_fields().empty();
   return proposal{.kind = &api::home_of(call->kind()),
@@ -218,7 +218,7 @@ void patch_object(const call_ptr& call) {
              fields = options->fields](const snapshot& state) -> api::expected<proposal> {
               const auto was = state.find(call->key());
               if (!was) return api::fail(api::not_found(call->kind(), call->route.name));
-              const auto shown = api::shown_as(call->kind(), was);
+              const auto shown = api::convert_from_home(call->kind(), was);
               auto text = change.apply(*call, *shown->json_text(), call->kind().type(), fields);
               if (!text) return api::fail(std::move(text.error()));
               auto now = api::decode(*text, api::media::json, &call->kind(), {.fields = fields});

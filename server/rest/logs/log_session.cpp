@@ -48,8 +48,8 @@ void log_session::started() {
   else
     await_node();
   const runtime::duration period =
-      here_ ? actors::defaults::log_follow_period : defaults::remote_log_look;
-  if (log_.follow) look_ = every(period, [this] { look_for_end(); });
+      here_ ? actors::defaults::log_follow_period : defaults::remote_log_check_period;
+  if (log_.follow) check_timer_ = every(period, [this] { check_end(); });
 }
 
 void log_session::await_node() {
@@ -134,7 +134,7 @@ void log_session::on_client_gone(const client_gone&) {
 }
 
 // All output written before the end of the run was noticed is in the log by then.
-void log_session::look_for_end() {
+void log_session::check_end() {
   if (finished_ || !from_ || !run_ended(*call_, log_)) return;
   finished_ = true;
   tell(from_, actors::finish_log{log_.id});

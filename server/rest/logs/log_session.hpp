@@ -38,7 +38,7 @@ class log_session : public runtime::actor {
   void await_node();
   void begin();
   bool write(std::string_view text);
-  void look_for_end();
+  void check_end();
   void give_credit();
 
   const call_ptr call_;
@@ -49,7 +49,7 @@ class log_session : public runtime::actor {
   answer_stream out_;
   bool begun_ = false, full_ = false, finished_ = false;
   std::uint32_t owed_ = 0;  // parts consumed by the client, not yet credited
-  runtime::timer late_, look_;
+  runtime::timer late_, check_timer_;
 };
 
 }  // namespace troupe::server

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 // Go: the sum of the time-outs of the dialer and of a TLS handshake.
 inline constexpr std::chrono::nanoseconds proxy_connect = 40s;
 // How soon the departure of a client that awaits its response is noticed.
-inline constexpr std::chrono::nanoseconds proxy_gone_look = 1s;
+inline constexpr std::chrono::nanoseconds proxy_gone_check_period = 1s;
 // The size of one write to the port.
 inline constexpr std::size_t proxy_piece_bytes = 64u << 10;
 // Host names being resolved, or waiting for that.

@@ -36,7 +36,7 @@ void proxy_session::started() {
   output_ = request_.head;
   connection_.open(self());
   late_ = after(defaults::proxy_connect, [this] { fail("i/o timeout"); });
-  gone_ = every(defaults::proxy_gone_look, [this] {
+  gone_ = every(defaults::proxy_gone_check_period, [this] {
     if (call_->gone()) stop();
   });
   idle_ = every(defaults::stream_idle, [this] {

@@ -68,8 +68,8 @@ clause parse_clause(std::string_view text) {
   return out;
 }
 
-std::optional<wanted_form> form_of(const clause& c, const asked_for& of) {
-  wanted_form out;
+std::optional<response_format> form_of(const clause& c, const asked_for& of) {
+  response_format out;
   if (c.type == yaml_type && !of.watching)
     out.media = api::media::yaml;
   else if (c.type == protobuf_type)
@@ -109,9 +109,9 @@ std::optional<T> best(std::string_view accept, F take) {
 
 }  // namespace
 
-api::expected<wanted_form> negotiate(std::string_view accept, const asked_for& of) {
-  if (accept.empty() || accept == json_type || accept == "*/*") return wanted_form{};
-  auto found = best<wanted_form>(accept, [&](const clause& c) { return form_of(c, of); });
+api::expected<response_format> negotiate(std::string_view accept, const asked_for& of) {
+  if (accept.empty() || accept == json_type || accept == "*/*") return response_format{};
+  auto found = best<response_format>(accept, [&](const clause& c) { return form_of(c, of); });
   if (found) return *found;
   if (of.watching)
     return api::fail(api::not_acceptable(
@@ -131,7 +131,7 @@ std::string_view negotiate_discovery(std::string_view accept) {
   return best<std::string_view>(accept, take).value_or(std::string_view{});
 }
 
-std::string content_type_of(const wanted_form& form, bool watching) {
+std::string content_type_of(const response_format& form, bool watching) {
   if (form.media == api::media::protobuf)
     return watching ? "application/vnd.kubernetes.protobuf;stream=watch"
                     : std::string{protobuf_type};

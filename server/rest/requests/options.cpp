@@ -7,7 +7,7 @@
 #include "api/codec/envelope.hpp"
 #include "api/codec/json_decode.hpp"
 #include "api/limits.hpp"
-#include "api/validation/findings.hpp"
+#include "api/validation/field_errors.hpp"
 #include "api/validation/validation.hpp"
 #include "server/rest/requests/negotiation.hpp"
 
@@ -31,7 +31,7 @@ api::error invalid_options(std::string_view kind, std::vector<api::error_cause> 
   return out;
 }
 
-api::expected<void> check(std::string_view kind, api::findings& found) {
+api::expected<void> check(std::string_view kind, api::field_errors& found) {
   if (found.empty()) return {};
   return api::fail(invalid_options(kind, found.take()));
 }
@@ -59,7 +59,7 @@ api::expected<std::optional<T>> number(const query_string& query, std::string_vi
   return value;
 }
 
-void check_match(api::findings& out, const query_string& query, const list_options& o,
+void check_match(api::field_errors& out, const query_string& query, const list_options& o,
                  bool watching) {
   const auto value = query.get_or("resourceVersionMatch", "");
   const auto revision = query.get_or("resourceVersion", "");
@@ -83,7 +83,7 @@ void check_match(api::findings& out, const query_string& query, const list_optio
                   "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
 }
 
-void check_initial_events(api::findings& out, const list_options& o, bool watching) {
+void check_initial_events(api::field_errors& out, const list_options& o, bool watching) {
   if (!o.initial_events) return;
   if (!watching)
     out.forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list");
@@ -148,7 +148,7 @@ api::expected<list_options> parse_list_options(const api::kind_info& kind,
   out.bookmarks = query.flag("allowWatchBookmarks");
   if (query.has("sendInitialEvents")) out.initial_events = query.flag("sendInitialEvents");
 
-  api::findings found;
+  api::field_errors found;
   check_match(found, query, out, watching);
   check_initial_events(found, out, watching);
   if (auto fine = check("ListOptions", found); !fine) return api::fail(std::move(fine.error()));
@@ -160,7 +160,7 @@ api::expected<list_options> parse_list_options(const api::kind_info& kind,
 
 namespace {
 
-write_options read_write_options(api::findings& found, const query_string& query) {
+write_options read_write_options(api::field_errors& found, const query_string& query) {
   write_options out;
   if (query.empty()) return out;
   for (const auto& value : query.all("dryRun")) {
@@ -189,7 +189,7 @@ write_options read_write_options(api::findings& found, const query_string& query
 }  // namespace
 
 api::expected<write_options> parse_write_options(std::string_view kind, const query_string& query) {
-  api::findings found;
+  api::field_errors found;
   auto out = read_write_options(found, query);
   if (auto fine = check(kind, found); !fine) return api::fail(std::move(fine.error()));
   return out;
@@ -197,7 +197,7 @@ api::expected<write_options> parse_write_options(std::string_view kind, const qu
 
 // kubernetes: apimachinery/pkg/apis/meta/v1/validation, ValidatePatchOptions.
 api::expected<write_options> parse_patch_options(const query_string& query, bool apply) {
-  api::findings found;
+  api::field_errors found;
   auto out = read_write_options(found, query);
   if (apply && out.manager.empty()) found.required("fieldManager", "is required for apply patch");
   if (!apply && out.force) found.forbidden("force", "may not be specified for non-apply patch");
@@ -236,7 +236,7 @@ api::expected<api::meta::v1::DeleteOptions> parse_delete_options(const request& 
                       "propagationPolicy"});
   for (const auto& value : out.dry_run()) {
     static constexpr std::string_view supported[] = {"All"};
-    api::findings found;
+    api::field_errors found;
     if (value != "All") found.unsupported("dryRun", value, supported);
     for (auto& cause : found.take())
       causes.push_back(std::move(cause));

@@ -8,13 +8,13 @@
 namespace troupe::server {
 namespace {
 
-using actors::usage_figure;
+using actors::resource_usage;
 using api::core::v1::Container;
 using api::core::v1::Pod;
 
-using figures_by_name = std::map<std::string_view, const usage_figure*>;
+using figures_by_name = std::map<std::string_view, const resource_usage*>;
 
-void add(usage_figure& sum, const usage_figure& figure) {
+void add(resource_usage& sum, const resource_usage& figure) {
   sum.cpu_nano += figure.cpu_nano;
   sum.cpu_ns += figure.cpu_ns;
   sum.memory_bytes += figure.memory_bytes;

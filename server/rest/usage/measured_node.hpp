@@ -25,14 +25,14 @@ struct measured_node {
 struct measured_container {
   const api::core::v1::ContainerStatus* status = nullptr;
   const api::core::v1::Container* spec = nullptr;  // null for an ephemeral one
-  actors::usage_figure figure = {};
+  actors::resource_usage figure = {};
 };
 
 // A pod with such containers. `sum` is their sum, without the sandbox.
 struct measured_pod {
   const api::core::v1::Pod* pod = nullptr;
   std::vector<measured_container> containers = {};
-  actors::usage_figure sum = {};
+  actors::resource_usage sum = {};
 };
 
 // Has views into the argument.

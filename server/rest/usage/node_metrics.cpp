@@ -12,7 +12,7 @@
 namespace troupe::server {
 namespace {
 
-using actors::usage_figure;
+using actors::resource_usage;
 using prometheus::MetricType;
 using labels = std::vector<prometheus::ClientMetric::Label>;
 
@@ -72,7 +72,7 @@ labels container_labels(const measured_pod& pod, const measured_container& conta
 // A group of processes: the machine, a pod or a container.
 struct group {
   labels with;
-  usage_figure figure;
+  resource_usage figure;
   std::int64_t started = 0;                        // seconds
   const api::core::v1::Container* spec = nullptr;  // of a container
 };
@@ -210,9 +210,10 @@ std::string cadvisor_metrics(const measured_node& of) {
     with.insert(with.begin() + 1, {"cpu", "total"});
     out.add(seconds(each.figure.cpu_ns), std::move(with));
   }
-  add("container_memory_rss", "Anonymous memory, in bytes.", &usage_figure::rss_bytes);
-  add("container_memory_usage_bytes", "Memory, with file pages.", &usage_figure::all_memory_bytes);
-  add("container_memory_working_set_bytes", "Working set.", &usage_figure::memory_bytes);
+  add("container_memory_rss", "Anonymous memory, in bytes.", &resource_usage::rss_bytes);
+  add("container_memory_usage_bytes", "Memory, with file pages.",
+      &resource_usage::all_memory_bytes);
+  add("container_memory_working_set_bytes", "Working set.", &resource_usage::memory_bytes);
   out.family("container_start_time_seconds", "Start, since 1970.", MetricType::Gauge);
   for (const auto& each : groups)
     out.add(static_cast<double>(each.started), each.with);

@@ -8,8 +8,8 @@
 namespace troupe::server {
 namespace {
 
+using actors::resource_usage;
 using actors::supply;
-using actors::usage_figure;
 
 class summary_writer {
  public:
@@ -79,7 +79,7 @@ class summary_writer {
     out_.EndObject();
   }
 
-  void write_figure(const usage_figure& figure, const supply& memory) {
+  void write_figure(const resource_usage& figure, const supply& memory) {
     begin("cpu");
     member("usageNanoCores", figure.cpu_nano);
     member("usageCoreNanoSeconds", figure.cpu_ns);

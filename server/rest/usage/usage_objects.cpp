@@ -14,13 +14,13 @@
 namespace troupe::server {
 namespace {
 
-using actors::usage_figure;
+using actors::resource_usage;
 using api::core::v1::Pod;
 using api::metrics::v1beta1::NodeMetrics;
 using api::metrics::v1beta1::PodMetrics;
 using amounts = google::protobuf::Map<std::string, api::resource::Quantity>;
 
-void write_amounts(amounts& out, const usage_figure& figure) {
+void write_amounts(amounts& out, const resource_usage& figure) {
   const auto cpu = api::quantity::parse(fmt::format("{}n", figure.cpu_nano));
   const auto memory = api::quantity::of(static_cast<std::int64_t>(figure.memory_bytes),
                                         api::quantity::notation::binary);
@@ -43,8 +43,8 @@ void write_head(Metrics& out, const measured_object& of, std::chrono::nanosecond
   out.mutable_window()->set_duration(window.count());
 }
 
-const usage_figure* figure_of(const actors::node_usage& usage, const std::string& pod_uid,
-                              const std::string& container) {
+const resource_usage* figure_of(const actors::node_usage& usage, const std::string& pod_uid,
+                                const std::string& container) {
   const auto found = std::find_if(
       usage.containers.begin(), usage.containers.end(),
       [&](const auto& each) { return each.pod_uid == pod_uid && each.container == container; });

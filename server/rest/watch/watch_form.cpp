@@ -53,7 +53,7 @@ class streamed final : public watch_form {
 
   // Only the first event of a table has the column definitions.
   shared_text event(actors::event_type type, const api::object_ptr& object) override {
-    auto frame = cache_.get(form_, type, api::shown_as(*kind_, object));
+    auto frame = cache_.get(form_, type, api::convert_from_home(*kind_, object));
     form_.columns = false;
     return frame;
   }

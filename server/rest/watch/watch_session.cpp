@@ -91,7 +91,7 @@ void watch_session::started() {
   limit +=
       runtime::duration{std::uniform_int_distribution<std::int64_t>{0, limit.count()}(random())};
   if (options_.timeout && options_.timeout->count() > 0) limit = *options_.timeout;
-  deadline_ = after(limit, [this] { time_is_up(); });
+  deadline_ = after(limit, [this] { on_timeout(); });
 }
 
 std::string watch_session::describe() const {
@@ -213,7 +213,7 @@ void watch_session::give_credit(std::uint32_t least) {
 // -- the end --------------------------------------------------------------------------------------
 
 // A last bookmark saves the client from reading known events again.
-void watch_session::time_is_up() {
+void watch_session::on_timeout() {
   if (!options_.bookmarks) return finish();
   tell(watcher_, actors::bookmark_now{id_});
   deadline_ = after(defaults::last_bookmark_wait, [this] { finish(); });

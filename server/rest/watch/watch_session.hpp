@@ -57,7 +57,7 @@ class watch_session : public runtime::actor {
   void send_bytes();
   void write(shared_text frame);
   void give_credit(std::uint32_t least);
-  void time_is_up();
+  void on_timeout();
   void fail(const api::error& error);
   void finish();
 

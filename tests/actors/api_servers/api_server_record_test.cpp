@@ -31,7 +31,7 @@ class records {
     write.mutations.push_back({key(name), &api::kind_of<Lease>(), std::move(lease)});
     fixture_.store->submit(std::move(write), [](const auto& result) { REQUIRE(result); });
   }
-  api_server_watch::found look() { return watch_.look(fixture_.store->read(), "own"); }
+  api_server_watch::found check() { return watch_.check(fixture_.store->read(), "own"); }
 
  private:
   static std::string key(const std::string& name) {
@@ -80,13 +80,13 @@ TEST_CASE("a control plane is dead that does not renew its record while another 
   records of;
   of.renew("own");
   of.renew("other");
-  CHECK(names(of.look().live) == std::vector<std::string>{"other", "own"});
+  CHECK(names(of.check().live) == std::vector<std::string>{"other", "own"});
   for (int i = 1; i < api_server_defaults::missed_renewals; ++i) {
     of.renew("own");
-    CHECK(of.look().dead.empty());
+    CHECK(of.check().dead.empty());
   }
   of.renew("own");
-  const auto found = of.look();
+  const auto found = of.check();
   REQUIRE(found.dead.size() == 1);
   CHECK(found.dead.contains("other"));
   CHECK(names(found.live) == std::vector<std::string>{"own"});
@@ -98,9 +98,9 @@ TEST_CASE("who renews again in time stays alive", "[api_servers]") {
   of.renew("other");
   for (int i = 0; i < 20; ++i) {
     of.renew("own");
-    CHECK(of.look().dead.empty());
+    CHECK(of.check().dead.empty());
     of.renew("other");
-    CHECK(of.look().dead.empty());
+    CHECK(of.check().dead.empty());
   }
 }
 
@@ -110,8 +110,8 @@ TEST_CASE("a control plane whose own renewals do not come back takes nobody for 
   of.renew("own");
   of.renew("other");
   for (int i = 0; i < 100; ++i)
-    CHECK(of.look().dead.empty());
-  CHECK(of.look().live.size() == 2);
+    CHECK(of.check().dead.empty());
+  CHECK(of.check().live.size() == 2);
 }
 
 TEST_CASE("an address that is one machine's alone is no endpoint of the API", "[api_servers]") {

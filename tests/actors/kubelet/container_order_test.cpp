@@ -51,7 +51,7 @@ struct records {
   std::string holding(const std::string& sandbox = "1") const {
     std::string names;
     for (const auto& record : all)
-      if (!lets_next_start(record, all, sandbox)) names += record.name;
+      if (!may_start_next(record, all, sandbox)) names += record.name;
     return names;
   }
 };
@@ -105,14 +105,14 @@ TEST_CASE("a pod ends with its main containers, whatever the state of its sideca
     t.run("s");
     t.run("t");
     t.end("a", a);
-    CHECK_FALSE(is_over(pod, t.all));
+    CHECK_FALSE(is_outcome_decided(pod, t.all));
     t.end("b");
-    CHECK(is_over(pod, t.all) == over);
+    CHECK(is_outcome_decided(pod, t.all) == over);
   }
   const auto pod = pod_with_sidecars();
   records t{pod};
   t.end("i", 1);
-  CHECK(is_over(pod, t.all));
+  CHECK(is_outcome_decided(pod, t.all));
 }
 
 TEST_CASE("sidecars end after the main containers, the last one first", "[kubelet]") {
@@ -186,7 +186,7 @@ TEST_CASE("an ephemeral container affects only its own status", "[kubelet]") {
   CHECK(status.ephemeral_container_statuses(0).image() == "tools");
   CHECK_FALSE(status.ephemeral_container_statuses(0).ready());
   t.end("a");
-  CHECK(is_over(pod, t.all));
+  CHECK(is_outcome_decided(pod, t.all));
 }
 
 TEST_CASE("a held container is stopped in its turn, or when the grace period is over",
@@ -196,13 +196,13 @@ TEST_CASE("a held container is stopped in its turn, or when the grace period is 
   in_turn.hold();
   CHECK(in_turn.begin(at(0s), 10s, false) == stop_step::wait);
   CHECK(in_turn.release(at(3s)) == stop_step::terminate);
-  CHECK(in_turn.look(at(10s)) == stop_step::kill);
+  CHECK(in_turn.check(at(10s)) == stop_step::kill);
   container_stop late;
   late.hold();
   CHECK(late.begin(at(0s), 10s, true) == stop_step::run_hook);
   CHECK(late.hook_done(at(1s)) == stop_step::wait);
-  CHECK(late.look(at(9s)) == stop_step::wait);
-  CHECK(late.look(at(10s)) == stop_step::terminate);
+  CHECK(late.check(at(9s)) == stop_step::wait);
+  CHECK(late.check(at(10s)) == stop_step::terminate);
   CHECK(late.deadline() == at(12s));
   CHECK(late.release(at(11s)) == stop_step::wait);
   container_stop at_once;

@@ -20,27 +20,27 @@ TEST_CASE("SIGTERM comes first, SIGKILL when the grace period is over, and again
   container_stop stop;
   CHECK(stop.begin(at(0s), 30s, false) == stop_step::terminate);
   CHECK(stop.deadline() == at(30s));
-  CHECK(stop.look(at(29s)) == stop_step::wait);
-  CHECK(stop.look(at(30s)) == stop_step::kill);
-  CHECK(stop.look(at(30s)) == stop_step::wait);
-  CHECK(stop.look(at(31s)) == stop_step::kill);
+  CHECK(stop.check(at(29s)) == stop_step::wait);
+  CHECK(stop.check(at(30s)) == stop_step::kill);
+  CHECK(stop.check(at(30s)) == stop_step::wait);
+  CHECK(stop.check(at(31s)) == stop_step::kill);
 }
 
 TEST_CASE("a preStop hook is counted in the grace period", "[kubelet]") {
   container_stop stop;
   CHECK(stop.begin(at(0s), 30s, true) == stop_step::run_hook);
   CHECK(stop.hook_done(at(10s)) == stop_step::terminate);
-  CHECK(stop.look(at(29s)) == stop_step::wait);
-  CHECK(stop.look(at(30s)) == stop_step::kill);
+  CHECK(stop.check(at(29s)) == stop_step::wait);
+  CHECK(stop.check(at(30s)) == stop_step::kill);
 }
 
 TEST_CASE("a hook that takes all the time leaves two seconds for SIGTERM", "[kubelet]") {
   container_stop stop;
   CHECK(stop.begin(at(0s), 5s, true) == stop_step::run_hook);
-  CHECK(stop.look(at(5s)) == stop_step::terminate);
+  CHECK(stop.check(at(5s)) == stop_step::terminate);
   CHECK(stop.hook_done(at(6s)) == stop_step::wait);
-  CHECK(stop.look(at(6s)) == stop_step::wait);
-  CHECK(stop.look(at(7s)) == stop_step::kill);
+  CHECK(stop.check(at(6s)) == stop_step::wait);
+  CHECK(stop.check(at(7s)) == stop_step::kill);
 }
 
 TEST_CASE("a shorter grace period counts, a longer one does not", "[kubelet]") {
@@ -73,7 +73,7 @@ TEST_CASE("SIGKILL always comes within the first grace period and the hook's ext
     for (auto now = 0s; now <= grace + 2s; now += 1s) {
       if (random() % 5 == 0) note(stop.begin(at(now), grace + 1s, true));
       if (random() % 5 == 0) note(stop.hook_done(at(now)));
-      note(stop.look(at(now)));
+      note(stop.check(at(now)));
     }
     CAPTURE(seed);
     CHECK(killed);

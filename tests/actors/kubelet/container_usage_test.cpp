@@ -54,7 +54,7 @@ void check_measured(const machine& here, const cgroup_tree& groups) {
   CHECK(first->id == here.status("worker").container_statuses(0).container_id());
   REQUIRE(first->started);
   CHECK(*first->started < first->counters.at);
-  std::optional<actors::usage_figure> figure;
+  std::optional<actors::resource_usage> figure;
   REQUIRE(machine::wait([&] {
     const auto second = counters_of(here, groups, "busy");
     figure = second ? actors::usage_between(first->counters, second->counters) : std::nullopt;

@@ -173,7 +173,7 @@ TEST_CASE("pulls of one namespace leave the turns of others free", "[kubelet]") 
   for (auto left = cri_defaults::pulls_at_once - cri_defaults::pulls_of_namespace; left > 0; --left)
     turns.take("n" + std::to_string(left));
   CHECK_FALSE(turns.is_free("b"));
-  turns.give_back("a");
+  turns.release("a");
   CHECK(turns.is_free("a"));
   CHECK(turns.is_free("b"));
 }

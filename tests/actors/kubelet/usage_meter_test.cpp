@@ -109,7 +109,7 @@ TEST_CASE("a reading that does not arrive times out, and a late one is ignored",
   measured_machine t;
   t.silent = true;
   t.ask();
-  t.world.advance(kubelet_defaults::usage_look_limit);
+  t.world.advance(kubelet_defaults::usage_check_limit);
   REQUIRE(t.answers.size() == 1);
   CHECK(t.answers[0].problem == "the machine could not be measured in time");
   t.silent = false;

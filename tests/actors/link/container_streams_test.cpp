@@ -48,7 +48,7 @@ TEST_CASE("a megabyte goes through a command on a joined machine and comes back 
     t.plane.simulation().faults({.crash = 0, .delay = 0.3, .may_crash = {}});
     const auto client = t.exec({"echo"});
     REQUIRE(client->stream);
-    client->read_on();
+    client->continue_reading();
     const auto all = random_bytes(random, 1u << 20);
     for (std::size_t sent = 0; sent < all.size();) {
       const auto piece = all.substr(sent, 1 + random() % 300'000);
@@ -77,7 +77,7 @@ TEST_CASE("a reader that stops reading blocks the command, and no buffer grows",
   // One window of output at the control plane, the command's own buffer, one window of input.
   CHECK(t.last()->read() <= window + fake_command::pipe_bytes);
   CHECK(t.last()->written() <= window + 2 * fake_command::pipe_bytes);
-  client->read_on();
+  client->continue_reading();
   REQUIRE(t.plane.run_until([&] { return !client->written.empty(); }));
   CHECK(client->written.front());
   REQUIRE(t.plane.run_until([&] { return client->output.size() == 4u << 20; }));
@@ -104,7 +104,7 @@ TEST_CASE("a command's streams are read separately, and its exit code as often a
   node_with_streams t;
   const auto client = t.exec({"ls", "-l"}, false);
   CHECK(t.streams->calls() == std::vector<std::string>{"exec c1 ls -l"});
-  client->read_on();
+  client->continue_reading();
   t.plane.settle();
   t.last()->say("no such file\n", exec_part::kind::error);
   t.last()->say("one\n");
@@ -134,7 +134,7 @@ TEST_CASE("a late reader gets all output before the end", "[link]") {
   client->read();
   CHECK(client->errors == "first\n");
   CHECK(client->output.empty());
-  client->read_on();
+  client->continue_reading();
   CHECK(client->output.size() == 100'000);
   REQUIRE(client->end.size() == 1);
   CHECK(client->end[0].code == 1);
@@ -163,7 +163,7 @@ TEST_CASE("a command that accepts no more input reports it and continues", "[lin
   CHECK(client->written == std::vector<bool>{false});
   client->write("more");
   CHECK(client->written == std::vector<bool>{false, false});
-  client->read_on();
+  client->continue_reading();
   t.last()->say("bye");
   t.last()->exit(0);
   t.plane.settle();
@@ -267,7 +267,7 @@ TEST_CASE("streams end with their link, at both of its ends, and others are open
   t.plane.advance(seconds{1});
   CHECK(client->written == std::vector<bool>{false});
   CHECK(t.streams->open_commands() == 0);
-  client->read_on();
+  client->continue_reading();
   CHECK(client->output == "seen");
   REQUIRE(client->end.size() == 1);
   CHECK(client->end[0].code == actors::link_defaults::lost_stream_code);
@@ -277,7 +277,7 @@ TEST_CASE("streams end with their link, at both of its ends, and others are open
   t.plane.settle();
   const auto again = t.exec({"echo"});
   REQUIRE(again->stream);
-  again->read_on();
+  again->continue_reading();
   again->write("more");
   t.plane.settle();
   CHECK(again->output == "more");
@@ -299,7 +299,7 @@ TEST_CASE("despite crashes each request is answered and no command is left", "[l
       t.source->open_exec("c1", {{"echo"}, true, false}, client->opened());
       t.plane.advance(std::chrono::milliseconds{random() % 2'000});
       if (!client->stream) continue;
-      client->read_on();
+      client->continue_reading();
       client->write(random_bytes(random, random() % 1'000'000));
       t.plane.simulation().settle(random() % 200);
       const std::array victims{"link", "container-stream", "nobody", "nobody"};
@@ -391,7 +391,7 @@ TEST_CASE("many streams of one node go on at once", "[link]") {
   std::vector<std::unique_ptr<remote_client>> all;
   for (int i = 0; i < 50; ++i) {
     all.push_back(t.exec({"echo"}));
-    all.back()->read_on();
+    all.back()->continue_reading();
     all.back()->write(std::string(200'000, 'x'));
   }
   REQUIRE(t.plane.run_until([&] {

@@ -40,7 +40,7 @@ void joined_cluster::start(const std::string& node,
       {.node = node,
        .streams = std::move(streams),
        .unlinked = [&mine](const std::string& reason) { mine.unlinked = reason; },
-       .expelled = [&mine](const std::string& reason) { mine.expelled = reason; }});
+       .node_removed = [&mine](const std::string& reason) { mine.node_removed = reason; }});
 }
 
 void joined_cluster::start_minion(const std::string& node) {

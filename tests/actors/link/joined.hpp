@@ -39,13 +39,15 @@ class joined_cluster {
   }
   // Why the node's last session ended, as its gateway was told.
   const std::string& ended(const std::string& node) const { return ends_.at(node).unlinked; }
-  const std::string& expelled(const std::string& node) const { return ends_.at(node).expelled; }
+  const std::string& node_removed(const std::string& node) const {
+    return ends_.at(node).node_removed;
+  }
 
  private:
   struct end {
     runtime::actor_ref gateway;
     runtime::link::loopback line;
-    std::string unlinked, expelled;
+    std::string unlinked, node_removed;
   };
 
   cluster plane_;

@@ -101,14 +101,14 @@ TEST_CASE("a node is given the tokens that volumes of its pods ask for", "[link]
     return state.create(pod)->meta().uid();
   };
   const auto own = add("n0"), foreign = add("n1");
-  const actors::token_order good{.ns = "default",
-                                 .account = "default",
-                                 .audiences = {"vault"},
-                                 .expiration_seconds = 900,
-                                 .bound_kind = "Pod",
-                                 .bound_api_version = "v1",
-                                 .bound_name = "p-n0",
-                                 .bound_uid = own};
+  const actors::token_spec good{.ns = "default",
+                                .account = "default",
+                                .audiences = {"vault"},
+                                .expiration_seconds = 900,
+                                .bound_kind = "Pod",
+                                .bound_api_version = "v1",
+                                .bound_name = "p-n0",
+                                .bound_uid = own};
   const auto refusal = [&](auto edit) {
     auto order = good;
     edit(order);

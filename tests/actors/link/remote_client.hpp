@@ -37,7 +37,7 @@ struct remote_client {
       if (on) read(true);
     });
   }
-  void read_on() { read(true); }
+  void continue_reading() { read(true); }
   void write(std::string bytes) {
     stream->write(std::move(bytes), [this](bool well) { written.push_back(well); });
   }

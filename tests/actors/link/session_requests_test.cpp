@@ -343,22 +343,23 @@ TEST_CASE("a reader that ends closes its log, and one of a node that is not ther
 TEST_CASE("questions to a node are bounded, are forgotten in time, and end with its session",
           "[link]") {
   one_node t;
-  actor_of_test asker{t.plane.simulation(), "asker"};
+  actor_of_test requester{t.plane.simulation(), "asker"};
   const auto ask = [&](const std::string& node, seconds limit) {
-    asker.ask(t.links(), actors::ask_console{node, {"actors", false, "u"}}, limit, &told::views);
+    requester.ask(t.links(), actors::ask_console{node, {"actors", false, "u"}}, limit,
+                  &told::views);
   };
   ask("n1", seconds{10});
-  REQUIRE(asker.heard->views.size() == 1);
-  CHECK(asker.heard->views[0].status == 0);
-  CHECK(asker.heard->views[0].body == "node n1 is not connected");
+  REQUIRE(requester.heard->views.size() == 1);
+  CHECK(requester.heard->views[0].status == 0);
+  CHECK(requester.heard->views[0].body == "node n1 is not connected");
   constexpr auto most = actors::link_defaults::served_requests;
   for (std::size_t i = 0; i <= most; ++i)
     ask("n0", seconds{10});
   CHECK(t.heard().size() == most);
-  REQUIRE(asker.heard->views.size() == 2);
-  CHECK_THAT(asker.heard->views[1].body, Contains("too many requests to node n0"));
+  REQUIRE(requester.heard->views.size() == 2);
+  CHECK_THAT(requester.heard->views[1].body, Contains("too many requests to node n0"));
   t.plane.advance(actors::link_defaults::request_limit + actors::link_defaults::sweep);
-  CHECK(asker.heard->failed.size() == most);
+  CHECK(requester.heard->failed.size() == most);
 
   ask("n0", seconds{10});
   const auto question = t.heard();
@@ -366,8 +367,8 @@ TEST_CASE("questions to a node are bounded, are forgotten in time, and end with 
   CHECK(question[0].ask_console().target() == "actors");
   t.made.line.cut();
   t.plane.settle();
-  REQUIRE(asker.heard->views.size() == 3);
-  CHECK_THAT(asker.heard->views[2].body, Contains("the link to node n0 was lost"));
+  REQUIRE(requester.heard->views.size() == 3);
+  CHECK_THAT(requester.heard->views[2].body, Contains("the link to node n0 was lost"));
 }
 
 TEST_CASE("the listener is requested once, by the first node that has joined", "[link]") {

@@ -159,8 +159,8 @@ TEST_CASE("a removed node learns of it and is never admitted again", "[link]") {
   join(world, "n0");
   REQUIRE(plane.run_until([&] { return node_ready(plane, "n0"); }));
   plane.remove<Node>({}, "n0");
-  REQUIRE(plane.run_until([&] { return !world.expelled("n0").empty(); }));
-  CHECK_THAT(world.expelled("n0"),
+  REQUIRE(plane.run_until([&] { return !world.node_removed("n0").empty(); }));
+  CHECK_THAT(world.node_removed("n0"),
              Contains("node n0 was removed from this cluster: join it again with a new token"));
   CHECK_FALSE(plane.plane().links().table().connected("n0"));
   CHECK_FALSE(world.connect("n0"));

@@ -356,7 +356,7 @@ TEST_CASE("a node that overruns its credit loses its session", "[link]") {
   CHECK(t.end().empty());
   t.output(number, 1);
   CHECK_THAT(t.end(), Contains("the node sends more of a stream than it has credit for"));
-  t.client.read_on();
+  t.client.continue_reading();
   CHECK(t.client.output.size() == window);
   CHECK(t.client.end.size() == 1);
 }
@@ -419,7 +419,7 @@ TEST_CASE("messages of a node about unknown streams change nothing", "[link]") {
   t.world.add("n1");
   const auto other = connect_raw_node(t.plane, "n1");
   const auto number = t.open(100);
-  t.client.read_on();
+  t.client.continue_reading();
   for (const auto ask : {number, number + 1, std::uint64_t{0}}) {
     REQUIRE(other.node->say_all([&](auto& frame) {
       frame.add_items()->mutable_stream_opened()->set_ask(ask);

@@ -18,7 +18,7 @@ namespace {
 
 actors::node_usage some_usage() {
   return {.age = 3s,
-          .machine = actors::usage_figure{2'000'000'000, 1u << 30, 15s},
+          .machine = actors::resource_usage{2'000'000'000, 1u << 30, 15s},
           .containers = {{"u1", "a", {1, 2, 3ns}}, {"u2", "b", {4, 5, 6ns, 7, 8, 9}}},
           .supplies = {.memory = {1, 2}, .disk = {3, 4}, .inodes = {5, 6}, .pids = {7, 8}},
           .up = 1000h};
@@ -30,7 +30,8 @@ struct asked_node {
     made = connect_raw_node(plane, "n0");
   }
   void ask(const std::string& node = "n0") {
-    asker.ask(plane.plane().links().actor(), actors::ask_usage{node}, seconds{10}, &told::usages);
+    requester.ask(plane.plane().links().actor(), actors::ask_usage{node}, seconds{10},
+                  &told::usages);
   }
   std::vector<actors::wire::ToNode::Item> heard() { return std::exchange(made.node->heard, {}); }
   void answer(std::uint64_t ask, const actors::node_usage& usage) {
@@ -42,8 +43,8 @@ struct asked_node {
   joined_cluster world{1};
   cluster& plane = world.plane();
   node_line made;
-  actor_of_test asker{plane.simulation(), "asker"};
-  const std::vector<actors::node_usage>& usages = asker.heard->usages;
+  actor_of_test requester{plane.simulation(), "asker"};
+  const std::vector<actors::node_usage>& usages = requester.heard->usages;
 };
 
 }  // namespace
@@ -94,7 +95,7 @@ TEST_CASE("usage requests to a node are bounded, time out, and end with its sess
   REQUIRE(t.usages.size() == 2);
   CHECK(t.usages[1].problem == "too many requests to node n0");
   t.plane.advance(actors::link_defaults::request_limit + actors::link_defaults::sweep);
-  CHECK(t.asker.heard->failed.size() == most);
+  CHECK(t.requester.heard->failed.size() == most);
   t.ask();
   CHECK(t.heard().size() == 1);
   t.made.line.cut();

@@ -59,7 +59,7 @@ bool reaches(const policy_state& state, const connection& asked) {
   const auto rules = compile(state);
   bool all = true;
   for (const auto side : {direction::ingress, direction::egress}) {
-    const bool judged = judge(state, side, asked).admits();
+    const bool judged = evaluate(state, side, asked).admits();
     CHECK(admits(rules, side, asked) == judged);
     all = all && judged;
   }
@@ -108,7 +108,7 @@ TEST_CASE("rules of policies admit what the policies admit", "[policies]") {
         const auto& own = side == direction::ingress ? asked.to : asked.from;
         // Rules are compiled for the node's own pods.
         const bool expected =
-            own.pod == nullptr || !own.pod->guarded || judge(state, side, asked).admits();
+            own.pod == nullptr || !own.pod->guarded || evaluate(state, side, asked).admits();
         INFO(to_string(asked.from.address, *family)
              << " to " << to_string(asked.to.address, *family) << " " << asked.protocol
              << asked.port << to_string(side));

@@ -500,14 +500,14 @@ TEST_CASE("a resized pod holds the larger of its requested and its allocated res
   (*status.mutable_resources()->mutable_requests())["cpu"].set_string("400m");
   CHECK(pod_requests(*pod).milli_cpu == 600);
   CHECK(pod_requests(*pod).memory == std::int64_t{1} << 30);
-  CHECK_FALSE(take_the_same(before, *pod));
+  CHECK_FALSE(have_equal_requests(before, *pod));
   auto& condition = *pod->mutable_status()->add_conditions();
   condition.set_type("PodResizePending");
   condition.set_reason("Infeasible");
   CHECK(pod_requests(*pod).memory == 0);
   condition.set_reason("Deferred");
   (*status.mutable_resources()->mutable_requests())["cpu"].set_string("100m");
-  CHECK(take_the_same(before, *pod));
+  CHECK(have_equal_requests(before, *pod));
 }
 
 TEST_CASE("an unknown profile or plugin is refused by name") {

@@ -109,7 +109,7 @@ int told(const cluster& c, const std::string& reason) {
 }
 
 // Refuses evictions.
-class no_evictions final : public actors::admission::outside_step {
+class no_evictions final : public actors::admission::external_step {
  public:
   std::string_view name() const noexcept override { return "no-evictions"; }
   bool mutates() const noexcept override { return false; }

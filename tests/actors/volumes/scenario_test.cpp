@@ -133,7 +133,8 @@ class storage {
   void remove_directories() {
     for (const auto& each : c.list<PersistentVolume>()) {
       const auto& volume = each->as<PersistentVolume>();
-      if (!awaits(*each, defaults::local_path_finalizer) || volume.status().phase() == "Bound")
+      if (!has_pending_finalizer(*each, defaults::local_path_finalizer) ||
+          volume.status().phase() == "Bound")
         continue;
       c.change<PersistentVolume>({}, volume.metadata().name(), [](PersistentVolume& body) {
         auto& all = *body.mutable_metadata()->mutable_finalizers();

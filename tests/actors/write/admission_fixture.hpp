@@ -37,7 +37,7 @@ inline std::unique_ptr<api::core::v1::ConfigMap> config_map(const std::string& n
 }
 
 // One plugin and the write that it checks.
-struct judged {
+struct admission_case {
   actors::admission::plugin_ptr plugin;
   persistence::snapshot state;
   actors::admission::operation op = actors::admission::operation::create;

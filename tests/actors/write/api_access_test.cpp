@@ -38,10 +38,10 @@ struct token_cluster {
     account.add_image_pull_secrets()->set_name("registry");
     c.create(account);
   }
-  judged plugin() const { return {admission::make_service_account(), c.store().read()}; }
+  admission_case plugin() const { return {admission::make_service_account(), c.store().read()}; }
 };
 
-Pod admitted(const judged& by, Pod pod = web_pod()) {
+Pod admitted(const admission_case& by, Pod pod = web_pod()) {
   REQUIRE(by.mutate(pod));
   return pod;
 }
@@ -138,7 +138,7 @@ TEST_CASE("a pod gets the image pull secrets of its account unless it has its ow
 
 TEST_CASE("a cluster that publishes no certificates gives no tokens", "[admission]") {
   cluster c{1, without_controllers()};
-  const judged by{admission::make_service_account(), c.store().read()};
+  const admission_case by{admission::make_service_account(), c.store().read()};
   CHECK(admitted(by).spec().volumes_size() == 0);
 }
 

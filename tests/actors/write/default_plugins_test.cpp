@@ -63,7 +63,7 @@ TEST_CASE("RuntimeClass gives a pod the overhead, the nodes and the tolerations 
           "[admission]") {
   cluster c{1, without_controllers()};
   c.create(vm_class());
-  const judged by{admission::make_runtime_class(), c.store().read()};
+  const admission_case by{admission::make_runtime_class(), c.store().read()};
   auto pod = pod_of_class("vm");
   REQUIRE(by.mutate(pod));
   REQUIRE(by.mutate(pod));  // twice has the same result as once
@@ -81,7 +81,7 @@ TEST_CASE("RuntimeClass refuses an unknown class, another overhead and another n
           "[admission]") {
   cluster c{1, without_controllers()};
   c.create(vm_class());
-  const judged by{admission::make_runtime_class(), c.store().read()};
+  const admission_case by{admission::make_runtime_class(), c.store().read()};
   auto pod = pod_of_class("none");
   CHECK(message_of(by.mutate(pod)) ==
         "pods \"web\" is forbidden: pod rejected: RuntimeClass \"none\" not found");
@@ -122,7 +122,7 @@ TEST_CASE("DefaultIngressClass names the newest default class where none is name
   add("a", false);
   const auto chosen = [&] {
     auto made = ingress;
-    const judged by{admission::make_default_ingress_class(), c.store().read()};
+    const admission_case by{admission::make_default_ingress_class(), c.store().read()};
     REQUIRE(by.mutate(made));
     return made.spec().ingress_class_name();
   };
@@ -141,7 +141,7 @@ TEST_CASE("DefaultIngressClass names the newest default class where none is name
 
 TEST_CASE("TaintNodesByCondition keeps pods off a new node that is not ready", "[admission]") {
   cluster c{1, without_controllers()};
-  const judged by{admission::make_taint_nodes_by_condition(), c.store().read()};
+  const admission_case by{admission::make_taint_nodes_by_condition(), c.store().read()};
   Node node;
   node.mutable_metadata()->set_name("n");
   REQUIRE(by.mutate(node));
@@ -165,7 +165,7 @@ TEST_CASE("PersistentVolumeClaimResize lets a bound claim of a class that allows
   fast.set_provisioner("example.com/disk");
   c.create(fast);
   const auto resize = [&](const PersistentVolumeClaim& before, const PersistentVolumeClaim& now) {
-    const judged by{admission::make_claim_resize(), c.store().read(), operation::update};
+    const admission_case by{admission::make_claim_resize(), c.store().read(), operation::update};
     return message_of(by.plugin->validate(by.of(&before, &now)));
   };
   CHECK(resize(claim_of("1Gi", "Bound"), claim_of("1024Mi", "Bound")).empty());
@@ -190,7 +190,8 @@ TEST_CASE("PodTopologyLabels gives a bound pod the zone and the region of its no
   labels["topology.kubernetes.io/zone"] = "z1";
   labels["topology.kubernetes.io/other"] = "o";
   c.create(node);
-  const judged by{admission::make_pod_topology_labels(), c.store().read(), operation::update};
+  const admission_case by{admission::make_pod_topology_labels(), c.store().read(),
+                          operation::update};
   auto pod = web_pod();
   (*pod.mutable_metadata()->mutable_labels())["topology.kubernetes.io/zone"] = "mine";
   pod.mutable_spec()->set_node_name("n");

@@ -46,7 +46,7 @@ namespace troupe::test {
 
 TEST_CASE("the admission plugin of the guide mutates and validates", "[admission]") {
   cluster c{1, without_controllers()};
-  const judged by{actors::admission::make_cost_center(), c.store().read()};
+  const admission_case by{actors::admission::make_cost_center(), c.store().read()};
   auto pod = web_pod();
   REQUIRE(by.mutate(pod));
   CHECK(by.validate(pod).error().message == "pods \"web\" is forbidden: it needs the label cost");

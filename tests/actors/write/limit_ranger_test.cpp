@@ -124,7 +124,7 @@ TEST_CASE("LimitRanger completes pods and refuses with all that is wrong", "[adm
   put(*item.mutable_max(), "cpu", "1");
   put(*item.mutable_max(), "memory", "512Mi");
   store_range(c, range);
-  const judged by{admission::make_limit_ranger(), c.store().read()};
+  const admission_case by{admission::make_limit_ranger(), c.store().read()};
 
   auto pod = pod_with("2", "2");
   REQUIRE(by.mutate(pod));
@@ -151,7 +151,7 @@ TEST_CASE("LimitRanger holds claims to their bounds", "[admission][limits]") {
   put(*item.mutable_min(), "storage", "1Gi");
   put(*item.mutable_max(), "storage", "5Gi");
   store_range(c, range);
-  const judged by{admission::make_limit_ranger(), c.store().read()};
+  const admission_case by{admission::make_limit_ranger(), c.store().read()};
 
   PersistentVolumeClaim claim;
   claim.mutable_metadata()->set_name("data");

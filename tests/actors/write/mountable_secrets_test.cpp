@@ -31,7 +31,7 @@ struct limited_account {
   // Why the pod is refused; empty if it is accepted.
   std::string refusal(const Pod& pod, admission::operation op = admission::operation::create,
                       std::string_view part = {}) const {
-    const judged by{admission::make_service_account(), c.store().read(), op};
+    const admission_case by{admission::make_service_account(), c.store().read(), op};
     auto attributes = by.of(op == admission::operation::create ? nullptr : &pod, &pod);
     attributes.subresource = part;
     const auto allowed = by.plugin->validate(attributes);
@@ -136,7 +136,7 @@ TEST_CASE("a mirror pod gets no account and refers to none, nor to secrets", "[a
   const limited_account world;
   auto pod = web_pod();
   (*pod.mutable_metadata()->mutable_annotations())["kubernetes.io/config.mirror"] = "x";
-  const judged by{admission::make_service_account(), world.c.store().read()};
+  const admission_case by{admission::make_service_account(), world.c.store().read()};
   REQUIRE(by.mutate(pod));
   CHECK(pod.spec().service_account_name().empty());
   CHECK(pod.spec().volumes().empty());

@@ -29,7 +29,7 @@ PriorityClass priority_class(const std::string& name, std::int32_t value, bool i
 TEST_CASE("NamespaceLifecycle makes a creation conditional on the namespace that it checked",
           "[admission]") {
   cluster c{1, without_controllers()};
-  const judged by{admission::make_namespace_lifecycle(), c.store().read()};
+  const admission_case by{admission::make_namespace_lifecycle(), c.store().read()};
   auto map = config_map("a");
   persistence::transaction also;
   REQUIRE(by.mutate(*map, also));
@@ -48,7 +48,7 @@ TEST_CASE("NamespaceLifecycle lets nothing into a namespace that ends", "[admiss
   cluster c{1, without_controllers()};
   c.change<Namespace>({}, "default",
                       [](Namespace& ns) { ns.mutable_status()->set_phase("Terminating"); });
-  const judged by{admission::make_namespace_lifecycle(), c.store().read()};
+  const admission_case by{admission::make_namespace_lifecycle(), c.store().read()};
   auto map = config_map("a");
   const auto refused = by.mutate(*map);
   REQUIRE_FALSE(refused);
@@ -61,7 +61,8 @@ TEST_CASE("NamespaceLifecycle lets nothing into a namespace that ends", "[admiss
 
 TEST_CASE("NamespaceLifecycle keeps the namespaces of the system", "[admission]") {
   cluster c{1, without_controllers()};
-  const judged by{admission::make_namespace_lifecycle(), c.store().read(), operation::remove};
+  const admission_case by{admission::make_namespace_lifecycle(), c.store().read(),
+                          operation::remove};
   Namespace ns;
   ns.mutable_metadata()->set_name("kube-system");
   CHECK(by.remove(ns).error().message ==
@@ -76,7 +77,7 @@ TEST_CASE("ServiceAccount gives a pod an account and refuses one that is not the
   ServiceAccount account;
   account.mutable_metadata()->set_name("robot");
   c.create(account);
-  const judged by{admission::make_service_account(), c.store().read()};
+  const admission_case by{admission::make_service_account(), c.store().read()};
   auto pod = web_pod();
   REQUIRE(by.mutate(pod));
   CHECK(pod.spec().service_account_name() == "default");
@@ -92,14 +93,14 @@ TEST_CASE("ServiceAccount gives a pod an account and refuses one that is not the
 TEST_CASE("Priority resolves the class of a pod", "[admission]") {
   cluster c{1, without_controllers()};
   c.create(priority_class("high", 1'000));
-  const judged none{admission::make_priority(), c.store().read()};
+  const admission_case none{admission::make_priority(), c.store().read()};
   auto plain = web_pod();
   REQUIRE(none.mutate(plain));
   CHECK(plain.spec().priority() == 0);
   CHECK(plain.spec().preemption_policy() == "PreemptLowerPriority");
 
   c.create(priority_class("usual", 7, true));
-  const judged by{admission::make_priority(), c.store().read()};
+  const admission_case by{admission::make_priority(), c.store().read()};
   auto usual = web_pod();
   REQUIRE(by.mutate(usual));
   CHECK(usual.spec().priority_class_name() == "usual");
@@ -117,7 +118,7 @@ TEST_CASE("Priority resolves the class of a pod", "[admission]") {
 
 TEST_CASE("Priority refuses unknown classes and numbers that are not the class's", "[admission]") {
   cluster c{1, without_controllers()};
-  const judged by{admission::make_priority(), c.store().read()};
+  const admission_case by{admission::make_priority(), c.store().read()};
   auto pod = web_pod();
   pod.mutable_metadata()->clear_name();
   pod.mutable_metadata()->set_generate_name("web-");
@@ -133,7 +134,8 @@ TEST_CASE("Priority refuses unknown classes and numbers that are not the class's
 
 TEST_CASE("Priority keeps the pod's values that an update leaves out", "[admission]") {
   cluster c{1, without_controllers()};
-  const judged admit{actors::admission::make_priority(), c.store().read(), operation::update};
+  const admission_case admit{actors::admission::make_priority(), c.store().read(),
+                             operation::update};
   auto before = web_pod();
   before.mutable_spec()->set_priority(7);
   before.mutable_spec()->set_preemption_policy("Never");
@@ -151,7 +153,7 @@ TEST_CASE("Priority keeps the pod's values that an update leaves out", "[admissi
 TEST_CASE("Priority allows one default class, and keeps those of the system", "[admission]") {
   cluster c{1, without_controllers()};
   c.create(priority_class("usual", 7, true));
-  judged by{admission::make_priority(), c.store().read()};
+  admission_case by{admission::make_priority(), c.store().read()};
   CHECK(by.validate(priority_class("usual", 7, true)));
   CHECK(by.validate(priority_class("other", 8)));
   CHECK_THAT(by.validate(priority_class("other", 8, true)).error().message,
@@ -164,7 +166,7 @@ TEST_CASE("Priority allows one default class, and keeps those of the system", "[
 
 TEST_CASE("DefaultTolerationSeconds adds tolerations that a pod does not specify", "[admission]") {
   cluster c{1, without_controllers()};
-  const judged by{admission::make_default_toleration_seconds(), c.store().read()};
+  const admission_case by{admission::make_default_toleration_seconds(), c.store().read()};
   auto pod = web_pod();
   auto& own = *pod.mutable_spec()->add_tolerations();
   own.set_key("node.kubernetes.io/not-ready");

@@ -36,8 +36,9 @@ struct judgement {
   std::string warning() const { return said.warnings.empty() ? "" : said.warnings.front(); }
 };
 
-judgement judge(cluster& c, const api::body* before, const api::body& now,
-                std::string_view subresource = {}, const admission::user& by = {.name = "alice"}) {
+judgement evaluate(cluster& c, const api::body* before, const api::body& now,
+                   std::string_view subresource = {},
+                   const admission::user& by = {.name = "alice"}) {
   const auto plugin = admission::make_pod_security();
   const auto state = c.store().read();
   judgement result;
@@ -78,7 +79,7 @@ const auto privileged = [] {
 
 TEST_CASE("A namespace without labels lets every pod in", "[podsecurity]") {
   cluster c{1, without_controllers()};
-  const auto seen = judge(c, nullptr, privileged());
+  const auto seen = evaluate(c, nullptr, privileged());
   CHECK(seen.verdict);
   CHECK(seen.said.warnings.empty());
 }
@@ -87,16 +88,17 @@ TEST_CASE("A namespace that enforces a level refuses a pod below it with all vio
           "[podsecurity]") {
   cluster c{1, without_controllers()};
   label(c, "enforce", "baseline");
-  const auto refused = judge(c, nullptr, privileged());
+  const auto refused = evaluate(c, nullptr, privileged());
   REQUIRE_FALSE(refused.verdict);
   CHECK(refused.verdict.error().code == 403);
   CHECK(refused.refusal() ==
         "pods \"web\" is forbidden: violates PodSecurity \"baseline:latest\": privileged "
         "(container \"c\" must not set securityContext.privileged=true)");
-  CHECK(judge(c, nullptr, restricted_pod()).verdict);
+  CHECK(evaluate(c, nullptr, restricted_pod()).verdict);
   label(c, "enforce", "nonsense");
-  CHECK(judge(c, nullptr, privileged()).refusal().find("restricted:latest") != std::string::npos);
-  CHECK(judge(c, nullptr, restricted_pod()).verdict);
+  CHECK(evaluate(c, nullptr, privileged()).refusal().find("restricted:latest") !=
+        std::string::npos);
+  CHECK(evaluate(c, nullptr, restricted_pod()).verdict);
 }
 
 TEST_CASE("A namespace that warns or audits admits the pod and reports the violations",
@@ -105,7 +107,7 @@ TEST_CASE("A namespace that warns or audits admits the pod and reports the viola
   label(c, "warn", "baseline");
   label(c, "audit", "baseline");
   label(c, "audit-version", "v1.20");
-  const auto seen = judge(c, nullptr, privileged());
+  const auto seen = evaluate(c, nullptr, privileged());
   CHECK(seen.verdict);
   CHECK(seen.warning() ==
         "would violate PodSecurity \"baseline:latest\": privileged (container \"c\" must not set "
@@ -118,9 +120,9 @@ TEST_CASE("A namespace that warns or audits admits the pod and reports the viola
 TEST_CASE("The template of a workload is warned about and not refused", "[podsecurity]") {
   cluster c{1, without_controllers()};
   label(c, "enforce", "restricted");
-  CHECK(judge(c, nullptr, deployment_of(privileged())).said.warnings.empty());
+  CHECK(evaluate(c, nullptr, deployment_of(privileged())).said.warnings.empty());
   label(c, "warn", "baseline");
-  const auto seen = judge(c, nullptr, deployment_of(privileged()));
+  const auto seen = evaluate(c, nullptr, deployment_of(privileged()));
   CHECK(seen.verdict);
   CHECK(seen.warning().starts_with("would violate PodSecurity \"baseline:latest\": privileged"));
 }
@@ -132,19 +134,19 @@ TEST_CASE("An update is evaluated when it changes an image, a container or a pro
   const auto before = privileged();
   auto now = before;
   (*now.mutable_metadata()->mutable_labels())["a"] = "b";
-  CHECK(judge(c, &before, now).verdict);
-  CHECK(judge(c, &before, now, "status").verdict);
-  CHECK(judge(c, &before, now, "resize").verdict);
+  CHECK(evaluate(c, &before, now).verdict);
+  CHECK(evaluate(c, &before, now, "status").verdict);
+  CHECK(evaluate(c, &before, now, "resize").verdict);
 
   now.mutable_spec()->mutable_containers(0)->set_image("other");
-  CHECK_FALSE(judge(c, &before, now).verdict);
-  CHECK(judge(c, &before, now, "status").verdict);
+  CHECK_FALSE(evaluate(c, &before, now).verdict);
+  CHECK(evaluate(c, &before, now, "status").verdict);
 
   now = before;
   (*now.mutable_metadata()->mutable_annotations())["seccomp.security.alpha.kubernetes.io/pod"] =
       "x";
-  CHECK_FALSE(judge(c, &before, now).verdict);
-  CHECK_FALSE(judge(c, &now, before).verdict);
+  CHECK_FALSE(evaluate(c, &before, now).verdict);
+  CHECK_FALSE(evaluate(c, &now, before).verdict);
 
   const auto good = restricted_pod();
   now = good;
@@ -152,8 +154,8 @@ TEST_CASE("An update is evaluated when it changes an image, a container or a pro
       *now.mutable_spec()->add_ephemeral_containers()->mutable_ephemeral_container_common();
   debugger.set_name("d");
   debugger.mutable_security_context()->set_privileged(true);
-  CHECK_FALSE(judge(c, &good, now, "ephemeralcontainers").verdict);
-  CHECK_FALSE(judge(c, &good, now, "unknown").verdict);
+  CHECK_FALSE(evaluate(c, &good, now, "ephemeralcontainers").verdict);
+  CHECK_FALSE(evaluate(c, &good, now, "unknown").verdict);
 }
 
 TEST_CASE("Labels that cannot be read are refused when they are written", "[podsecurity]") {
@@ -161,7 +163,7 @@ TEST_CASE("Labels that cannot be read are refused when they are written", "[pods
   Namespace ns;
   ns.mutable_metadata()->set_name("n");
   (*ns.mutable_metadata()->mutable_labels())[std::string{prefix} + "enforce"] = "strict";
-  const auto refused = judge(c, nullptr, ns);
+  const auto refused = evaluate(c, nullptr, ns);
   REQUIRE_FALSE(refused.verdict);
   CHECK(refused.verdict.error().code == 422);
   CHECK(refused.refusal() ==
@@ -170,9 +172,9 @@ TEST_CASE("Labels that cannot be read are refused when they are written", "[pods
   // Existing violations do not prevent another change.
   auto now = ns;
   (*now.mutable_metadata()->mutable_labels())["a"] = "b";
-  CHECK(judge(c, &ns, now).verdict);
+  CHECK(evaluate(c, &ns, now).verdict);
   (*now.mutable_metadata()->mutable_labels())[std::string{prefix} + "warn"] = "strict";
-  CHECK_FALSE(judge(c, &ns, now).verdict);
+  CHECK_FALSE(evaluate(c, &ns, now).verdict);
 }
 
 TEST_CASE("A stricter level warns of the pods that would not be let in", "[podsecurity]") {
@@ -188,7 +190,7 @@ TEST_CASE("A stricter level warns of the pods that would not be let in", "[podse
   const auto before = c.find<Namespace>({}, "default")->copy_as<Namespace>();
   auto now = *before;
   (*now.mutable_metadata()->mutable_labels())[std::string{prefix} + "enforce"] = "baseline";
-  const auto seen = judge(c, before.get(), now);
+  const auto seen = evaluate(c, before.get(), now);
   CHECK(seen.verdict);
   CHECK(seen.said.warnings ==
         std::vector<std::string>{
@@ -196,7 +198,7 @@ TEST_CASE("A stricter level warns of the pods that would not be let in", "[podse
             "\"baseline:latest\"",
             "a (and 2 other pods): privileged", "z: host namespaces"});
   // In the other direction, nothing is checked.
-  CHECK(judge(c, &now, *before).said.warnings.empty());
+  CHECK(evaluate(c, &now, *before).said.warnings.empty());
 }
 
 TEST_CASE("Namespaces, users and runtime classes are exempted by the configuration",
@@ -207,20 +209,20 @@ TEST_CASE("Namespaces, users and runtime classes are exempted by the configurati
                               .exempt_runtime_classes = {"vm"}}};
   cluster c{1, without_controllers()};
   auto pod = privileged();
-  CHECK_FALSE(judge(c, nullptr, pod).verdict);
-  CHECK(judge(c, nullptr, pod, {}, {.name = "bob"}).verdict);
+  CHECK_FALSE(evaluate(c, nullptr, pod).verdict);
+  CHECK(evaluate(c, nullptr, pod, {}, {.name = "bob"}).verdict);
   pod.mutable_spec()->set_runtime_class_name("vm");
-  CHECK(judge(c, nullptr, pod).verdict);
+  CHECK(evaluate(c, nullptr, pod).verdict);
   pod = privileged();
   pod.mutable_metadata()->set_namespace_("kube-system");
-  const auto spared = judge(c, nullptr, pod);
+  const auto spared = evaluate(c, nullptr, pod);
   CHECK(spared.verdict);
   CHECK(spared.said.annotations.at("pod-security.kubernetes.io/exempt") == "namespace");
 
   Namespace ns;
   ns.mutable_metadata()->set_name("kube-system");
   (*ns.mutable_metadata()->mutable_labels())[std::string{prefix} + "warn"] = "baseline";
-  CHECK(judge(c, nullptr, ns).warning() ==
+  CHECK(evaluate(c, nullptr, ns).warning() ==
         "namespace \"kube-system\" is exempt from Pod Security, and the policy "
         "(enforce=restricted:latest, warn=baseline:latest) will be ignored");
 }

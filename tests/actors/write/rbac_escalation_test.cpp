@@ -71,8 +71,8 @@ struct stage {
   }
 
   template <class T>
-  std::string judge(const T* before, const T* now, std::string user = "joe",
-                    std::vector<std::string> groups = {"dev"}) {
+  std::string evaluate(const T* before, const T* now, std::string user = "joe",
+                       std::vector<std::string> groups = {"dev"}) {
     const auto plugin = admission::make_rbac_escalation();
     const admission::user by{user, {}, groups};
     const auto state = c.store().read();
@@ -90,7 +90,7 @@ struct stage {
   }
   template <class T>
   std::string create(const T& now) {
-    return judge<T>(nullptr, &now);
+    return evaluate<T>(nullptr, &now);
   }
 
   cluster c{1, without_controllers()};
@@ -111,7 +111,7 @@ TEST_CASE("a role needs every rule of it, in upstream's words", "[access]") {
   // Rights of joe in the namespace do not count for the whole cluster.
   CHECK_THAT(s.create(cluster_role("a", {may({"get"}, "", "pods")})), Catch::StartsWith("403 "));
   const auto all = role("a", {may({"*"}, "*", "*")});
-  CHECK(s.judge<Role>(nullptr, &all, "root", {"system:masters"}) == "fine");
+  CHECK(s.evaluate<Role>(nullptr, &all, "root", {"system:masters"}) == "fine");
 }
 
 TEST_CASE("the verb escalate allows any role, of its name where it names one", "[access]") {
@@ -120,10 +120,10 @@ TEST_CASE("the verb escalate allows any role, of its name where it names one", "
   const auto was = role("a", {});
   s.give(may({"escalate"}, rbac, "roles", "a"));
   CHECK_THAT(s.create(wanted), Catch::StartsWith("403 "));
-  CHECK(s.judge(&was, &wanted) == "fine");
+  CHECK(s.evaluate(&was, &wanted) == "fine");
   const auto other_was = role("b", {});
   const auto other = role("b", {may({"*"}, "*", "*")});
-  CHECK_THAT(s.judge(&other_was, &other), Catch::StartsWith("403 "));
+  CHECK_THAT(s.evaluate(&other_was, &other), Catch::StartsWith("403 "));
 }
 
 TEST_CASE("any change of a role is checked against all its rules, except a change of owners",
@@ -133,10 +133,10 @@ TEST_CASE("any change of a role is checked against all its rules, except a chang
   auto now = was;
   (*now.mutable_metadata()->mutable_labels())["rbac.authorization.k8s.io/aggregate-to-view"] =
       "true";
-  CHECK_THAT(s.judge(&was, &now), Catch::StartsWith("403 "));
+  CHECK_THAT(s.evaluate(&was, &now), Catch::StartsWith("403 "));
   auto owned = was;
   owned.mutable_metadata()->add_finalizers("example.com/hold");
-  CHECK(s.judge(&was, &owned) == "fine");
+  CHECK(s.evaluate(&was, &owned) == "fine");
 }
 
 TEST_CASE("an aggregation rule takes everything, or the verb escalate", "[access]") {
@@ -148,8 +148,8 @@ TEST_CASE("an aggregation rule takes everything, or the verb escalate", "[access
       "privileges to use the aggregationRule";
   CHECK(s.create(now) == refused);
   const auto without = cluster_role("sum", {});
-  CHECK(s.judge(&now, &without) == refused);
-  CHECK(s.judge(&without, &now) == refused);
+  CHECK(s.evaluate(&now, &without) == refused);
+  CHECK(s.evaluate(&without, &now) == refused);
   s.give(may({"*"}, "*", "*"));  // escalate is among these verbs
   CHECK(s.create(now) == "fine");
 }
@@ -182,7 +182,7 @@ TEST_CASE("a subject cannot be added to a binding of a role that the user does n
   const auto was = bind<RoleBinding>("b", "ClusterRole", "secrets", "boss");
   auto now = was;
   *now.add_subjects() = bind<RoleBinding>("b", "ClusterRole", "secrets").subjects(0);
-  CHECK_THAT(s.judge(&was, &now), Catch::StartsWith("403 "));
+  CHECK_THAT(s.evaluate(&was, &now), Catch::StartsWith("403 "));
 }
 
 }  // namespace troupe::test

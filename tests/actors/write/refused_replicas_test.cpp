@@ -36,7 +36,7 @@ std::vector<std::string> messages(const cluster& c, const std::string& reason) {
 }
 
 // Called for pods; answers only when told to.
-class silent_step final : public actors::admission::outside_step {
+class silent_step final : public actors::admission::external_step {
  public:
   std::string_view name() const noexcept override { return "silent"; }
   bool mutates() const noexcept override { return false; }
@@ -87,7 +87,7 @@ TEST_CASE("a controller hears that a step outside does not answer, and makes eac
           "[admission]") {
   const auto step = std::make_shared<silent_step>();
   cluster_options options;
-  options.plane.outside = {step};
+  options.plane.external = {step};
   cluster c{1, options};
   auto rc = controller_of_class({});
   const auto begun = c.now();
@@ -98,7 +98,7 @@ TEST_CASE("a controller hears that a step outside does not answer, and makes eac
              Catch::Contains("failed calling admission step \"silent\""));
   CHECK(c.count<Pod>() == 0);
   // Its controller crashes while the step is pending.
-  c.run_until([&] { return c.plane().writes().count().waiting_outside > 0; },
+  c.run_until([&] { return c.plane().writes().count().waiting_external > 0; },
               std::chrono::minutes{20});
   c.crash("replicationcontroller", "default/web");
   step->answers = true;

@@ -20,8 +20,9 @@ struct given_addresses {
   std::string v6 = "fd00:10:96::/112";
 
   actors::admission::verdict reserve(Service& service, const Service* was = nullptr) {
-    const judged by{std::make_shared<service_addresses>(*service_addresses::in("10.96.0.0/12", v6)),
-                    c.store().read()};
+    const admission_case by{
+        std::make_shared<service_addresses>(*service_addresses::in("10.96.0.0/12", v6)),
+        c.store().read()};
     persistence::transaction into;
     into.mutations.push_back({"key", &api::kind_of<Service>(), std::make_unique<Service>(service)});
     const auto& made = static_cast<const Service&>(*into.mutations.front().content);

@@ -39,7 +39,7 @@ struct outcome {
 outcome chosen(const wish& wanted, bool dual, const wish* was = nullptr) {
   auto service = service_with(wanted);
   const auto before = was ? service_with(*was) : Service{};
-  api::findings found;
+  api::field_errors found;
   actors::choose_families(service, was ? &before : nullptr, dual, found);
   const auto& spec = service.spec();
   outcome out{spec.ip_family_policy(),

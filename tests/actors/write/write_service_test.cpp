@@ -31,7 +31,7 @@ using answer = std::function<void(admission::reply)>;
 
 // Called for each ConfigMap and each pod. Answers at once, except for objects with the label
 // "slow", which wait for the test.
-class fake_step final : public admission::outside_step {
+class fake_step final : public admission::external_step {
  public:
   explicit fake_step(bool mutates) : mutates_{mutates} {}
 
@@ -120,9 +120,9 @@ struct tally {
 struct service {
   explicit service(std::vector<std::shared_ptr<fake_step>> steps)
       : store{std::move(persistence::store::open({}).value())} {
-    admission::outside_list outside{steps.begin(), steps.end()};
+    admission::external_step_list external{steps.begin(), steps.end()};
     auto chain =
-        std::make_shared<admission::chain>(admission::built_in_plugins(), std::move(outside));
+        std::make_shared<admission::chain>(admission::built_in_plugins(), std::move(external));
     writes = std::make_unique<actors::write_service>(*store, time,
                                                      actors::write_options{.chain = chain});
     Namespace ns;
@@ -190,7 +190,7 @@ TEST_CASE("while one write waits for an answer from outside a thousand others ar
   for (const auto& each : s.ended->wait(1'000))
     CHECK(each.has_value());
   CHECK_FALSE(s.find("slow"));
-  CHECK(s.writes->count().waiting_outside == 1);
+  CHECK(s.writes->count().waiting_external == 1);
   std::thread{[&] { late(admission::reply{}); }}.join();
   CHECK(s.ended->wait(1'001).back()->created);
   CHECK(s.find("slow"));
@@ -235,7 +235,7 @@ TEST_CASE("a step that never answers ends the write at its time-out", "[admissio
   CHECK_THAT(result.error().message, Catch::Contains("failed calling admission step \"fake\""));
   never(admission::reply{});  // too late
   CHECK_FALSE(s.find("a"));
-  CHECK(s.writes->count().waiting_outside == 0);
+  CHECK(s.writes->count().waiting_external == 0);
 }
 
 TEST_CASE("a refusal from outside is the answer of the write", "[admission]") {
@@ -360,14 +360,14 @@ TEST_CASE("creations of a controller pass the external steps, and a barrier wait
 TEST_CASE("no more than a bounded number of writes wait outside", "[admission]") {
   const auto step = std::make_shared<fake_step>(false);
   service s{{step}};
-  for (std::size_t i = 0; i <= actors::defaults::outside_waiting; ++i)
+  for (std::size_t i = 0; i <= actors::defaults::external_waiting; ++i)
     s.create(slow_map("m" + std::to_string(i)));
   const auto result = s.ended->wait(1).front();
   REQUIRE_FALSE(result);
   CHECK(result.error().code == 429);
-  CHECK(s.writes->count().waiting_outside == actors::defaults::outside_waiting);
+  CHECK(s.writes->count().waiting_external == actors::defaults::external_waiting);
   s.writes.reset();  // every write must get an answer
-  CHECK(s.ended->ended() == actors::defaults::outside_waiting + 1);
+  CHECK(s.ended->ended() == actors::defaults::external_waiting + 1);
 }
 
 }  // namespace troupe::test

@@ -118,7 +118,7 @@ TEST_CASE("a certificate that is near its end is renewed while the frontend serv
 TEST_CASE("certificates of some seconds are renewed by themselves, the kubeconfig with them") {
   front_of_node node{[](auto& options) {
     options.renew_period = 20ms;
-    options.certificate_life = 4s;
+    options.certificate_lifetime = 4s;
   }};
   node.start();
   const auto server = read(node.pki("server.crt"));

@@ -140,16 +140,16 @@ TEST_CASE(
 }
 
 TEST_CASE("a certificate of short life is dated back by a part of it, a long one by minutes") {
-  for (const auto life : {std::chrono::seconds{100}, std::chrono::seconds{36'000}}) {
-    join_test cluster{{.life = life}};
+  for (const auto lifetime : {std::chrono::seconds{100}, std::chrono::seconds{36'000}}) {
+    join_test cluster{{.lifetime = lifetime}};
     const auto now = std::chrono::system_clock::now();
     const auto node = cluster.join("n0", x509::make_key().value());
     const auto valid = x509::read_validity(node.certificate).value();
-    const auto early = std::min<std::chrono::seconds>(life / 10, std::chrono::minutes{5});
+    const auto early = std::min<std::chrono::seconds>(lifetime / 10, std::chrono::minutes{5});
     const std::chrono::seconds slack{5};
     CHECK(now - valid.from >= early - slack);
     CHECK(now - valid.from <= early + slack);
-    CHECK(valid.until - now >= life - slack);
+    CHECK(valid.until - now >= lifetime - slack);
   }
 }
 

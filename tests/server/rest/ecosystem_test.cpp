@@ -12,7 +12,7 @@
 #include "api/schema/apiextensions_v1.pb.h"
 #include "api/scheme.hpp"
 #include "api/structural/compile.hpp"
-#include "api/validation/findings.hpp"
+#include "api/validation/field_errors.hpp"
 #include "build_paths.hpp"
 #include "server/fixtures/rest_fixture.hpp"
 #include "support/schema_example.hpp"
@@ -76,7 +76,7 @@ installed understood(const std::string& json) {
   for (const auto& version : spec.versions()) {
     if (!version.storage()) continue;
     made.version = version.name();
-    api::findings wrong;
+    api::field_errors wrong;
     const auto schema = api::compile_schema(wrong, version.schema().open_api_v3_schema().raw());
     REQUIRE(schema != nullptr);
     if (const auto example = test::schema_example(*schema))

@@ -40,7 +40,7 @@ list_page events(std::size_t count) {
   return page;
 }
 
-wanted_form form_of(const std::string& accept, bool pretty = false) {
+response_format form_of(const std::string& accept, bool pretty = false) {
   auto form = negotiate(accept).value();
   form.pretty = pretty;
   return form;

@@ -47,7 +47,7 @@ std::unique_ptr<Pod> running_pod() {
   return pod;
 }
 
-actors::usage_figure figure(std::uint64_t seconds, std::uint64_t bytes) {
+actors::resource_usage figure(std::uint64_t seconds, std::uint64_t bytes) {
   return {.cpu_nano = 250'000'000,
           .memory_bytes = bytes,
           .window = std::chrono::seconds{10},

@@ -122,10 +122,10 @@ class plane_load::writer {
     record.sent = clock::now();
     const auto answer = ask(method, path, body);
     status_ = answer.status;
-    return judge(std::move(record), answer, revision_in(answer.body));
+    return evaluate(std::move(record), answer, revision_in(answer.body));
   }
 
-  bool judge(write_record record, const http_answer& answer, revision at) {
+  bool evaluate(write_record record, const http_answer& answer, revision at) {
     record.answered = clock::now();
     using told = write_record::answer;
     // Status 504 or no response: the outcome is unknown.
@@ -179,7 +179,7 @@ class plane_load::writer {
     write_record record{stored_maps + name, {}};
     record.sent = clock::now();
     const auto answer = ask("DELETE", maps + "/" + name);
-    judge(std::move(record), answer, 0);
+    evaluate(std::move(record), answer, 0);
   }
 
   // A consistent read is never older than any earlier response.

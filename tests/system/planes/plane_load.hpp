@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "support/http_client.hpp"
-#include "system/planes/history_judge.hpp"
+#include "system/planes/history_checker.hpp"
 #include "system/planes/plane_cluster.hpp"
 
 namespace troupe::test {

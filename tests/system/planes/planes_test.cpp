@@ -139,7 +139,7 @@ void run(std::uint64_t seed, std::chrono::seconds time) {
   for (const auto& [name, count] : faults.counts())
     std::cout << fmt::format("planes: {} x {}\n", count, name);
   CHECK(load.problems() == std::vector<std::string>{});
-  CHECK(judge(found) == std::vector<std::string>{});
+  CHECK(evaluate(found) == std::vector<std::string>{});
 }
 
 std::chrono::seconds seconds_of(const char* variable, std::chrono::seconds usual) {

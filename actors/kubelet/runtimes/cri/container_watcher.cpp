@@ -40,7 +40,7 @@ container_watcher::container_watcher(std::shared_ptr<event_loop> loop,
 
 void container_watcher::start() {
   listen();
-  loop_->after(cri_defaults::relist, [this] { look_at_all(); });
+  loop_->after(cri_defaults::relist, [this] { check_all(); });
   loop_->after(cri_defaults::log_rotation, [this] { rotate_logs(); });
 }
 
@@ -58,7 +58,7 @@ void container_watcher::listen() {
         if (news.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) &&
             task.ParseFromString(news.event().value()) &&
             (task.id().empty() || task.id() == task.container_id()))
-          look_at(task.container_id());
+          check_container(task.container_id());
       },
       [this](const grpc_error& error) {
         if (error.code == grpc_code::no_such_method) return;
@@ -66,12 +66,12 @@ void container_watcher::listen() {
       });
 }
 
-void container_watcher::look_at_all() {
+void container_watcher::check_all() {
   for (const auto& [id, each] : containers_)
-    look_at(id);
+    check_container(id);
   for (const auto& [id, each] : sandboxes_)
-    look_at(id);
-  loop_->after(cri_defaults::relist, [this] { look_at_all(); });
+    check_container(id);
+  loop_->after(cri_defaults::relist, [this] { check_all(); });
 }
 
 void container_watcher::rotate_logs() {
@@ -91,14 +91,14 @@ void container_watcher::rotate_logs() {
 
 void container_watcher::follow_container(const std::string& id, container_observer observer) {
   containers_[id] = {.observer = std::move(observer)};
-  look_at(id);
+  check_container(id);
 }
 
 void container_watcher::follow_sandbox(const std::string& id, sandbox_observer observer) {
   sandboxes_[id] = std::move(observer);
 }
 
-void container_watcher::look_at(const std::string& id) {
+void container_watcher::check_container(const std::string& id) {
   if (containers_.contains(id)) {
     cri::ContainerStatusRequest ask;
     ask.set_container_id(id);

@@ -29,7 +29,7 @@ class container_watcher {
   void follow_container(const std::string& id, container_observer observer);
   void follow_sandbox(const std::string& id, sandbox_observer observer);
   // Reads the status of one container or sandbox now.
-  void look_at(const std::string& id);
+  void check_container(const std::string& id);
   void forget_sandbox(const std::string& id) { sandboxes_.erase(id); }
 
  private:
@@ -40,7 +40,7 @@ class container_watcher {
   };
 
   void listen();
-  void look_at_all();
+  void check_all();
   void rotate_logs();
   void take(const std::string& id, const cri_result<cri::ContainerStatusResponse>& answer);
   void take(const std::string& id, const cri_result<cri::PodSandboxStatusResponse>& answer);

@@ -38,10 +38,10 @@ std::int64_t seconds_of(runtime::duration time) {
 }  // namespace
 
 void cri_runtime::create_container(container_config config, runtime_answer<std::string> done) {
-  loop_->soon([this, config = std::move(config), done] {
+  loop_->defer([this, config = std::move(config), done] {
     const auto open = creating_.insert(config.pod->meta().uid());
     const auto answer = [this, open, done](runtime_result<std::string> id) {
-      loop_->soon([this, open, done, id = std::move(id)] {
+      loop_->defer([this, open, done, id = std::move(id)] {
         creating_.erase(open);
         done(id);
       });
@@ -130,7 +130,7 @@ void cri_runtime::send_creation(const cri::CreateContainerRequest& request, bool
 }
 
 void cri_runtime::start_container(const std::string& id, container_observer observer) {
-  loop_->soon([this, own = server_id(id), observer] {
+  loop_->defer([this, own = server_id(id), observer] {
     starting_.insert(own);
     client_->runtime<cri::Nothing>(
         "StartContainer", container_id(own),
@@ -168,7 +168,7 @@ void cri_runtime::take_start(const std::string& own, const cri_result<cri::Nothi
 }
 
 void cri_runtime::follow_container(const std::string& id, container_observer observer) {
-  loop_->soon([this, own = server_id(id), observer] { watcher_.follow_container(own, observer); });
+  loop_->defer([this, own = server_id(id), observer] { watcher_.follow_container(own, observer); });
 }
 
 void cri_runtime::stop_container(const std::string& id, runtime::duration grace,
@@ -186,7 +186,7 @@ void cri_runtime::stop_container(const std::string& id, runtime::duration grace,
           log().warn("kubelet: container {} cannot be stopped: {}", own, stopped.error().message);
           if (failed) failed(stopped.error().message);
         }
-        watcher_.look_at(own);
+        watcher_.check_container(own);
       },
       std::chrono::seconds{seconds} + cri_defaults::call_timeout);
 }
@@ -212,7 +212,7 @@ void cri_runtime::resize(resize_request request, runtime_answer<void> done) {
                          ? larger_limits(group_limits_of(shared->before->as<Pod>()), final_limits)
                          : final_limits;
   set_group(shared->pod, first, [this, shared, set_group, first, final_limits, done] {
-    loop_->soon([this, shared, set_group, first, final_limits, done] {
+    loop_->defer([this, shared, set_group, first, final_limits, done] {
       resize_containers(shared, [shared, set_group, first, final_limits, done](const auto& result) {
         if (!result || first == final_limits) return done(result);
         set_group(shared->pod, final_limits, [done] { done({}); });

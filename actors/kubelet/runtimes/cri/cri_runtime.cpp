@@ -104,7 +104,7 @@ cri_runtime::cri_runtime(cri_runtime_options options)
     log().warn("kubelet: {}", problem_);
   }
   remember_runtime(options_.root_dir, options_.socket);
-  loop_->soon([this] {
+  loop_->defer([this] {
     watcher_.start();
     collector_.start();
     check_health();
@@ -246,7 +246,7 @@ void cri_runtime::list_containers(
 
 // What was begun for the pod before is answered first, so that the list contains it.
 void cri_runtime::list(const std::string& pod_uid, std::function<void(found_pod)> done) {
-  loop_->soon([this, pod_uid, done] { list_now(pod_uid, done); });
+  loop_->defer([this, pod_uid, done] { list_now(pod_uid, done); });
 }
 
 void cri_runtime::list_now(const std::string& pod_uid, std::function<void(found_pod)> done) {
@@ -352,11 +352,11 @@ void cri_runtime::address_of(const std::string& sandbox, std::uint32_t attempt,
 }
 
 void cri_runtime::run_sandbox(sandbox_config config, sandbox_observer observer) {
-  loop_->soon([this, config, observer] {
+  loop_->defer([this, config, observer] {
     const auto open = creating_.insert(config.pod->meta().uid());
     const auto answer = [this, open, observer,
                          first = std::make_shared<bool>(true)](const sandbox_change& change) {
-      loop_->soon([this, open, observer, first, change] {
+      loop_->defer([this, open, observer, first, change] {
         if (std::exchange(*first, false)) creating_.erase(open);
         observer(change);
       });
@@ -435,9 +435,9 @@ void cri_runtime::limit_pods(const pods_limits& limits) {
 }
 
 void cri_runtime::follow_sandbox(const std::string& id, sandbox_observer observer) {
-  loop_->soon([this, id, observer] {
+  loop_->defer([this, id, observer] {
     watcher_.follow_sandbox(id, observer);
-    watcher_.look_at(id);
+    watcher_.check_container(id);
   });
 }
 
@@ -534,7 +534,7 @@ void cri_runtime::pull_image(image_request request, std::function<void()> pullin
     if (image) collector_.wanted(image->ref);
     done(std::move(image));
   };
-  loop_->soon([this, request = std::move(request), pulling = std::move(pulling), note] {
+  loop_->defer([this, request = std::move(request), pulling = std::move(pulling), note] {
     images_.pull(request, pulling, note);
   });
 }

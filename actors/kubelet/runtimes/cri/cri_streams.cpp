@@ -18,11 +18,11 @@ class session_owner {
   session_owner(std::shared_ptr<event_loop> loop, std::shared_ptr<stream_session> session)
       : loop_{std::move(loop)}, session_{std::move(session)} {}
   ~session_owner() {
-    loop_->soon([session = session_] { session->close(); });
+    loop_->defer([session = session_] { session->close(); });
   }
   template <class Action>
   void on_loop(Action action) {
-    loop_->soon([session = session_, action = std::move(action)] { action(session); });
+    loop_->defer([session = session_, action = std::move(action)] { action(session); });
   }
 
  private:

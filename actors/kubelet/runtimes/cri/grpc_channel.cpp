@@ -292,7 +292,7 @@ struct grpc_channel::connection : std::enable_shared_from_this<connection> {
       status = {grpc_code::unavailable,
                 fmt::format("the container runtime ended the call with HTTP/2 error {}", error)};
     self.closed.push_back(std::move(call.mapped()));
-    self.loop->soon([weak = self.weak_from_this()] {
+    self.loop->defer([weak = self.weak_from_this()] {
       if (const auto held = weak.lock()) held->end_closed();
     });
     return 0;
@@ -318,7 +318,7 @@ void grpc_channel::call(std::string method, std::string request, std::chrono::mi
                                                           .request = with_prefix(request),
                                                           .timeout = timeout,
                                                           .done = std::move(done)});
-  connection_->loop->soon([to = connection_, call] { to->begin(std::move(*call)); });
+  connection_->loop->defer([to = connection_, call] { to->begin(std::move(*call)); });
 }
 
 void grpc_channel::subscribe(std::string method, std::string request, grpc_metadata metadata,
@@ -334,7 +334,7 @@ void grpc_channel::subscribe(std::string method, std::string request, grpc_metad
                                       : result.error());
                        },
                    .message = std::move(message)});
-  connection_->loop->soon([to = connection_, call] { to->begin(std::move(*call)); });
+  connection_->loop->defer([to = connection_, call] { to->begin(std::move(*call)); });
 }
 
 }  // namespace troupe::actors

@@ -154,7 +154,7 @@ void image_collector::ask_disk() {
           const auto block = static_cast<std::int64_t>(disk.f_frsize);
           const disk_space space{static_cast<std::int64_t>(disk.f_blocks) * block,
                                  static_cast<std::int64_t>(disk.f_bavail) * block};
-          loop_->soon([this, space] { collect(space); });
+          loop_->defer([this, space] { collect(space); });
         };
         jobs_.post(look);
       });

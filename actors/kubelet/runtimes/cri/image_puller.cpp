@@ -99,7 +99,7 @@ void image_puller::try_pull(order next) {
 }
 
 void image_puller::end_pull(const order& ended, const cri_result<cri::PullImageResponse>& pulled) {
-  turns_.give_back(ended.ns);
+  turns_.release(ended.ns);
   const auto now = event_loop::clock::now();
   if (pulled) {
     failures_.erase(ended.failures);

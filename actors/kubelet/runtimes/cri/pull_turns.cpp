@@ -15,7 +15,7 @@ void pull_turns::take(const std::string& ns) {
   ++all_;
 }
 
-void pull_turns::give_back(const std::string& ns) {
+void pull_turns::release(const std::string& ns) {
   const auto own = running_.find(ns);
   if (own == running_.end()) return;
   --all_;

@@ -13,7 +13,7 @@ class pull_turns {
   // Whether another pull for a pod of the namespace may run.
   bool is_free(const std::string& ns) const;
   void take(const std::string& ns);
-  void give_back(const std::string& ns);
+  void release(const std::string& ns);
 
  private:
   std::map<std::string, std::size_t> running_;  // by namespace

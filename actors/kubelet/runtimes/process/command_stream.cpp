@@ -119,23 +119,23 @@ class command_stream final : public exec_stream {
   command_stream(std::shared_ptr<event_loop> loop, exec_process process)
       : loop_{loop}, command_{std::make_shared<running_command>(loop, std::move(process))} {}
   ~command_stream() override {
-    loop_->soon([command = std::move(command_)] { command->abandon(); });
+    loop_->defer([command = std::move(command_)] { command->abandon(); });
   }
 
   void read(std::function<void(exec_part)> done) override {
-    loop_->soon(
+    loop_->defer(
         [command = command_, done = std::move(done)]() mutable { command->read(std::move(done)); });
   }
   void write(std::string bytes, std::function<void(bool)> done) override {
-    loop_->soon([command = command_, bytes = std::move(bytes), done = std::move(done)]() mutable {
+    loop_->defer([command = command_, bytes = std::move(bytes), done = std::move(done)]() mutable {
       command->write(std::move(bytes), std::move(done));
     });
   }
   void close_input() override {
-    loop_->soon([command = command_] { command->close_input(); });
+    loop_->defer([command = command_] { command->close_input(); });
   }
   void resize(int rows, int columns) override {
-    loop_->soon([command = command_, rows, columns] { command->resize(rows, columns); });
+    loop_->defer([command = command_, rows, columns] { command->resize(rows, columns); });
   }
 
  private:
@@ -152,8 +152,8 @@ struct awaited_command : std::enable_shared_from_this<awaited_command> {
   event_loop::moment deadline;
 
   // Queued behind other work of the loop: a command that writes without end blocks nobody.
-  void read_on() {
-    loop->soon([self = shared_from_this()] {
+  void continue_reading() {
+    loop->defer([self = shared_from_this()] {
       self->command->read([self](exec_part part) { self->take(std::move(part)); });
     });
   }
@@ -162,7 +162,7 @@ struct awaited_command : std::enable_shared_from_this<awaited_command> {
     if (part.from != exec_part::kind::ended) {
       const auto room = kubelet_defaults::check_output_bytes - result.output.size();
       result.output.append(part.bytes, 0, std::min(part.bytes.size(), room));
-      return read_on();
+      return continue_reading();
     }
     loop->cancel(deadline);
     result.code = part.code;
@@ -187,7 +187,7 @@ void await_command(std::shared_ptr<event_loop> loop, exec_process process,
     awaited->result.timed_out = true;
     awaited->command->terminate();
   });
-  awaited->read_on();
+  awaited->continue_reading();
 }
 
 }  // namespace troupe::actors

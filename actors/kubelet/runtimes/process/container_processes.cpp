@@ -165,7 +165,7 @@ struct container_processes::impl {
     }
   }
   void later(const std::function<void()>& look) {
-    loop->after(kubelet_defaults::look_again, [this, look] {
+    loop->after(kubelet_defaults::recheck_delay, [this, look] {
       if (!post({}, [this, look] { insist(look); })) later(look);
     });
   }
@@ -231,7 +231,7 @@ struct container_processes::impl {
               const container_observer& tell) {
     // Started by this process for an earlier life of the pod's worker.
     if (is_starting(dir)) {
-      loop->after(kubelet_defaults::look_at_start,
+      loop->after(kubelet_defaults::start_check_delay,
                   [this, dir, boot_id, tell] { insist([&] { follow(dir, boot_id, tell); }); });
       return;
     }

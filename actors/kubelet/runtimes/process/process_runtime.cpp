@@ -98,7 +98,7 @@ std::optional<container_dir> process_runtime::dir_of(const std::string& id) cons
 void process_runtime::list_pods(std::function<void(std::vector<std::string>)> done) {
   const auto look = [root = options_.root_dir, done] { done(pods_on_disk(root)); };
   if (!options_.jobs->post(look))
-    loop_->after(kubelet_defaults::look_again, [this, done] { list_pods(done); });
+    loop_->after(kubelet_defaults::recheck_delay, [this, done] { list_pods(done); });
 }
 
 void process_runtime::list(const std::string& pod_uid, std::function<void(found_pod)> done) {
@@ -142,7 +142,7 @@ void process_runtime::remove_pod(const std::string& pod_uid, problem_observer do
     done({});
   };
   if (!options_.jobs->post(pod_uid, remove))
-    loop_->after(kubelet_defaults::look_again,
+    loop_->after(kubelet_defaults::recheck_delay,
                  [this, pod_uid, done] { remove_pod(pod_uid, done); });
 }
 

@@ -77,7 +77,7 @@ TEST_CASE("a pod of a daemon set is tied to its node and to no other", "[daemons
   DaemonSet set;
   auto tied = make_pod(set, "h");
   CHECK(node_of(*tied).empty());
-  tie_to_node(*tied, "n1");
+  require_node(*tied, "n1");
   CHECK(node_of(*tied) == "n1");
   const auto info = scheduler::read_pod_info(
       std::make_shared<api::object>(api::kind_of<api::core::v1::Pod>(), std::move(tied), 0));

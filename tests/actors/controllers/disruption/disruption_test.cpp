@@ -126,7 +126,7 @@ TEST_CASE("an allowed eviction counts until its time-out", "[disruption]") {
   auto plan = plan_budget(budget, some_pods(2, 0), four_replicas, now);
   CHECK(plan.status.disruptions_allowed() == 0);
   CHECK(plan.status.disrupted_pods_size() == 1);
-  CHECK(plan.look_again_at == now + 110);
+  CHECK(plan.recheck_at == now + 110);
 
   plan = plan_budget(budget, some_pods(2, 0), four_replicas, now + 110);
   CHECK(plan.status.disruptions_allowed() == 1);

@@ -102,9 +102,9 @@ TEST_CASE("the first rule of a failure policy that fits counts", "[jobs]") {
   fail.set_action("FailJob");
   fail.mutable_on_exit_codes()->set_operator_("In");
   fail.mutable_on_exit_codes()->add_values(42);
-  CHECK(judge_failure(job.spec(), pod_of(job, "p", "Failed", -1, 1).body()).action ==
+  CHECK(evaluate_failure(job.spec(), pod_of(job, "p", "Failed", -1, 1).body()).action ==
         failure_action::count);
-  const auto verdict = judge_failure(job.spec(), pod_of(job, "p", "Failed", -1, 42).body());
+  const auto verdict = evaluate_failure(job.spec(), pod_of(job, "p", "Failed", -1, 42).body());
   CHECK(verdict.action == failure_action::fail_job);
   CHECK(verdict.message ==
         "Container main for pod default/p failed with exit code 42 matching FailJob rule at "
@@ -112,7 +112,7 @@ TEST_CASE("the first rule of a failure policy that fits counts", "[jobs]") {
   auto disrupted = pod_of(job, "p", "Failed", -1, 42).body();
   actors::set_condition(*disrupted.mutable_status()->mutable_conditions(),
                         {"DisruptionTarget", "True"}, {});
-  CHECK(judge_failure(job.spec(), disrupted).action == failure_action::ignore);
+  CHECK(evaluate_failure(job.spec(), disrupted).action == failure_action::ignore);
 }
 
 TEST_CASE("a success policy is met by the indexes that it names, or by a number of them",

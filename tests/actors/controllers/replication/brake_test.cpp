@@ -172,7 +172,7 @@ TEST_CASE("without a configured limit the capacity of the nodes limits the numbe
           "[replication][brake]") {
   actors::capacity cluster_capacity{{}};
   CHECK(cluster_capacity.pods() == 10'000);
-  cluster_capacity.nodes_take(20'000);
+  cluster_capacity.set_node_capacity(20'000);
   CHECK(cluster_capacity.pods() == 40'000);
   CHECK(actors::capacity{{.pods = 7}}.pods() == 7);
 

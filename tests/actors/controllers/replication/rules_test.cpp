@@ -21,7 +21,7 @@ namespace {
 
 claim judge_pod(const replica_owner& owner, const api::object& pod) {
   const auto& object = *owner.object();
-  return judge(object.meta(), selector_of<api::core::v1::ReplicationController>(object), pod);
+  return classify(object.meta(), selector_of<api::core::v1::ReplicationController>(object), pod);
 }
 
 }  // namespace
@@ -55,11 +55,11 @@ TEST_CASE("a plan closes the gap, a burst at a time") {
 }
 
 TEST_CASE("creation stays ahead of the scheduler by whole bursts, up to a limit") {
-  CHECK(stay_ahead(500, 0, 5'000) == 500);
-  CHECK(stay_ahead(500, 4'500, 5'000) == 500);
-  CHECK(stay_ahead(500, 4'501, 5'000) == 0);
-  CHECK(stay_ahead(3, 4'997, 5'000) == 3);
-  CHECK(stay_ahead(3, 6'000, 5'000) == 0);
+  CHECK(limit_waiting(500, 0, 5'000) == 500);
+  CHECK(limit_waiting(500, 4'500, 5'000) == 500);
+  CHECK(limit_waiting(500, 4'501, 5'000) == 0);
+  CHECK(limit_waiting(3, 4'997, 5'000) == 3);
+  CHECK(limit_waiting(3, 6'000, 5'000) == 0);
 }
 
 TEST_CASE("creations go out in batches that double until one fails") {

@@ -27,7 +27,7 @@ set_pods healthy_pods(std::int32_t count, const std::string& revision = "new") {
 }
 
 std::vector<set_step> without_keeps(std::vector<set_step> steps) {
-  std::erase_if(steps, [](const set_step& step) { return step.action == deed::keep; });
+  std::erase_if(steps, [](const set_step& step) { return step.action == step_kind::keep; });
   return steps;
 }
 
@@ -47,9 +47,9 @@ TEST_CASE("names of a stateful set's pods are read back as they were made", "[st
 TEST_CASE("an ordered set makes one pod at a time and waits until it is available",
           "[statefulsets]") {
   const auto rules = rules_for(3);
-  CHECK(plan_set(rules, {}) == steps{{deed::create, 0, "new"}});
+  CHECK(plan_set(rules, {}) == steps{{step_kind::create, 0, "new"}});
   auto pods = healthy_pods(1);
-  CHECK(without_keeps(plan_set(rules, pods)) == steps{{deed::create, 1, "new"}});
+  CHECK(without_keeps(plan_set(rules, pods)) == steps{{step_kind::create, 1, "new"}});
   pods[0].available = false;
   CHECK(without_keeps(plan_set(rules, pods)).empty());
   pods[0] = {.revision = "new"};
@@ -67,13 +67,13 @@ TEST_CASE("a parallel set makes all pods at once, as many as one sync may", "[st
 TEST_CASE("a set that is scaled down loses its highest pod first", "[statefulsets]") {
   auto rules = rules_for(1);
   auto pods = healthy_pods(3);
-  CHECK(without_keeps(plan_set(rules, pods)) == steps{{deed::condemn, 2}});
+  CHECK(without_keeps(plan_set(rules, pods)) == steps{{step_kind::condemn, 2}});
   SECTION("and waits for one that is not healthy, unless it is the first such") {
     pods[1].ready = false;
     pods[2].ready = false;
     CHECK(without_keeps(plan_set(rules, pods)).empty());
     pods[1].ready = true;
-    CHECK(without_keeps(plan_set(rules, pods)) == steps{{deed::condemn, 2}});
+    CHECK(without_keeps(plan_set(rules, pods)) == steps{{step_kind::condemn, 2}});
   }
   SECTION("and waits until one has gone") {
     pods[2].terminating = true;
@@ -81,11 +81,12 @@ TEST_CASE("a set that is scaled down loses its highest pod first", "[statefulset
   }
   SECTION("and all at once when it is parallel") {
     rules.ordered = false;
-    CHECK(without_keeps(plan_set(rules, pods)) == steps{{deed::condemn, 2}, {deed::condemn, 1}});
+    CHECK(without_keeps(plan_set(rules, pods)) ==
+          steps{{step_kind::condemn, 2}, {step_kind::condemn, 1}});
   }
   SECTION("and those below its first ordinal last") {
     rules.start = 2;
-    CHECK(without_keeps(plan_set(rules, pods)) == steps{{deed::condemn, 1}});
+    CHECK(without_keeps(plan_set(rules, pods)) == steps{{step_kind::condemn, 1}});
   }
 }
 
@@ -94,14 +95,14 @@ TEST_CASE("an update replaces pods from the highest ordinal down to the partitio
   auto rules = rules_for(4);
   rules.partition = 1;
   auto pods = healthy_pods(4, "old");
-  CHECK(without_keeps(plan_set(rules, pods)) == steps{{deed::replace, 3}});
+  CHECK(without_keeps(plan_set(rules, pods)) == steps{{step_kind::replace, 3}});
   pods[3] = healthy();
-  CHECK(without_keeps(plan_set(rules, pods)) == steps{{deed::replace, 2}});
+  CHECK(without_keeps(plan_set(rules, pods)) == steps{{step_kind::replace, 2}});
   pods[2] = pods[1] = healthy();
   CHECK(without_keeps(plan_set(rules, pods)).empty());
   SECTION("and makes those below it of the old revision") {
     pods.erase(0);
-    CHECK(without_keeps(plan_set(rules, pods)) == steps{{deed::create, 0, "old"}});
+    CHECK(without_keeps(plan_set(rules, pods)) == steps{{step_kind::create, 0, "old"}});
   }
   SECTION("and stops at a pod that does not come up, whatever the template says later") {
     pods[3] = {.revision = "bad"};
@@ -113,12 +114,13 @@ TEST_CASE("an update replaces pods from the highest ordinal down to the partitio
     rules.on_delete = true;
     CHECK(without_keeps(plan_set(rules, pods)).empty());
     pods.erase(2);
-    CHECK(without_keeps(plan_set(rules, pods)) == steps{{deed::create, 2, "new"}});
+    CHECK(without_keeps(plan_set(rules, pods)) == steps{{step_kind::create, 2, "new"}});
   }
   SECTION("and takes as many at a time as may be unavailable") {
     pods = healthy_pods(4, "old");
     rules.max_unavailable = 2;
-    CHECK(without_keeps(plan_set(rules, pods)) == steps{{deed::replace, 3}, {deed::replace, 2}});
+    CHECK(without_keeps(plan_set(rules, pods)) ==
+          steps{{step_kind::replace, 3}, {step_kind::replace, 2}});
   }
 }
 
@@ -127,7 +129,7 @@ TEST_CASE("a pod that has ended is made again", "[statefulsets]") {
   auto pods = healthy_pods(2);
   pods[0].ready = false;
   pods[0].failed = true;
-  CHECK(without_keeps(plan_set(rules, pods)) == steps{{deed::recreate, 0}});
+  CHECK(without_keeps(plan_set(rules, pods)) == steps{{step_kind::recreate, 0}});
   pods[0].terminating = true;
   CHECK(without_keeps(plan_set(rules, pods)).empty());
 }
@@ -154,16 +156,17 @@ TEST_CASE("an ordered set takes one step that keeps the order, for any state of 
     for (const auto& step : taken) {
       // A step above a desired ordinal happens only when all lower pods are healthy.
       for (std::int32_t i = rules.start; i < rules.start + rules.replicas; ++i) {
-        if (step.action != deed::condemn && step.action != deed::replace && i >= step.ordinal)
+        if (step.action != step_kind::condemn && step.action != step_kind::replace &&
+            i >= step.ordinal)
           break;
         INFO("step " << int(step.action) << " at " << step.ordinal << ", pod " << i);
         REQUIRE(pods.contains(i));
         CHECK(pods.at(i).healthy());
       }
-      const bool creates = step.action == deed::create;
+      const bool creates = step.action == step_kind::create;
       CHECK(pods.contains(step.ordinal) == !creates);
       if (!creates) CHECK_FALSE(pods.at(step.ordinal).terminating);
-      if (step.action == deed::replace) CHECK(step.ordinal >= rules.start + rules.partition);
+      if (step.action == step_kind::replace) CHECK(step.ordinal >= rules.start + rules.partition);
     }
   });
 }

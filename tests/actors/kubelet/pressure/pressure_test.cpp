@@ -95,15 +95,15 @@ TEST_CASE("for a soft threshold pods go when it was passed all the time of its g
   const auto due = [&](const passed_threshold& passed, runtime::time_point at) {
     return memory.demands_eviction(passed, 90s, at);
   };
-  memory.saw({soft}, start);
+  memory.observe({soft}, start);
   CHECK(memory.holding(start) == std::set{shortage::memory});  // no new pods at once
   CHECK_FALSE(due(soft, start));
   CHECK(due(hard, start));
-  memory.saw({soft}, start + 89s);
+  memory.observe({soft}, start + 89s);
   CHECK_FALSE(due(soft, start + 89s));
   CHECK(due(soft, start + 90s));
-  memory.saw({}, start + 91s);
-  memory.saw({soft}, start + 92s);
+  memory.observe({}, start + 91s);
+  memory.observe({soft}, start + 92s);
   CHECK_FALSE(due(soft, start + 100s));
   CHECK(due(soft, start + 182s));
 }
@@ -152,9 +152,9 @@ TEST_CASE("a condition holds on for five minutes after its threshold was last pa
   const auto start = runtime::time_point{} + 1h;
   pressure_memory memory;
   CHECK(memory.holding(start).empty());
-  memory.saw({{.of = shortage::disk}}, start);
+  memory.observe({{.of = shortage::disk}}, start);
   CHECK(memory.holding(start + 299s) == std::set{shortage::disk});
-  memory.saw({}, start + 299s);
+  memory.observe({}, start + 299s);
   CHECK(memory.holding(start + 300s).empty());
 }
 

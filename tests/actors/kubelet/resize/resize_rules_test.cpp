@@ -26,7 +26,7 @@ api::object_ptr sized_pod(const std::string& cpu, const std::string& more = {}) 
 
 std::string verdict(const api::object_ptr& pod, const scheduler::node_info& node,
                     std::string_view problem = {}) {
-  const auto pending = judge_resize(pod->as<Pod>(), node, problem);
+  const auto pending = evaluate_resize(pod->as<Pod>(), node, problem);
   return pending ? pending->reason + ": " + pending->message : "";
 }
 

@@ -5,7 +5,7 @@
 
 #include "actors/access/pod_references.hpp"
 #include "actors/kubelet/runtimes/process/mount_points.hpp"
-#include "actors/kubelet/volumes/token_life.hpp"
+#include "actors/kubelet/volumes/token_lifetime.hpp"
 #include "api/codec/codec.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/scheme.hpp"

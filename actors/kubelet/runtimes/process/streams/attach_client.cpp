@@ -80,18 +80,19 @@ class attachment : public std::enable_shared_from_this<attachment> {
     if (kind == attach_packet::output) return done({exec_part::kind::output, std::move(packet)});
     if (kind == attach_packet::error) return done({exec_part::kind::error, std::move(packet)});
     if (kind == attach_packet::ended) code_ = packet_number(packet);
-    find_end(done, kubelet_defaults::attach_looks);
+    find_end(done, kubelet_defaults::attach_checks);
   }
 
   // A killed shim loses its sockets shortly before its process is gone: retry.
-  void find_end(const std::function<void(exec_part)>& done, int looks_left) {
+  void find_end(const std::function<void(exec_part)>& done, int checks_left) {
     if (closed_) return;
     if (!code_) code_ = target_.code_of_end();
     if (code_) return done({exec_part::kind::ended, {}, *code_});
-    if (looks_left > 0) {
-      loop_->after(kubelet_defaults::look_at_start, [self = shared_from_this(), done, looks_left] {
-        self->find_end(done, looks_left - 1);
-      });
+    if (checks_left > 0) {
+      loop_->after(kubelet_defaults::start_check_delay,
+                   [self = shared_from_this(), done, checks_left] {
+                     self->find_end(done, checks_left - 1);
+                   });
       return;
     }
     code_ = attach_cut_off;
@@ -114,24 +115,23 @@ class attach_stream final : public exec_stream {
   attach_stream(std::shared_ptr<event_loop> loop, std::shared_ptr<attachment> attached)
       : loop_{std::move(loop)}, attached_{std::move(attached)} {}
   ~attach_stream() override {
-    loop_->soon([attached = std::move(attached_)] { attached->close(); });
+    loop_->defer([attached = std::move(attached_)] { attached->close(); });
   }
 
   void read(std::function<void(exec_part)> done) override {
-    loop_->soon([attached = attached_, done = std::move(done)]() mutable {
+    loop_->defer([attached = attached_, done = std::move(done)]() mutable {
       attached->read(std::move(done));
     });
   }
   void write(std::string bytes, std::function<void(bool)> done) override {
-    loop_->soon([attached = attached_, bytes = std::move(bytes), done = std::move(done)]() mutable {
-      attached->write(bytes, std::move(done));
-    });
+    loop_->defer([attached = attached_, bytes = std::move(bytes),
+                  done = std::move(done)]() mutable { attached->write(bytes, std::move(done)); });
   }
   void close_input() override {
-    loop_->soon([attached = attached_] { attached->close_input(); });
+    loop_->defer([attached = attached_] { attached->close_input(); });
   }
   void resize(int rows, int columns) override {
-    loop_->soon([attached = attached_, rows, columns] { attached->resize(rows, columns); });
+    loop_->defer([attached = attached_, rows, columns] { attached->resize(rows, columns); });
   }
 
  private:
@@ -213,9 +213,9 @@ void open_attachment(std::shared_ptr<event_loop> loop, attach_target target,
                   fmt::format("cannot attach to container {}: {}", target.name,
                               errno == EAGAIN ? "too many clients" : std::strerror(errno)));
   }
-  loop->soon([joins = std::make_shared<joining>(loop, std::move(socket), std::move(target),
-                                                std::move(done)),
-              with_input = request.input] { joins->start(with_input); });
+  loop->defer([joins = std::make_shared<joining>(loop, std::move(socket), std::move(target),
+                                                 std::move(done)),
+               with_input = request.input] { joins->start(with_input); });
 }
 
 }  // namespace troupe::actors

@@ -27,22 +27,22 @@ class port_connection final : public port_stream {
         socket_{std::make_shared<duplex_socket>(loop, std::move(socket),
                                                 kubelet_defaults::stream_part_bytes)} {}
   ~port_connection() override {
-    loop_->soon([socket = std::move(socket_)] { socket->close(); });
+    loop_->defer([socket = std::move(socket_)] { socket->close(); });
   }
 
   void read(std::function<void(std::string)> done) override {
-    loop_->soon(
+    loop_->defer(
         [socket = socket_, done = std::move(done)]() mutable { socket->read(std::move(done)); });
   }
   void write(std::string bytes, std::function<void(bool)> done) override {
-    loop_->soon([socket = socket_, bytes = std::move(bytes), done = std::move(done)]() mutable {
+    loop_->defer([socket = socket_, bytes = std::move(bytes), done = std::move(done)]() mutable {
       std::deque<std::string> parts;
       if (!bytes.empty()) parts.push_back(std::move(bytes));
       socket->write(std::move(parts), std::move(done));
     });
   }
   void close_input() override {
-    loop_->soon([socket = socket_] { socket->shut_output(); });
+    loop_->defer([socket = socket_] { socket->shut_output(); });
   }
 
  private:
@@ -148,8 +148,8 @@ class connecting : public std::enable_shared_from_this<connecting> {
 
 void connect_to(std::shared_ptr<event_loop> loop, std::vector<place> places,
                 std::chrono::milliseconds patience, answer done) {
-  loop->soon([loop, patience,
-              attempt = std::make_shared<connecting>(loop, std::move(places), std::move(done))] {
+  loop->defer([loop, patience,
+               attempt = std::make_shared<connecting>(loop, std::move(places), std::move(done))] {
     attempt->start(patience);
   });
 }

@@ -1,11 +1,11 @@
-#include "actors/controllers/jobs/job_stock.hpp"
+#include "actors/controllers/jobs/job_state.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace troupe::actors::jobs {
 
-job_stock::job_stock(const api::batch::v1::Job& job, const std::vector<job_pod>& pods)
+job_state::job_state(const api::batch::v1::Job& job, const std::vector<job_pod>& pods)
     : spec{job.spec()}, indexed{is_indexed(spec)}, per_index{spec.has_backoff_limit_per_index()} {
   const auto& status = job.status();
   if (indexed) {
@@ -17,18 +17,18 @@ job_stock::job_stock(const api::batch::v1::Job& job, const std::vector<job_pod>&
   counted.insert(uncounted.failed().begin(), uncounted.failed().end());
   for (const auto& pod : pods)
     take(pod);
-  judge_indexes();
+  evaluate_indexes();
 }
 
-void job_stock::take(const job_pod& pod) {
+void job_state::take(const job_pod& pod) {
   if (pod.active) active.push_back(&pod);
   ready += pod.ready;
   terminating += pod.terminating;
-  if (pod.succeeded && to_be_counted(pod)) ++new_succeeded;
+  if (pod.succeeded && is_uncounted(pod)) ++new_succeeded;
   // An index is completed once, whichever controller counted the pod.
   if (pod.succeeded && pod.tracked && indexed && valid_index(pod))
     succeeded_indexes.insert(pod.index);
-  if (pod.failed && to_be_counted(pod))
+  if (pod.failed && is_uncounted(pod))
     new_failed += failure_of(pod).action != failure_action::ignore;
   if (!indexed || !valid_index(pod)) return;
   auto& index = indexes[pod.index];
@@ -41,13 +41,13 @@ void job_stock::take(const job_pod& pod) {
     index.latest_failed = &pod;
 }
 
-failure_verdict job_stock::failure_of(const job_pod& pod) const {
+failure_verdict job_state::failure_of(const job_pod& pod) const {
   if (!spec.has_pod_failure_policy() || !pod.failed) return {};
-  return judge_failure(spec, pod.body());
+  return evaluate_failure(spec, pod.body());
 }
 
 // An index fails with its first failure beyond the limit, or by the policy.
-void job_stock::judge_indexes() {
+void job_state::evaluate_indexes() {
   if (!per_index) return;
   for (const auto& [index, state] : indexes) {
     if (state.latest_failed == nullptr || succeeded_indexes.contains(index)) continue;
@@ -58,14 +58,14 @@ void job_stock::judge_indexes() {
   }
 }
 
-bool job_stock::is_kept_for_index(const job_pod& pod) const {
+bool job_state::is_kept_for_index(const job_pod& pod) const {
   if (!per_index || !pod.failed || !valid_index(pod)) return false;
   if (failed_indexes.contains(pod.index) || succeeded_indexes.contains(pod.index)) return false;
   const auto& index = indexes.at(pod.index);
   return index.latest_failed == &pod && !index.active;
 }
 
-bool job_stock::past_restarts(const std::vector<job_pod>& pods) const {
+bool job_state::exceeds_restart_limit(const std::vector<job_pod>& pods) const {
   if (spec.template_().spec().restart_policy() != "OnFailure") return false;
   std::int64_t restarts = 0;
   for (const auto& pod : pods)

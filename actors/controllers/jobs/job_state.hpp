@@ -21,14 +21,14 @@ struct index_state {
   bool active = false, terminating = false;
 };
 
-struct job_stock {
+struct job_state {
   // `pods` must outlive this object.
-  job_stock(const api::batch::v1::Job& job, const std::vector<job_pod>& pods);
+  job_state(const api::batch::v1::Job& job, const std::vector<job_pod>& pods);
 
   bool valid_index(const job_pod& pod) const {
     return pod.index >= 0 && pod.index < spec.completions();
   }
-  bool to_be_counted(const job_pod& pod) const {
+  bool is_uncounted(const job_pod& pod) const {
     return pod.tracked && !counted.contains(pod.object->meta().uid()) &&
            (!indexed || valid_index(pod));
   }
@@ -38,7 +38,7 @@ struct job_stock {
   bool is_kept_for_index(const job_pod& pod) const;
   // Restarts of containers count if the backoff limit applies to the whole Job (kubernetes:
   // pastBackoffLimitOnFailure).
-  bool past_restarts(const std::vector<job_pod>& pods) const;
+  bool exceeds_restart_limit(const std::vector<job_pod>& pods) const;
 
   const api::batch::v1::JobSpec& spec;
   const bool indexed, per_index;
@@ -50,7 +50,7 @@ struct job_stock {
 
  private:
   void take(const job_pod& pod);
-  void judge_indexes();
+  void evaluate_indexes();
 };
 
 // Failures since the last success over all pods of the Job.

@@ -1,4 +1,4 @@
-#include "system/planes/history_judge.hpp"
+#include "system/planes/history_checker.hpp"
 
 #include <fmt/format.h>
 
@@ -185,7 +185,7 @@ void check_states(const evidence& found, problems& to) {
 
 }  // namespace
 
-std::vector<std::string> judge(const evidence& found) {
+std::vector<std::string> evaluate(const evidence& found) {
   problems all;
   check_holes(found, all);
   check_writes(found, all);

@@ -1,4 +1,4 @@
-#include "persistence/move/put_in_place.hpp"
+#include "persistence/move/rename_into_place.hpp"
 
 #include <fcntl.h>
 #include <spdlog/fmt/fmt.h>
@@ -12,7 +12,7 @@ namespace troupe::persistence {
 
 namespace fs = std::filesystem;
 
-expected<void> put_in_place(const std::string& partial, const std::string& place) {
+expected<void> rename_into_place(const std::string& partial, const std::string& place) {
   const auto above = fs::absolute(place).parent_path();
   std::error_code failed;
   fs::rename(partial, place, failed);

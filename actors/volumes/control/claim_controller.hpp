@@ -17,10 +17,10 @@
 
 namespace troupe::actors::volumes {
 
-class claim_keeper : public informer {
+class claim_controller : public informer {
  public:
   // The store must outlive it.
-  claim_keeper(const persistence::store* store, core_actors core);
+  claim_controller(const persistence::store* store, core_actors core);
 
   const runtime::behavior& make_behavior() const override;
   void started() override;
@@ -31,8 +31,8 @@ class claim_keeper : public informer {
   void on_deleted(const watch_events& m);
 
   void wake();
-  void look_at_pod(const persistence::snapshot& state, const std::string& key);
-  void look_at_deleted(const persistence::snapshot& state, const std::string& key);
+  void sync_pod(const persistence::snapshot& state, const std::string& key);
+  void sync_deleting(const persistence::snapshot& state, const std::string& key);
   bool is_used(const persistence::snapshot& state, const api::object& claim) const;
   void make_claim(const persistence::snapshot& state, const api::object_ptr& pod,
                   const pod_claim& missing);

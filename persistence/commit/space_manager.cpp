@@ -1,4 +1,4 @@
-#include "persistence/commit/space_keeper.hpp"
+#include "persistence/commit/space_manager.hpp"
 
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
@@ -21,7 +21,7 @@ std::string reserve_in(const std::string& directory) {
 
 }  // namespace
 
-space_keeper::space_keeper(const store_options& options) : directory_{options.directory} {
+space_manager::space_manager(const store_options& options) : directory_{options.directory} {
   const auto space = measure();
   plan_ = plan_space(space ? space->capacity_bytes : UINT64_MAX, options.log_limit_bytes);
   if (!space) return;
@@ -29,22 +29,22 @@ space_keeper::space_keeper(const store_options& options) : directory_{options.di
   if (space->free_bytes < plan_.reserve_bytes / defaults::start_part) release_half();
 }
 
-std::uint64_t space_keeper::history_bytes() const noexcept {
+std::uint64_t space_manager::history_bytes() const noexcept {
   return low() ? plan_.history_bytes / defaults::short_history_part : plan_.history_bytes;
 }
 
-std::uint64_t space_keeper::free_bytes() const {
+std::uint64_t space_manager::free_bytes() const {
   const auto space = directory_.empty() ? std::nullopt : space_of(directory_);
   return space ? space->free_bytes : 0;
 }
 
-std::optional<disk_space> space_keeper::measure() {
+std::optional<disk_space> space_manager::measure() {
   auto space = directory_.empty() ? std::nullopt : space_of(directory_);
   if (space) seen_free_bytes_ = space->free_bytes;
   return space;
 }
 
-void space_keeper::set_low(bool low, std::uint64_t free_bytes) {
+void space_manager::set_low(bool low, std::uint64_t free_bytes) {
   if (low_.exchange(low) == low) return;
   if (!low) {
     spdlog::info("store: {} MiB are free in {}: objects can be created again",
@@ -52,7 +52,7 @@ void space_keeper::set_low(bool low, std::uint64_t free_bytes) {
     return;
   }
   grown_bytes_ = 0;
-  cut_wanted_ = true;
+  truncation_needed_ = true;
   removed_bytes_ = plan_.low_bytes;  // replaced states take space, too
   spdlog::warn(
       "store: the disk is nearly full, {} MiB are free in {}: nothing is created or grows until {} "
@@ -64,7 +64,7 @@ void space_keeper::set_low(bool low, std::uint64_t free_bytes) {
 // -- called by commit threads
 // -----------------------------------------------------------------------
 
-void space_keeper::count_written(std::size_t size_bytes) {
+void space_manager::count_written(std::size_t size_bytes) {
   if (directory_.empty()) return;
   if (unseen_bytes_.fetch_add(size_bytes) + size_bytes < plan_.low_bytes / 8) return;
   unseen_bytes_ = 0;
@@ -72,8 +72,8 @@ void space_keeper::count_written(std::size_t size_bytes) {
   if (space && space->free_bytes < plan_.low_bytes) set_low(true, space->free_bytes);
 }
 
-expected<void> space_keeper::admit(const std::string& key, std::size_t before_bytes,
-                                   std::size_t after_bytes) {
+expected<void> space_manager::admit(const std::string& key, std::size_t before_bytes,
+                                    std::size_t after_bytes) {
   if (after_bytes > 0 && !may_grow(before_bytes, after_bytes))
     return fail(
         errc::no_space,
@@ -82,7 +82,7 @@ expected<void> space_keeper::admit(const std::string& key, std::size_t before_by
                     "free space on that file system",
                     free_bytes() / mebibyte, directory_, key, plan_.enough_bytes / mebibyte));
   const auto bytes = before_bytes + after_bytes;
-  if (bytes > defaults::small_growth_bytes && is_cut_due())
+  if (bytes > defaults::small_growth_bytes && is_truncation_due())
     return fail(errc::overloaded,
                 fmt::format("the disk of the store is nearly full and history is being cut before "
                             "{} can be changed: try again",
@@ -93,14 +93,14 @@ expected<void> space_keeper::admit(const std::string& key, std::size_t before_by
 }
 
 // Admitted changes go to the write-ahead log and then to a table before the log is dropped.
-bool space_keeper::is_cut_due() const noexcept {
+bool space_manager::is_truncation_due() const noexcept {
   if (!low()) return false;
   const auto room = std::min(plan_.low_bytes, seen_free_bytes_.load());
   return admitted_bytes_ >= room / defaults::admitted_part;
 }
 
 // Statuses and times of deletion may add a few bytes, as long as their sum is small too.
-bool space_keeper::may_grow(std::size_t before_bytes, std::size_t after_bytes) {
+bool space_manager::may_grow(std::size_t before_bytes, std::size_t after_bytes) {
   if (before_bytes == 0) return false;
   const auto added =
       static_cast<std::int64_t>(after_bytes) - static_cast<std::int64_t>(before_bytes);
@@ -112,16 +112,16 @@ bool space_keeper::may_grow(std::size_t before_bytes, std::size_t after_bytes) {
   return true;
 }
 
-// -- called by upkeep and recovery ----------------------------------------------------------------
+// -- called by maintenance and recovery -----------------------------------------------------------
 
-std::uint64_t space_keeper::held_bytes() const {
+std::uint64_t space_manager::held_bytes() const {
   struct stat found {};
   return ::stat(reserve_in(directory_).c_str(), &found) == 0
              ? static_cast<std::uint64_t>(found.st_size)
              : 0;
 }
 
-bool space_keeper::release_half() {
+bool space_manager::release_half() {
   if (directory_.empty()) return false;
   set_low(true, free_bytes());
   std::lock_guard lock{reserve_mutex_};
@@ -137,11 +137,11 @@ bool space_keeper::release_half() {
   return given;
 }
 
-bool space_keeper::release_spare() {
+bool space_manager::release_spare() {
   return held_bytes() >= plan_.reserve_bytes / defaults::spare_part && release_half();
 }
 
-bool space_keeper::resize_reserve(std::uint64_t size_bytes) {
+bool space_manager::resize_reserve(std::uint64_t size_bytes) {
   const auto path = reserve_in(directory_);
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return false;
@@ -151,7 +151,7 @@ bool space_keeper::resize_reserve(std::uint64_t size_bytes) {
   return made;
 }
 
-void space_keeper::check_disk() {
+void space_manager::check_disk() {
   const auto space = measure();
   if (!space) return;
   if (space->free_bytes < plan_.low_bytes) return set_low(true, space->free_bytes);
@@ -164,17 +164,17 @@ void space_keeper::check_disk() {
   set_low(false, space->free_bytes - missing);
 }
 
-bool space_keeper::begin_rewriting() {
+bool space_manager::begin_rewriting() {
   const auto now = std::chrono::steady_clock::now();
   const auto removed = removed_bytes_.load();
-  const bool much = removed >= plan_.low_bytes / 2 || is_cut_due();
+  const bool much = removed >= plan_.low_bytes / 2 || is_truncation_due();
   if (!low() || removed == 0 || (!much && now - rewritten_ < defaults::rewrite_period))
     return false;
   removed_bytes_ = 0;
   return true;
 }
 
-void space_keeper::end_rewriting(bool done) {
+void space_manager::end_rewriting(bool done) {
   rewritten_ = std::chrono::steady_clock::now();
   if (!done) ++removed_bytes_;  // so that it is retried after a while
 }

@@ -9,38 +9,39 @@
 
 namespace troupe::persistence {
 
-void local_store::run_upkeep() {
+void local_store::run_maintenance() {
   core_.space->check_disk();  // creates the reserve of a new store
   while (!closing_) {
     {
-      std::unique_lock lock{upkeep_mutex_};
-      const auto period = core_.space->low() ? defaults::low_space_period : defaults::upkeep_period;
-      upkeep_wanted_.wait_for(lock, period, [this] { return upkeep_now_ || closing_; });
-      upkeep_now_ = false;
+      std::unique_lock lock{maintenance_mutex_};
+      const auto period =
+          core_.space->low() ? defaults::low_space_period : defaults::maintenance_period;
+      maintenance_wanted_.wait_for(lock, period, [this] { return maintenance_now_ || closing_; });
+      maintenance_now_ = false;
     }
     if (closing_) return;
-    const bool cut = upkeep();
+    const bool cut = maintenance();
     check_disk();
     reclaim_space();
     catch_up();
-    if (cut) core_.space->history_was_cut();
+    if (cut) core_.space->history_truncated();
   }
 }
 
-bool local_store::upkeep() {
+bool local_store::maintenance() {
   pins_.expire(core_.now());
   core_.space->check_disk();
-  return cut_history();
+  return truncate_history();
 }
 
-bool local_store::cut_history() {
+bool local_store::truncate_history() {
   if (core_.read_only) return false;
   const auto& keep = core_.options;
   const revision current = core_.root.load()->at();
   const revision compacted = core_.compacted;
-  upkeep_due_ = std::max(current, compacted + keep.history_revisions) +
-                std::max<revision>(1, keep.history_revisions / defaults::compaction_slack);
-  core_.unkept_bytes = 0;
+  maintenance_due_ = std::max(current, compacted + keep.history_revisions) +
+                     std::max<revision>(1, keep.history_revisions / defaults::compaction_slack);
+  core_.unchecked_bytes = 0;
   expected<revision> target{compacted};
   {
     std::shared_lock lock{core_.disk_mutex};
@@ -73,8 +74,9 @@ void local_store::reclaim_space() {
 void local_store::catch_up() {
   const auto until = std::chrono::steady_clock::now() + defaults::catch_up_limit;
   while (!core_.read_only && is_behind() && std::chrono::steady_clock::now() < until) {
-    std::unique_lock lock{upkeep_mutex_};
-    if (upkeep_wanted_.wait_for(lock, defaults::catch_up_look, [this] { return closing_.load(); }))
+    std::unique_lock lock{maintenance_mutex_};
+    if (maintenance_wanted_.wait_for(lock, defaults::catch_up_check_period,
+                                     [this] { return closing_.load(); }))
       break;
   }
   queue_.hold(false);

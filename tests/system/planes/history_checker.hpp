@@ -59,6 +59,6 @@ struct evidence {
 // - The owner never has more pods than desired.
 // - A watch delivered every change in its span once, in order, with the right type and name.
 // - The final state of every control plane is that of the history.
-std::vector<std::string> judge(const evidence& found);
+std::vector<std::string> evaluate(const evidence& found);
 
 }  // namespace troupe::test

@@ -31,9 +31,9 @@ using question_ptr = std::shared_ptr<const question>;
 // error rejects the write.
 using reply = api::expected<std::unique_ptr<api::body>>;
 
-class outside_step {
+class external_step {
  public:
-  virtual ~outside_step() = default;
+  virtual ~external_step() = default;
 
   virtual std::string_view name() const noexcept = 0;
   // Mutating steps run before validation, the others after it.

@@ -13,11 +13,11 @@ namespace troupe::api {
 // Thread safe. One thread builds a new document and others that need it wait; holders of the old
 // document keep it.
 template <class T>
-class made_of_kinds {
+class cached_document {
  public:
   using maker = std::function<T(const kind_table& kinds)>;
 
-  explicit made_of_kinds(maker make) : make_(std::move(make)) {}
+  explicit cached_document(maker make) : make_(std::move(make)) {}
 
   std::shared_ptr<const T> get() {
     const std::lock_guard lock(mutex_);

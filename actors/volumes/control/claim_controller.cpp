@@ -1,4 +1,4 @@
-#include "actors/volumes/control/claim_keeper.hpp"
+#include "actors/volumes/control/claim_controller.hpp"
 
 #include <fmt/format.h>
 
@@ -38,16 +38,16 @@ bool wants_claims(const Pod& pod) {
 
 }  // namespace
 
-claim_keeper::claim_keeper(const persistence::store* store, core_actors core)
+claim_controller::claim_controller(const persistence::store* store, core_actors core)
     : informer{core.watcher}, store_{store}, core_{std::move(core)} {}
 
-const runtime::behavior& claim_keeper::make_behavior() const {
+const runtime::behavior& claim_controller::make_behavior() const {
   static const auto table =
-      runtime::handlers(&claim_keeper::on_watch_events, &claim_keeper::on_watch_ended);
+      runtime::handlers(&claim_controller::on_watch_events, &claim_controller::on_watch_ended);
   return table;
 }
 
-void claim_keeper::started() {
+void claim_controller::started() {
   follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); },
          {.accept = has_claims});
   for (const auto& prefix :
@@ -60,14 +60,14 @@ void claim_keeper::started() {
   });
 }
 
-std::string claim_keeper::describe() const {
+std::string claim_controller::describe() const {
   return fmt::format("usedClaims: {}\nwaitingToGo: {}\nreleased: {}\nmade: {}\n", users_.size(),
                      deleted_.size(), released_, made_);
 }
 
 // -- messages from the watcher --------------------------------------------------------------------
 
-void claim_keeper::on_pods(const watch_events& m) {
+void claim_controller::on_pods(const watch_events& m) {
   for (const auto& event : m.events) {
     if (event.type == event_type::bookmark) continue;
     current_cause({event.cause.request, event.at});
@@ -89,7 +89,7 @@ void claim_keeper::on_pods(const watch_events& m) {
   wake();
 }
 
-void claim_keeper::on_deleted(const watch_events& m) {
+void claim_controller::on_deleted(const watch_events& m) {
   for (const auto& event : m.events) {
     if (event.type == event_type::bookmark) continue;
     current_cause({event.cause.request, event.at});
@@ -107,25 +107,25 @@ void claim_keeper::on_deleted(const watch_events& m) {
   wake();
 }
 
-void claim_keeper::wake() {
+void claim_controller::wake() {
   if (!synced()) return;
   const auto state = store_->read();
   while (!due_.empty() && under_way_ < defaults::writes_under_way) {
     const auto key = due_.extract(due_.begin()).value();
     if (key.starts_with(api::kind_of<Pod>().prefix()))
-      look_at_pod(state, key);
+      sync_pod(state, key);
     else
-      look_at_deleted(state, key);
+      sync_deleting(state, key);
   }
 }
 
 // -- protection -----------------------------------------------------------------------------------
 
-void claim_keeper::look_at_deleted(const persistence::snapshot& state, const std::string& key) {
+void claim_controller::sync_deleting(const persistence::snapshot& state, const std::string& key) {
   const auto object = state.find(key);
   if (!object) return;
   const auto* finalizer = is_claim(key) ? defaults::claim_protection : defaults::volume_protection;
-  if (!awaits(*object, finalizer)) return;
+  if (!has_pending_finalizer(*object, finalizer)) return;
   const bool used = is_claim(key) ? is_used(state, *object)
                                   : object->as<PersistentVolume>().status().phase() == "Bound";
   if (used) return;
@@ -133,7 +133,7 @@ void claim_keeper::look_at_deleted(const persistence::snapshot& state, const std
   send(key, succeed(*object, without(*object, finalizer)));
 }
 
-bool claim_keeper::is_used(const persistence::snapshot& state, const api::object& claim) const {
+bool claim_controller::is_used(const persistence::snapshot& state, const api::object& claim) const {
   const auto found = users_.find(api::key_of(claim));
   return found != users_.end() &&
          std::any_of(found->second.begin(), found->second.end(), [&](const auto& key) {
@@ -144,7 +144,7 @@ bool claim_keeper::is_used(const persistence::snapshot& state, const api::object
 
 // -- ephemeral volumes ----------------------------------------------------------------------------
 
-void claim_keeper::look_at_pod(const persistence::snapshot& state, const std::string& key) {
+void claim_controller::sync_pod(const persistence::snapshot& state, const std::string& key) {
   const auto object = state.find(key);
   if (!object) return;
   const auto& pod = object->as<Pod>();
@@ -162,8 +162,8 @@ void claim_keeper::look_at_pod(const persistence::snapshot& state, const std::st
   }
 }
 
-void claim_keeper::make_claim(const persistence::snapshot& state, const api::object_ptr& pod,
-                              const pod_claim& missing) {
+void claim_controller::make_claim(const persistence::snapshot& state, const api::object_ptr& pod,
+                                  const pod_claim& missing) {
   auto made = create_transaction(state, api::kind_of<PersistentVolumeClaim>(),
                                  make_ephemeral_claim(pod->as<Pod>(), missing.volume), checks::all,
                                  wall_now(), random());
@@ -176,8 +176,8 @@ void claim_keeper::make_claim(const persistence::snapshot& state, const api::obj
 }
 
 // The next resync tries again.
-void claim_keeper::refuse(const api::object_ptr& pod, const pod_claim& missing,
-                          const std::string& problem) {
+void claim_controller::refuse(const api::object_ptr& pod, const pod_claim& missing,
+                              const std::string& problem) {
   refused_.insert(api::key_of(*pod));
   tell(core_.recorder,
        record_event{.about = pod,
@@ -187,7 +187,7 @@ void claim_keeper::refuse(const api::object_ptr& pod, const pod_claim& missing,
                     .component = component});
 }
 
-void claim_keeper::send(const std::string& key, persistence::transaction transaction) {
+void claim_controller::send(const std::string& key, persistence::transaction transaction) {
   ++under_way_;
   transaction.cause = {.request = current_cause().request,
                        .trigger = current_cause().revision,

@@ -19,7 +19,7 @@ namespace troupe::api {
 // Collects causes while code walks over an object. The walker moves `at`; each error is about a
 // field below it, or about `at` itself if the field name is empty. Causes beyond limits::causes are
 // dropped: a hostile object must not cause a larger response.
-class findings {
+class field_errors {
  public:
   field_path at;
 
@@ -60,7 +60,7 @@ class findings {
   // No error if the list is not longer than `limit`.
   void at_most(std::string_view field, int size, int limit);
   // Adds one `invalid` for each complaint about a string's syntax.
-  void each(std::string_view field, std::string_view value, const complaints& found);
+  void each(std::string_view field, std::string_view value, const error_messages& found);
 
   bool empty() const noexcept { return causes_.empty(); }
   std::size_t size() const noexcept { return causes_.size(); }

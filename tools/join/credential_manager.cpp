@@ -1,4 +1,4 @@
-#include "tools/join/credential_keeper.hpp"
+#include "tools/join/credential_manager.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -32,12 +32,12 @@ std::chrono::milliseconds until_renewal(const std::string& certificate, double j
   return std::max(wait, milliseconds{0});
 }
 
-credential_keeper::credential_keeper(join_folder folder, joined_credentials held)
+credential_manager::credential_manager(join_folder folder, joined_credentials held)
     : folder_{std::move(folder)}, jitter_{random_part()}, held_{std::move(held)}, keeper_{[this] {
         keep();
       }} {}
 
-credential_keeper::~credential_keeper() {
+credential_manager::~credential_manager() {
   {
     const std::lock_guard lock{mutex_};
     ending_ = true;
@@ -46,12 +46,12 @@ credential_keeper::~credential_keeper() {
   keeper_.join();
 }
 
-joined_credentials credential_keeper::now() const {
+joined_credentials credential_manager::now() const {
   const std::lock_guard lock{mutex_};
   return held_;
 }
 
-void credential_keeper::learn(const std::string& control_planes) {
+void credential_manager::learn(const std::string& control_planes) {
   const std::lock_guard lock{mutex_};
   if (held_.control_planes == control_planes) return;
   held_.control_planes = control_planes;
@@ -59,7 +59,7 @@ void credential_keeper::learn(const std::string& control_planes) {
   wake_.notify_all();
 }
 
-void credential_keeper::save_learned(std::unique_lock<std::mutex>& lock) {
+void credential_manager::save_learned(std::unique_lock<std::mutex>& lock) {
   learned_ = false;
   const auto held = held_;
   lock.unlock();
@@ -68,7 +68,7 @@ void credential_keeper::save_learned(std::unique_lock<std::mutex>& lock) {
   lock.lock();
 }
 
-void credential_keeper::keep() {
+void credential_manager::keep() {
   auto pause = join_defaults::renew_retry_first;
   std::unique_lock lock{mutex_};
   auto next_try = std::chrono::steady_clock::time_point{};
@@ -93,7 +93,7 @@ void credential_keeper::keep() {
   }
 }
 
-bool credential_keeper::renew_once() {
+bool credential_manager::renew_once() {
   auto next = renew(now());
   if (!next) {
     spdlog::warn("the node's certificate cannot be renewed: {}", next.error());

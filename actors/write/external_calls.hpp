@@ -9,15 +9,15 @@
 #include <mutex>
 #include <string>
 
-#include "actors/write/admission/outside.hpp"
+#include "actors/write/admission/external_step.hpp"
 
 namespace troupe::actors {
 
-class outside_calls : public std::enable_shared_from_this<outside_calls> {
+class external_calls : public std::enable_shared_from_this<external_calls> {
  public:
   // `done` runs on the thread that answers or in expire(), or at once on this thread if too many
   // calls are pending (429).
-  void ask(const admission::outside_step& step, admission::question_ptr about,
+  void ask(const admission::external_step& step, admission::question_ptr about,
            runtime::time_point now, std::function<void(admission::reply)> done);
   // Fails calls that timed out: 500, as for a webhook that does not answer.
   void expire(runtime::time_point now);

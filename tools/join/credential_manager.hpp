@@ -14,12 +14,12 @@
 
 namespace troupe::tools {
 
-class credential_keeper {
+class credential_manager {
  public:
-  credential_keeper(join_folder folder, joined_credentials held);
-  credential_keeper(const credential_keeper&) = delete;
-  credential_keeper& operator=(const credential_keeper&) = delete;
-  ~credential_keeper();
+  credential_manager(join_folder folder, joined_credentials held);
+  credential_manager(const credential_manager&) = delete;
+  credential_manager& operator=(const credential_manager&) = delete;
+  ~credential_manager();
 
   joined_credentials now() const;
   // Stores them with the credentials. Returns at once.

@@ -1,4 +1,4 @@
-#include "runtime/detail/outside_requests.hpp"
+#include "runtime/detail/external_requests.hpp"
 
 #include <exception>
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace troupe::runtime {
 
-std::uint64_t outside_requests::add(time_point due, reply_handler done) {
+std::uint64_t external_requests::add(time_point due, reply_handler done) {
   auto c = std::make_unique<call>();
   c->done = std::move(done);
   const auto turn = turn_.fetch_add(1, std::memory_order_relaxed) % shards;
@@ -28,12 +28,12 @@ std::uint64_t outside_requests::add(time_point due, reply_handler done) {
   return 0;
 }
 
-void outside_requests::complete(std::uint64_t id, const message& reply,
-                                std::optional<request_error> error) noexcept {
+void external_requests::complete(std::uint64_t id, const message& reply,
+                                 std::optional<request_error> error) noexcept {
   if (const auto c = take(id)) run(*c, reply, error ? &*error : nullptr);
 }
 
-void outside_requests::fail_soon(std::uint64_t id, request_error error, time_point now) {
+void external_requests::schedule_failure(std::uint64_t id, request_error error, time_point now) {
   auto& shard = shard_of(id);
   std::lock_guard lock{shard.mutex};
   auto found = shard.calls.find(id);
@@ -43,7 +43,7 @@ void outside_requests::fail_soon(std::uint64_t id, request_error error, time_poi
   timers_.add(found->second->node, now);
 }
 
-void outside_requests::close() {
+void external_requests::close() {
   for (auto& shard : shards_) {
     decltype(shard.calls) calls;
     {
@@ -59,11 +59,11 @@ void outside_requests::close() {
   }
 }
 
-void outside_requests::due(std::uint64_t id) noexcept {
+void external_requests::due(std::uint64_t id) noexcept {
   if (const auto c = take(id)) run(*c, {}, &c->error);
 }
 
-std::unique_ptr<outside_requests::call> outside_requests::take(std::uint64_t id) {
+std::unique_ptr<external_requests::call> external_requests::take(std::uint64_t id) {
   auto& shard = shard_of(id);
   std::lock_guard lock{shard.mutex};
   auto found = shard.calls.find(id);
@@ -74,8 +74,8 @@ std::unique_ptr<outside_requests::call> outside_requests::take(std::uint64_t id)
   return c;
 }
 
-void outside_requests::run(const call& c, const message& reply,
-                           const request_error* error) noexcept {
+void external_requests::run(const call& c, const message& reply,
+                            const request_error* error) noexcept {
   try {
     c.done(reply, error);
   } catch (const std::exception& e) {

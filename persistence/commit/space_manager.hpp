@@ -21,11 +21,11 @@
 
 namespace troupe::persistence {
 
-class space_keeper {
+class space_manager {
  public:
   // Measures the disk if there is a directory. If the disk is almost full, frees half of the
   // reserve at once: the store and the rest of the program write files when they start.
-  explicit space_keeper(const store_options& options);
+  explicit space_manager(const store_options& options);
 
   bool low() const noexcept { return low_.load(std::memory_order_relaxed); }
   // The limit of the change log in bytes at this moment.
@@ -40,11 +40,13 @@ class space_keeper {
   // would grow; `overloaded` if history, which keeps the previous state, must be cut first.
   expected<void> admit(const std::string& key, std::size_t before_bytes, std::size_t after_bytes);
   // True when admitted changes have to wait until history is cut.
-  bool is_cut_due() const noexcept;
+  bool is_truncation_due() const noexcept;
   // True when space has just become low, or admitted changes wait for a cut of history.
-  bool is_cut_wanted() const noexcept { return low() && (cut_wanted_ || is_cut_due()); }
+  bool is_truncation_needed() const noexcept {
+    return low() && (truncation_needed_ || is_truncation_due());
+  }
 
-  // -- called by upkeep and recovery --------------------------------------------------------------
+  // -- called by maintenance and recovery ---------------------------------------------------------
   //
   // Called when the disk was full: frees half of the reserve. From then on space is low. Returns
   // false if no reserve is left.
@@ -54,9 +56,9 @@ class space_keeper {
   // Updates low(), and restores the reserve if there is room for it.
   void check_disk();
   // Called after history was cut and its space was freed.
-  void history_was_cut() noexcept {
+  void history_truncated() noexcept {
     admitted_bytes_ = 0;
-    cut_wanted_ = false;
+    truncation_needed_ = false;
   }
   // While space is low: returns whether enough was removed to make rewriting the tables worth it.
   // One thread calls it, rewrites the tables and reports the result with end_rewriting().
@@ -75,7 +77,7 @@ class space_keeper {
   std::atomic<bool> low_{false};
   std::atomic<std::uint64_t> unseen_bytes_{0};  // written since the disk was last measured
   std::atomic<std::uint64_t> seen_free_bytes_{0};
-  std::atomic<bool> cut_wanted_{false};
+  std::atomic<bool> truncation_needed_{false};
   std::atomic<std::int64_t> grown_bytes_{0};
   std::atomic<std::uint64_t> admitted_bytes_{0};  // since history was cut
   std::atomic<std::uint64_t> removed_bytes_{0};   // since tables were rewritten

@@ -1,4 +1,4 @@
-#include "support/far_store.hpp"
+#include "support/remote_store.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -38,7 +38,7 @@ submission encoded(transaction request, std::vector<std::string> stored, complet
 
 }  // namespace
 
-far_store::far_store(far_store_options options)
+remote_store::remote_store(remote_store_options options)
     : options_{std::move(options)},
       random_{options_.seed},
       scratch_{open_scratch()},
@@ -49,7 +49,7 @@ far_store::far_store(far_store_options options)
   if (options_.threaded) thread_ = std::thread{[this] { work(); }};
 }
 
-far_store::~far_store() {
+remote_store::~remote_store() {
   {
     const std::lock_guard lock{mutex_};
     closing_ = true;
@@ -58,32 +58,32 @@ far_store::~far_store() {
   if (thread_.joinable()) thread_.join();
 }
 
-bool far_store::chance(double probability) {
+bool remote_store::chance(double probability) {
   return std::uniform_real_distribution{}(random_) < probability;
 }
 
-std::chrono::system_clock::time_point far_store::now() const {
+std::chrono::system_clock::time_point remote_store::now() const {
   return options_.wall_clock ? options_.wall_clock() : std::chrono::system_clock::now();
 }
 
 // -- what is asked here ---------------------------------------------------------------------------
 
-void far_store::submit(transaction request, completion done) {
+void remote_store::submit(transaction request, completion done) {
   auto stored = encode(request, value_limit_bytes);
   if (!stored) return done(fail(std::move(stored.error())));
   send(encoded(std::move(request), std::move(*stored), std::move(done)));
 }
 
-void far_store::barrier(barrier_completion done) {
+void remote_store::barrier(barrier_completion done) {
   send(question{std::move(done)});
 }
 
-void far_store::send(sent next) {
+void remote_store::send(sent next) {
   add_work([&] { sent_.push_back(std::move(next)); });
 }
 
 template <class F>
-void far_store::add_work(F add) {
+void remote_store::add_work(F add) {
   bool idle = false;
   {
     const std::lock_guard lock{mutex_};
@@ -94,7 +94,7 @@ void far_store::add_work(F add) {
   if (idle && options_.on_work) options_.on_work();
 }
 
-outcome far_store::elsewhere(transaction request) {
+outcome remote_store::elsewhere(transaction request) {
   auto stored = encode(request, value_limit_bytes);
   if (!stored) return fail(std::move(stored.error()));
   request.cause = {};
@@ -114,13 +114,13 @@ outcome far_store::elsewhere(transaction request) {
 
 // -- elsewhere ------------------------------------------------------------------------------------
 
-revision far_store::next_revision() {
+revision remote_store::next_revision() {
   return judged_ + 1 + (chance(options_.hole) ? random_() % widest_hole : 0);
 }
 
 // The rules are those of every store; `at` is the revision that the change gets.
-outcome far_store::apply(submission& request, revision at, std::vector<change>& into) {
-  space_keeper endless{store_options{}};
+outcome remote_store::apply(submission& request, revision at, std::vector<change>& into) {
+  space_manager endless{store_options{}};
   const auto rows = scratch_->make_batch();
   staging staged{edit_, digest_, *rows, {at - 1, 0, now(), &endless}};
   auto result = staged.apply(request);
@@ -131,7 +131,7 @@ outcome far_store::apply(submission& request, revision at, std::vector<change>& 
   return result;
 }
 
-void far_store::interfere(const sent& next) {
+void remote_store::interfere(const sent& next) {
   const auto* request = std::get_if<submission>(&next);
   if (calm_ || request == nullptr || request->request.mutations.empty()) return;
   if (!chance(options_.foreign)) return;
@@ -155,7 +155,7 @@ void far_store::interfere(const sent& next) {
 }
 
 // The oldest one that was sent, and perhaps those behind it at the same revision.
-void far_store::judge() {
+void remote_store::evaluate() {
   interfere(sent_.front());
   arrival made;
   const auto at = next_revision();
@@ -174,7 +174,7 @@ void far_store::judge() {
         break;
       for (const auto& each : all)
         touched.insert(each.key);
-      judge(request, at, made);
+      evaluate(request, at, made);
     }
     sent_.pop_front();
   } while (!sent_.empty() && chance(options_.shared));
@@ -185,7 +185,7 @@ void far_store::judge() {
   arrivals_.push_back(std::move(made));
 }
 
-void far_store::judge(submission& next, revision at, arrival& into) {
+void remote_store::evaluate(submission& next, revision at, arrival& into) {
   if (chance(options_.uncaused)) next.request.cause = {};
   auto result = apply(next, at, into.changes);
   ++(result ? transactions_ : conflicts_);
@@ -196,14 +196,14 @@ void far_store::judge(submission& next, revision at, arrival& into) {
 
 // -- what arrives ---------------------------------------------------------------------------------
 
-bool far_store::step() {
+bool remote_store::step() {
   if (stepping_.load() == std::this_thread::get_id()) return false;
   const std::lock_guard stepping{step_mutex_};
   std::unique_lock lock{mutex_};
   if (sent_.empty() && arrivals_.empty()) return false;
   stepping_ = std::this_thread::get_id();
   if (arrivals_.empty() || (!sent_.empty() && chance(0.5)))
-    judge();
+    evaluate();
   else
     arrive(lock);
   stepping_ = std::thread::id{};
@@ -211,7 +211,7 @@ bool far_store::step() {
 }
 
 // State, observer, responses: in this order, without the lock.
-void far_store::arrive(std::unique_lock<std::mutex>& lock) {
+void remote_store::arrive(std::unique_lock<std::mutex>& lock) {
   const auto after = root_->at();
   auto batch = std::make_shared<std::vector<change>>();
   std::vector<std::function<void()>> answers;
@@ -233,22 +233,22 @@ void far_store::arrive(std::unique_lock<std::mutex>& lock) {
     each();
 }
 
-void far_store::run() {
+void remote_store::run() {
   while (step()) {
   }
 }
 
-bool far_store::busy() const {
+bool remote_store::busy() const {
   const std::lock_guard lock{mutex_};
   return !sent_.empty() || !arrivals_.empty();
 }
 
-void far_store::calm(bool calm) {
+void remote_store::calm(bool calm) {
   const std::lock_guard lock{mutex_};
   calm_ = calm;
 }
 
-void far_store::work() {
+void remote_store::work() {
   for (;;) {
     while (step()) {
     }
@@ -258,7 +258,7 @@ void far_store::work() {
   }
 }
 
-void far_store::observe(batch_observer observer, state_index index) {
+void remote_store::observe(batch_observer observer, state_index index) {
   const std::lock_guard stepping{step_mutex_};
   observer_ = std::move(observer);
   index_ = std::move(index);
@@ -267,7 +267,7 @@ void far_store::observe(batch_observer observer, state_index index) {
 
 // -- what is known here ---------------------------------------------------------------------------
 
-void far_store::keep_history(const std::vector<change>& changes) {
+void remote_store::keep_history(const std::vector<change>& changes) {
   for (const auto& each : changes) {
     if (log_.empty() || log_.back().at != each.at) ++log_revisions_;
     log_.push_back(each);
@@ -276,7 +276,7 @@ void far_store::keep_history(const std::vector<change>& changes) {
     drop_history(log_.front().at);
 }
 
-void far_store::drop_history(revision up_to) {
+void remote_store::drop_history(revision up_to) {
   while (!log_.empty() && log_.front().at <= up_to) {
     const auto at = log_.front().at;
     log_.pop_front();
@@ -285,7 +285,7 @@ void far_store::drop_history(revision up_to) {
   compacted_ = std::max(compacted_, up_to);
 }
 
-expected<void> far_store::compact(revision up_to) {
+expected<void> remote_store::compact(revision up_to) {
   const std::lock_guard lock{mutex_};
   if (up_to > root_->at())
     return fail(errc::future_revision, fmt::format("revision {} is not known here yet", up_to));
@@ -293,12 +293,12 @@ expected<void> far_store::compact(revision up_to) {
   return {};
 }
 
-snapshot far_store::read() const {
+snapshot remote_store::read() const {
   const std::lock_guard lock{mutex_};
   return {root_, root_->at()};
 }
 
-expected<snapshot> far_store::read_at(revision at) const {
+expected<snapshot> remote_store::read_at(revision at) const {
   const auto present = read();
   if (at == present.at()) return present;
   if (at > present.at())
@@ -307,7 +307,7 @@ expected<snapshot> far_store::read_at(revision at) const {
   return fail(errc::compacted, fmt::format("the state at revision {} is not kept any more", at));
 }
 
-expected<snapshot> far_store::rebuild(revision at) {
+expected<snapshot> remote_store::rebuild(revision at) {
   if (auto kept = read_at(at); kept || kept.error().code != errc::compacted) return kept;
   const std::lock_guard lock{mutex_};
   if (at < compacted_)
@@ -323,11 +323,11 @@ expected<snapshot> far_store::rebuild(revision at) {
   return state;
 }
 
-void far_store::pin(const snapshot& state) {
+void remote_store::pin(const snapshot& state) {
   pins_.pin(state, now());
 }
 
-expected<std::vector<change>> far_store::changes(revision after, std::size_t limit) const {
+expected<std::vector<change>> remote_store::changes(revision after, std::size_t limit) const {
   const std::lock_guard lock{mutex_};
   if (after > root_->at())
     return fail(errc::future_revision, fmt::format("revision {} is not known here yet", after));
@@ -344,7 +344,7 @@ expected<std::vector<change>> far_store::changes(revision after, std::size_t lim
   return found;
 }
 
-store_stats far_store::stats() const {
+store_stats remote_store::stats() const {
   const std::lock_guard lock{mutex_};
   store_stats shown;
   shown.current = root_->at();
@@ -358,11 +358,11 @@ store_stats far_store::stats() const {
   return shown;
 }
 
-std::string far_store::cluster_id() const {
+std::string remote_store::cluster_id() const {
   return "00000000-0000-4000-8000-000000000000";
 }
 
-std::uint64_t far_store::foreign_changes() const {
+std::uint64_t remote_store::foreign_changes() const {
   const std::lock_guard lock{mutex_};
   return foreign_;
 }

@@ -9,6 +9,6 @@
 namespace troupe::persistence {
 
 // The caller must have synced the file, or the files of the directory.
-expected<void> put_in_place(const std::string& partial, const std::string& place);
+expected<void> rename_into_place(const std::string& partial, const std::string& place);
 
 }  // namespace troupe::persistence

@@ -17,9 +17,9 @@
 
 namespace troupe::runtime {
 
-class outside_requests final : public timer_target {
+class external_requests final : public timer_target {
  public:
-  explicit outside_requests(timer_service& timers) : timers_{timers} {}
+  explicit external_requests(timer_service& timers) : timers_{timers} {}
 
   // Arms the timeout; the id is not 0. After `close` it is 0, and `done` has run with `down`.
   std::uint64_t add(time_point due, reply_handler done);
@@ -27,7 +27,7 @@ class outside_requests final : public timer_target {
   void complete(std::uint64_t id, const message& reply,
                 std::optional<request_error> error) noexcept;
   // Completes it on the clock's thread, never within this call.
-  void fail_soon(std::uint64_t id, request_error error, time_point now);
+  void schedule_failure(std::uint64_t id, request_error error, time_point now);
   // Fails all pending and future requests.
   void close();
 

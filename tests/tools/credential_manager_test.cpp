@@ -1,5 +1,5 @@
 // A joined node's certificate is renewed in time, and never in a tight loop.
-#include "tools/join/credential_keeper.hpp"
+#include "tools/join/credential_manager.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -47,7 +47,7 @@ TEST_CASE("a keeper renews old certificates, keeps new ones, and limits its rate
   const auto first = from.given(aged());
   REQUIRE(folder.save(first));
   {
-    const credential_keeper keeper{folder, first};
+    const credential_manager keeper{folder, first};
     REQUIRE(eventually([&] {
       return until_renewal(keeper.now().certificate, 1, std::chrono::system_clock::now()) > 0ms;
     }));
@@ -73,11 +73,11 @@ TEST_CASE("a keeper ends at once, even while it waits") {
   const troupe::test::scratch_folder data;
   const auto limit = join_defaults::renew_retry_first;
   auto begin = std::chrono::steady_clock::now();
-  { const credential_keeper calm{join_folder{data.path()}, from.given(from.around_now(1h, 23h))}; }
+  { const credential_manager calm{join_folder{data.path()}, from.given(from.around_now(1h, 23h))}; }
   CHECK(std::chrono::steady_clock::now() - begin < limit);
   CHECK(from.asked_at().empty());
   {
-    const credential_keeper refused{join_folder{data.path()}, from.given(aged())};
+    const credential_manager refused{join_folder{data.path()}, from.given(aged())};
     REQUIRE(eventually([&] { return from.asked_at().size() == 1; }));
     begin = std::chrono::steady_clock::now();
   }

@@ -30,7 +30,7 @@
 
 namespace troupe::test {
 
-struct far_store_options {
+struct remote_store_options {
   std::uint64_t seed = 1;
   // Probabilities, at each transaction: that revisions before it are missing, that the next one
   // shares its revision, that a remote writer changes the object at its first key just before, that
@@ -46,11 +46,11 @@ struct far_store_options {
   std::function<void()> on_work = {};
 };
 
-class far_store final : public persistence::store {
+class remote_store final : public persistence::store {
  public:
-  explicit far_store(far_store_options options);
+  explicit remote_store(remote_store_options options);
   // With a thread, completes all pending work; without, drops it.
-  ~far_store() override;
+  ~remote_store() override;
 
   void submit(persistence::transaction request, persistence::completion done) override;
   void barrier(persistence::barrier_completion done) override;
@@ -94,8 +94,8 @@ class far_store final : public persistence::store {
 
   bool chance(double probability);
   void send(sent next);
-  void judge();
-  void judge(persistence::submission& next, persistence::revision at, arrival& into);
+  void evaluate();
+  void evaluate(persistence::submission& next, persistence::revision at, arrival& into);
   void interfere(const sent& next);
   persistence::outcome apply(persistence::submission& request, persistence::revision at,
                              std::vector<persistence::change>& into);
@@ -108,7 +108,7 @@ class far_store final : public persistence::store {
   void work();
   std::chrono::system_clock::time_point now() const;
 
-  const far_store_options options_;
+  const remote_store_options options_;
   mutable std::mutex mutex_;
   std::mt19937_64 random_;
 

@@ -1,5 +1,5 @@
 // The judge finds each kind of contradiction.
-#include "system/planes/history_judge.hpp"
+#include "system/planes/history_checker.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -57,7 +57,7 @@ evidence good() {
 
 std::string problems_of(const evidence& found) {
   std::string all;
-  for (const auto& each : judge(found))
+  for (const auto& each : evaluate(found))
     all += each + "\n";
   return all;
 }

@@ -1,4 +1,4 @@
-#include "actors/write/outside_calls.hpp"
+#include "actors/write/external_calls.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -10,15 +10,15 @@
 
 namespace troupe::actors {
 
-void outside_calls::ask(const admission::outside_step& step, admission::question_ptr about,
-                        runtime::time_point now, std::function<void(admission::reply)> done) {
+void external_calls::ask(const admission::external_step& step, admission::question_ptr about,
+                         runtime::time_point now, std::function<void(admission::reply)> done) {
   std::optional<api::error> refusal;
   std::uint64_t id = 0;
   {
     const std::lock_guard lock{mutex_};
     if (closed_) {
       refusal = api::service_unavailable("the server is stopping");
-    } else if (waiting_.size() >= defaults::outside_waiting) {
+    } else if (waiting_.size() >= defaults::external_waiting) {
       refusal = api::too_many_requests(
           fmt::format("{} writes wait for an admission step", waiting_.size()), 1);
     } else {
@@ -32,14 +32,14 @@ void outside_calls::ask(const admission::outside_step& step, admission::question
   });
 }
 
-void outside_calls::answered(std::uint64_t id, admission::reply reply) {
+void external_calls::answered(std::uint64_t id, admission::reply reply) {
   std::unique_lock lock{mutex_};
   auto found = waiting_.extract(id);
   lock.unlock();
   if (found) found.mapped().done(std::move(reply));
 }
 
-void outside_calls::expire(runtime::time_point now) {
+void external_calls::expire(runtime::time_point now) {
   std::vector<call> late;
   {
     const std::lock_guard lock{mutex_};
@@ -53,7 +53,7 @@ void outside_calls::expire(runtime::time_point now) {
         "failed calling admission step \"{}\": context deadline exceeded", each.step))));
 }
 
-void outside_calls::close() {
+void external_calls::close() {
   std::map<std::uint64_t, call> left;
   {
     const std::lock_guard lock{mutex_};
@@ -64,7 +64,7 @@ void outside_calls::close() {
     each.done(api::fail(api::service_unavailable("the server is stopping")));
 }
 
-std::size_t outside_calls::waiting() const {
+std::size_t external_calls::waiting() const {
   const std::lock_guard lock{mutex_};
   return waiting_.size();
 }
