@@ -159,7 +159,7 @@ TEST_CASE("fields that are always written stand there when they are absent") {
   const core::v1::ReplicationController rc;
   CHECK(encode_json(rc, {}, {}).find(R"("replicas":0)") != std::string::npos);
   const core::v1::GRPCAction action;
-  CHECK(encode_json(action, {}, {}) == R"({"service":null})");
+  CHECK(encode_json(action, {}, {}) == R"({"port":0,"service":null})");
 }
 
 TEST_CASE("integers are integers as Go reads them") {
