@@ -94,8 +94,8 @@ std::vector<std::string> interface_addresses() {
 std::string second_address(const std::string& address) {
   if (is_loopback(address)) return {};
   const auto all = all_addresses();
-  const auto first = std::find_if(all.begin(), all.end(),
-                                  [&](const auto& each) { return each.text == address; });
+  const auto first =
+      std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.text == address; });
   if (first == all.end()) return {};
   const auto second = std::find_if(all.begin(), all.end(), [&](const auto& each) {
     return each.interface == first->interface && each.family != first->family;
