@@ -63,21 +63,20 @@ class cluster_node {
   }
 
   process_result kubectl(const std::string& command) const {
-    return shell(
-        fmt::format("kubectl --kubeconfig {} {} 2>&1", node_->kubeconfig().string(), command));
+    return shell(fmt::format("kubectl --kubeconfig {} {}", node_->kubeconfig().string(), command));
   }
   std::string output(const std::string& command) const {
-    const auto ran = kubectl(command);
+    const auto ran = kubectl(command + " 2>&1");
     INFO(command << "\n" << ran.output);
     REQUIRE(ran.code == 0);
     return ran.output;
   }
-  // Waits until the command prints exactly that.
+  // Waits until the command prints exactly that; warnings do not count.
   void expect(const std::string& command, const std::string& text,
               std::chrono::seconds limit = 60s) const {
     const auto until = std::chrono::steady_clock::now() + limit;
     std::string seen;
-    while ((seen = kubectl(command).output) != text) {
+    while ((seen = kubectl(command + " 2>/dev/null").output) != text) {
       INFO(command << "\nprints: " << seen << "\nexpected: " << text);
       REQUIRE(std::chrono::steady_clock::now() < until);
     }
