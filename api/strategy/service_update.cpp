@@ -20,6 +20,16 @@ bool same_list(const List& a, const List& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
+// For clients that write only the older one of the two fields.
+void follow_cluster_ip(ServiceSpec& spec, const ServiceSpec& before) {
+  if (spec.cluster_ip() == before.cluster_ip()) {
+    if (spec.cluster_ips().empty()) *spec.mutable_cluster_ips() = before.cluster_ips();
+  } else if (same_list(spec.cluster_ips(), before.cluster_ips())) {
+    spec.clear_cluster_ips();
+    if (!spec.cluster_ip().empty()) spec.add_cluster_ips(spec.cluster_ip());
+  }
+}
+
 // Removes each field that is unchanged.
 void drop_address(ServiceSpec& spec, const ServiceSpec& before) {
   if (spec.cluster_ip() == before.cluster_ip() &&
@@ -50,21 +60,18 @@ bool has_node_ports(const ServiceSpec& spec) {
 
 void keep_allocations(Service& now, const Service& was) {
   auto& spec = *now.mutable_spec();
-  if (spec.type() == "ExternalName" || was.spec().type() == "ExternalName") return;
-  if (spec.cluster_ip().empty() && spec.cluster_ips().empty()) {
-    if (was.spec().has_cluster_ip()) spec.set_cluster_ip(was.spec().cluster_ip());
-    *spec.mutable_cluster_ips() = was.spec().cluster_ips();
-  } else if (spec.cluster_ips().empty() && spec.cluster_ip() == was.spec().cluster_ip()) {
-    // A client from before there were two.
-    *spec.mutable_cluster_ips() = was.spec().cluster_ips();
-  }
-  if (spec.type() != was.spec().type()) return;
+  const auto& before = was.spec();
+  const bool has_address = spec.type() != "ExternalName" && before.type() != "ExternalName";
+  if (has_address && spec.cluster_ip().empty() && before.has_cluster_ip())
+    spec.set_cluster_ip(before.cluster_ip());
+  follow_cluster_ip(spec, before);
+  if (!has_address) return;
+  if (spec.type() != before.type()) return;
   for (auto& port : *spec.mutable_ports()) {
     if (port.node_port() != 0) continue;
-    for (const auto& before : was.spec().ports())
-      if (before.node_port() != 0 && before.port() == port.port() &&
-          before.protocol() == port.protocol())
-        port.set_node_port(before.node_port());
+    for (const auto& old : before.ports())
+      if (old.node_port() != 0 && old.port() == port.port() && old.protocol() == port.protocol())
+        port.set_node_port(old.node_port());
   }
 }
 

@@ -11,7 +11,10 @@ class ServiceSpec;
 // Whether its ports are opened on each node.
 bool has_node_ports(const core::v1::ServiceSpec& spec);
 
-// Keeps values that the server once allocated, unless the client sets them.
+// Keeps values that the server once allocated, unless the client sets them. clusterIPs follows a
+// change of clusterIP alone.
+//
+// kubernetes: pkg/registry/core/service/strategy.go, patchAllocatedValues and NormalizeClusterIPs.
 void keep_allocations(core::v1::Service& now, const core::v1::Service& was);
 // Removes fields that a change of the type makes invalid, if the client only repeats their old
 // values: validation would refuse them.

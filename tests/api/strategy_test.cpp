@@ -195,6 +195,28 @@ TEST_CASE("a service keeps the addresses it was given") {
   CHECK(next.spec().ports(0).node_port() == 30001);
 }
 
+TEST_CASE("the addresses of a service follow a client that changes only the first one") {
+  auto was = created<core::v1::Service>(
+      "{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {ports: [{port: 80}]}}");
+  was.mutable_spec()->set_cluster_ip("10.0.0.1");
+  was.mutable_spec()->add_cluster_ips("10.0.0.1");
+  const auto after = [&was](const char* type, const char* address) {
+    auto next = was;
+    next.mutable_spec()->set_type(type);
+    next.mutable_spec()->set_cluster_ip(address);
+    prepare_update(kind_of<core::v1::Service>(), next, was);
+    std::string out = next.spec().cluster_ip();
+    for (const auto& each : next.spec().cluster_ips())
+      out += " " + each;
+    return out;
+  };
+  CHECK(after("ClusterIP", "") == "10.0.0.1 10.0.0.1");
+  CHECK(after("ClusterIP", "None") == "None None");
+  CHECK(after("ClusterIP", "10.0.0.2") == "10.0.0.2 10.0.0.2");
+  CHECK(after("ExternalName", "").empty());
+  CHECK(after("ExternalName", "10.0.0.1").empty());
+}
+
 TEST_CASE("preconditions compare revision and uid") {
   auto pod = running_pod();
   pod.mutable_metadata()->set_resource_version("41");
