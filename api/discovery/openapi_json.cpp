@@ -53,6 +53,15 @@ class writer {
     key(name);
     text(value);
   }
+  // Nothing if there are none.
+  void texts(std::string_view name, const std::vector<std::string>& all) {
+    if (all.empty()) return;
+    key(name);
+    out_.StartArray();
+    for (const auto& each : all)
+      text(each);
+    out_.EndArray();
+  }
   void raw(std::string_view name, const std::string& json) {
     key(name);
     out_.RawValue(json.data(), json.size(), rapidjson::kObjectType);
@@ -111,13 +120,8 @@ class writer {
       }
       out_.EndObject();
     }
-    if (!from.required.empty()) {
-      out_.Key("required");
-      out_.StartArray();
-      for (const auto& name : from.required)
-        text(name);
-      out_.EndArray();
-    }
+    texts("required", from.required);
+    texts("enum", from.allowed);
     for (const auto& [name, json] : from.extensions)
       raw(name, json);
     out_.EndObject();

@@ -86,6 +86,7 @@ schema scalar(const FieldDescriptor& field, const Rule& rule) {
       if (field.type() == FieldDescriptor::TYPE_BYTES) out.format = "byte";
   }
   if (!rule.format().empty()) out.format = rule.format();
+  out.allowed.assign(rule.allowed().begin(), rule.allowed().end());
   return out;
 }
 
