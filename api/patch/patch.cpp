@@ -33,12 +33,12 @@ void diff(json_value& from, json_value& to, json_value& out, json_allocator& all
 
 }  // namespace
 
-error patch_does_not_fit(std::string reason) {
+// Without causes, as upstream: kubectl prints them instead of the message, each after its field.
+error patch_does_not_fit(const std::string& reason) {
   error e;
   e.code = 422;
   e.reason = "Invalid";
   e.message = "the server rejected our request due to an error in our request: " + reason;
-  e.causes.push_back({"UnexpectedServerResponse", std::move(reason), ""});
   return e;
 }
 

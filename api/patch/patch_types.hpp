@@ -13,6 +13,6 @@ expected<void> apply_strategic_patch(const type_info& type, json_value& document
                                      json_allocator& allocator);
 
 // The error for a patch that cannot be applied to the document: 422, with the reason as cause.
-error patch_does_not_fit(std::string reason);
+error patch_does_not_fit(const std::string& reason);
 
 }  // namespace troupe::api

@@ -17,8 +17,9 @@ void member(json_writer& out, std::string_view key, std::string_view value) {
 }
 
 void details(json_writer& out, const api::error& error) {
-  if (error.name.empty() && error.group.empty() && error.kind.empty() && error.uid.empty() &&
-      error.causes.empty() && error.retry_after_seconds == 0)
+  // kubectl prints the message of an "Invalid" only if there are details, empty ones too.
+  if (error.code != 422 && error.name.empty() && error.group.empty() && error.kind.empty() &&
+      error.uid.empty() && error.causes.empty() && error.retry_after_seconds == 0)
     return;
   out.Key("details");
   out.StartObject();

@@ -154,6 +154,10 @@ TEST_CASE("a JSON patch that does not fit is refused and says where") {
   CHECK(code(R"({})") == 400);
   CHECK(patched(patch_form::json, "{}", R"([{"op":"remove","path":"/x/y"}])")
             .ends_with("remove operation does not apply: there is no /x/y"));
+  // kubectl would print causes instead of the message.
+  CHECK(apply_patch(patch_form::json, pod, "{}", R"([{"op":"remove","path":"/x"}])")
+            .error()
+            .causes.empty());
 }
 
 TEST_CASE("a JSON patch has at most 10,000 operations and copies at most 3 MiB") {
