@@ -161,6 +161,11 @@ valid check_secret(const persistence::snapshot& state, const token_claims& claim
   const auto held = data.find("token");
   if (found->meta().has_deletion_timestamp() || held == data.end() || held->second != token)
     return tl::make_unexpected(std::string{"its secret no longer contains it"});
+  // kubernetes: pkg/serviceaccount/legacy.go.
+  const auto& labels = found->meta().labels();
+  const auto invalid = labels.find(std::string{invalid_since_label});
+  if (invalid != labels.end() && !invalid->second.empty())
+    return tl::make_unexpected(fmt::format("its secret has the label {}", invalid_since_label));
   return {};
 }
 

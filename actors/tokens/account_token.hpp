@@ -24,6 +24,8 @@ inline constexpr std::string_view account_name_annotation = "kubernetes.io/servi
 inline constexpr std::string_view account_uid_annotation = "kubernetes.io/service-account.uid";
 // On the Secret of a legacy token: the day of its last use, in UTC.
 inline constexpr std::string_view last_used_label = "kubernetes.io/legacy-token-last-used";
+// On the Secret of a legacy token: the day since which the token is refused; absent: never.
+inline constexpr std::string_view invalid_since_label = "kubernetes.io/legacy-token-invalid-since";
 
 // An object by name and uid.
 struct named_uid {

@@ -109,6 +109,7 @@ void token_secrets::on_secrets(const watch_events& m) {
     if (event.previous) forget(key, account_key(*event.previous));
     if (event.type == event_type::deleted) {
       forget(key, account);
+      unlist(account, event.object->meta().name());
       sync_service_account(account);
     } else {
       secrets_of_[account].insert(key);
@@ -168,6 +169,26 @@ void token_secrets::fill(const api::object& secret, const api::object& account) 
   transaction.preconditions.push_back({key, secret.revision()});
   transaction.mutations.push_back({key, &secret.kind(), std::move(changed)});
   write(key, std::move(transaction), [this, key] { sync_secret(key); });
+}
+
+// Removes a deleted secret from the list of its account.
+void token_secrets::unlist(const std::string& account_key, const std::string& name) {
+  const auto state = store_->read();
+  const auto account = state.find(account_key);
+  if (!account || account->meta().has_deletion_timestamp() ||
+      state.find(api::kind_of<Secret>().key(account->meta().namespace_(), name)))
+    return;
+  auto changed = account->copy_as<ServiceAccount>();
+  auto& listed = *changed->mutable_secrets();
+  const auto kept = std::remove_if(listed.begin(), listed.end(),
+                                   [&](const auto& each) { return each.name() == name; });
+  if (kept == listed.end()) return;
+  listed.erase(kept, listed.end());
+  persistence::transaction transaction;
+  transaction.preconditions.push_back({account_key, account->revision()});
+  transaction.mutations.push_back({account_key, &account->kind(), std::move(changed)});
+  write(account_key + "/" + name, std::move(transaction),
+        [this, account_key, name] { unlist(account_key, name); });
 }
 
 // Creates the secret and lists it in the account, in one transaction.

@@ -185,7 +185,9 @@ TEST_CASE("the token of a terminating pod is valid until a minute after its grac
   CHECK_FALSE(world.holds(of_pod, now + 61));
 }
 
-TEST_CASE("the token of a secret is valid while the secret contains it", "[tokens]") {
+TEST_CASE(
+    "the token of a secret is valid while the secret contains it and is not marked as invalid",
+    "[tokens]") {
   shop world;
   token_claims legacy;
   legacy.ns = "default";
@@ -199,6 +201,15 @@ TEST_CASE("the token of a secret is valid while the secret contains it", "[token
   world.c.change<Secret>("default", "s", [](Secret& s) { (*s.mutable_data())["token"] = "t"; });
   CHECK(holds("t"));
   CHECK_FALSE(holds("u"));
+  const auto invalid_since = [](const char* day) {
+    return [day](Secret& s) {
+      (*s.mutable_metadata()->mutable_labels())["kubernetes.io/legacy-token-invalid-since"] = day;
+    };
+  };
+  world.c.change<Secret>("default", "s", invalid_since("2026-01-01"));
+  CHECK_FALSE(holds("t"));
+  world.c.change<Secret>("default", "s", invalid_since(""));
+  CHECK(holds("t"));
 }
 
 }  // namespace troupe::test
