@@ -17,8 +17,10 @@ using cluster_roles = std::map<std::string, api::object_ptr, std::less<>>;
 // True if the role has an aggregationRule; otherwise its rules are its own.
 bool aggregates(const api::rbac::v1::ClusterRole& role);
 
-// In the order of selectors, then of roles, without duplicate rules. An invalid selector selects
-// nothing.
+// In the order of selectors, then of roles, without duplicate rules; a selected role that itself
+// aggregates counts with the rules of the roles that it selects. So the result depends on no
+// aggregated rules, and roles that select each other cannot rewrite each other for ever. An invalid
+// selector selects nothing.
 rule_list aggregated_rules(const api::rbac::v1::ClusterRole& role, const cluster_roles& all);
 
 bool same_rules(const rule_list& a, const rule_list& b);

@@ -1,6 +1,8 @@
 // The default roles and bindings, how a store gets them, and aggregated roles.
 #include "actors/access/default_policy.hpp"
 
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -127,6 +129,31 @@ TEST_CASE("a start restores lost default rules, keeps added rules and leaves pro
   CHECK(c.get<ClusterRoleBinding>({}, "system:discovery").subjects_size() == 1);
   CHECK(c.get<ClusterRole>({}, "system:monitoring").rules_size() == 0);
   CHECK(reconcile(c) == 0);
+}
+
+TEST_CASE("roles that aggregate each other get the same rules, and are then left alone",
+          "[access]") {
+  cluster c{1};
+  const auto label = [](int i) { return "of-" + std::to_string(i % 3); };
+  // Each selects the next one and its own source; all are stored with other rules.
+  for (int i = 0; i < 3; ++i) {
+    c.create_yaml(fmt::format(R"({{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole",
+      "metadata":{{"name":"source-{0}","labels":{{"{1}":"true"}}}},
+      "rules":[{{"verbs":["get"],"apiGroups":[""],"resources":["source{0}"]}}]}})",
+                              i, label(i + 1)));
+    c.create_yaml(fmt::format(R"({{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole",
+      "metadata":{{"name":"ring-{0}","labels":{{"{1}":"true"}}}},
+      "rules":[{{"verbs":["get"],"apiGroups":[""],"resources":["ring{0}"]}}],
+      "aggregationRule":{{"clusterRoleSelectors":[{{"matchLabels":{{"{2}":"true"}}}}]}}}})",
+                              i, label(i), label(i + 1)));
+  }
+  c.advance(seconds{10});
+  const auto settled = c.store().read().at();
+  for (const auto* name : {"ring-0", "ring-1", "ring-2"})
+    CHECK(c.get<ClusterRole>({}, name).rules_size() == 3);
+  c.crash("role-aggregator", "role-aggregator");
+  c.advance(seconds{10});
+  CHECK(c.store().read().at() == settled);
 }
 
 TEST_CASE(
