@@ -3,8 +3,11 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
+#include "actors/core/log.hpp"
+#include "actors/namespaces/defaults.hpp"
 #include "actors/namespaces/namespace_rules.hpp"
 #include "actors/write/commands.hpp"
 #include "actors/write/creation.hpp"
@@ -59,11 +62,13 @@ void namespaces::on_namespaces(const watch_events& m) {
     current_cause({event.cause.request, event.at});
     const auto& name = event.object->meta().name();
     if (event.type == event_type::deleted) {
+      retries_.erase(api::kind_of<ServiceAccount>().key(name, default_account));
       stop_deletion(*event.object);
       ensure_system();
     } else if (!terminating(event.object->as<Namespace>())) {
       ensure_account(name);
     } else {
+      retries_.erase(api::kind_of<ServiceAccount>().key(name, default_account));
       begin_deletion(*event.object);
     }
   }
@@ -106,17 +111,26 @@ void namespaces::create(const api::kind_info& kind, std::unique_ptr<api::body> c
   const auto key = kind.key(api::meta_of(*content).namespace_(), api::meta_of(*content).name());
   auto transaction = create_transaction(store_->read(), kind, std::move(content),
                                         checks::done_before, wall_now(), random());
-  if (!transaction) return;
+  if (!transaction) return retry_later(key, std::move(again));
   transaction->cause.author = author;
   request<commit_done>(core_.writer,
                        commit{std::make_shared<persistence::transaction>(std::move(*transaction))},
                        defaults::write_timeout, [this, key, again = std::move(again)](auto reply) {
-                         if (reply && (*reply)->result) {
+                         if (reply && (*reply)->result)
                            retries_.erase(key);
-                         } else {
-                           retries_[key] = after(defaults::try_again, again);
-                         }
+                         else
+                           retry_later(key, again);
                        });
+}
+
+// A webhook or a quota may refuse the object for a long time.
+void namespaces::retry_later(const std::string& key, std::function<void()> again) {
+  auto& next = retries_[key];
+  next.pause = std::clamp<runtime::duration>(next.pause * 2, defaults::try_again,
+                                             defaults::creation_retry_longest);
+  log().info("namespaces: creating {} failed, retrying in {} s", key,
+             std::chrono::duration_cast<std::chrono::seconds>(next.pause).count());
+  next.timer = after(next.pause, std::move(again));
 }
 
 // -- deletion of a namespace --------------------------------------------------------------------

@@ -35,8 +35,13 @@ class namespaces : public content_deleter {
   void ensure_account(const std::string& ns);
   void create(const api::kind_info& kind, std::unique_ptr<api::body> content,
               std::function<void()> again);
+  void retry_later(const std::string& key, std::function<void()> again);
 
-  std::map<std::string, runtime::timer> retries_;  // by key of the object to create
+  struct retry {
+    runtime::timer timer;
+    runtime::duration pause{0};
+  };
+  std::map<std::string, retry> retries_;  // by key of the object whose creation failed
 };
 
 }  // namespace troupe::actors

@@ -3,9 +3,11 @@
 #include <catch2/catch.hpp>
 
 #include "actors/core/condition.hpp"
+#include "actors/room_log.hpp"
 #include "api/schema/core_account.pb.h"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_namespace.pb.h"
+#include "api/schema/core_quota.pb.h"
 #include "support/cluster.hpp"
 #include "support/nodes.hpp"
 #include "support/seeds.hpp"
@@ -15,6 +17,7 @@ namespace troupe::test {
 using api::core::v1::ConfigMap;
 using api::core::v1::Namespace;
 using api::core::v1::Pod;
+using api::core::v1::ResourceQuota;
 using api::core::v1::ServiceAccount;
 using std::chrono::seconds;
 
@@ -43,6 +46,26 @@ TEST_CASE("a default service account that is removed comes back") {
   c.remove<ServiceAccount>("default", "default");
   c.settle();
   CHECK(c.find<ServiceAccount>("default", "default"));
+}
+
+TEST_CASE("a default service account that a quota refuses is retried with back-off") {
+  cluster c{1};
+  const room_log log;
+  ResourceQuota none;
+  none.mutable_metadata()->set_name("none");
+  (*none.mutable_spec()->mutable_hard())["count/serviceaccounts"].set_string("0");
+  c.create(none);
+  c.settle();
+  c.remove<ServiceAccount>("default", "default");
+  c.advance(seconds{600});
+  CHECK_FALSE(c.find<ServiceAccount>("default", "default"));
+  // After 1, 2, 4 ... 60 s.
+  const auto attempts = log.count("creating /registry/serviceaccounts/default/default failed");
+  CHECK(attempts >= 10);
+  CHECK(attempts <= 20);
+  c.remove<ResourceQuota>("default", "none");
+  CHECK(c.run_until([&] { return c.find<ServiceAccount>("default", "default") != nullptr; },
+                    seconds{61}));
 }
 
 TEST_CASE("a namespace made again under its name loses nothing to the end of the former one") {
