@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "api/kind_row.hpp"
@@ -131,6 +134,16 @@ call_handler handler_of(const call& call) {
   return call.kind().serves(to_string(call.verb)) ? object_handler(call) : nullptr;
 }
 
+// Handlers that decide by a stored object and do not write it. As upstream's, they know what
+// another control plane has committed before; a write finds that out when it is committed.
+bool decides_by_reading(const call& call) {
+  static constexpr std::string_view readers[] = {"token",  "log",         "exec",
+                                                 "attach", "portforward", "proxy"};
+  const auto part = call.route.subresource;
+  return call.verb == verb::remove_all || (call.verb == verb::get && part == "scale") ||
+         std::find(std::begin(readers), std::end(readers), part) != std::end(readers);
+}
+
 }  // namespace
 
 api_server::api_server(actors::control_plane& plane, rest_options options)
@@ -175,6 +188,7 @@ void api_server::serve(request_ptr request, responder answer) {
     made->warn({std::string{text}});
   const auto handle = verb ? handler_of(*made) : nullptr;
   if (handle == nullptr) return made->fail(no_such_method());
+  if (decides_by_reading(*made)) return at_newest(made, handle);
   handle(made);
 }
 

@@ -173,7 +173,8 @@ bool wants_newest(const call& call) {
   return wanted && *wanted > present;
 }
 
-// If the store has other writers, waits for the cluster's current state.
+}  // namespace
+
 void at_newest(const call_ptr& call, void (*handler)(const call_ptr& call)) {
   auto& store = call->services.plane.store();
   if (!store.is_shared() || !wants_newest(*call)) return handler(call);
@@ -183,6 +184,8 @@ void at_newest(const call_ptr& call, void (*handler)(const call_ptr& call)) {
     call->run([call, handler] { handler(call); });
   });
 }
+
+namespace {
 
 void read_object(const call_ptr& call) {
   const auto state = call->services.read();
