@@ -54,7 +54,6 @@ void role_aggregator::on_roles(const watch_events& m) {
   if (m.synced) settle();
 }
 
-// An aggregated role may be selected by another one: the event of its write comes here, too.
 void role_aggregator::settle() {
   for (const auto& [name, object] : roles_) {
     const auto& role = object->as<ClusterRole>();
