@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "build_paths.hpp"
+#include "support/programs/eventually.hpp"
 #include "support/programs/shell.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/skip.hpp"
@@ -38,8 +39,11 @@ class web_pod {
     INFO(made.output);
     REQUIRE(made.code == 0);
     // "port 12345"
-    const auto said = shell(kubectl_ + "logs -f web | grep -m 1 port").output;
-    REQUIRE_THAT(said, Catch::StartsWith("port "));
+    std::string said;
+    REQUIRE(eventually([&] {
+      said = shell(kubectl_ + "logs web").output;
+      return said.starts_with("port ") && said.ends_with('\n');
+    }));
     port_ = said.substr(5, said.find('\n') - 5);
   }
   ~web_pod() { shell(kubectl_ + "delete pod web 2>&1"); }
