@@ -107,7 +107,9 @@ TEST_CASE("IPv6 has the tunnel of IPv4 where the machines share no link of IPv6"
 }
 
 TEST_CASE("machines that have only IPv6 addresses have a tunnel of IPv6", "[pod_network]") {
-  node_ranges ranges{.own = {range("fd00:42:0:1::/64")}, .own_address_v6 = "2001:db8:1::1"};
+  node_ranges ranges;
+  ranges.own = {range("fd00:42:0:1::/64")};
+  ranges.own_address_v6 = "2001:db8:1::1";
   ranges.peers = {{"far", range("fd00:42:0:2::/64"), "2001:db8:2::2"},
                   {"both", range("fd00:42:0:3::/64"), "2001:db8:3::3"},
                   {"both", range("10.42.3.0/24"), "192.0.2.3"},
