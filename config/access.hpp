@@ -66,6 +66,7 @@ constexpr form form_of() {
   if constexpr (std::is_same_v<T, duration>) return form::duration;
   if constexpr (std::is_same_v<T, byte_size>) return form::size;
   if constexpr (std::is_same_v<T, address>) return form::address;
+  if constexpr (std::is_same_v<T, ip_address>) return form::ip_address;
   if constexpr (std::is_same_v<T, std::string>) return form::dns_name;
   if constexpr (std::is_same_v<T, std::filesystem::path>) return form::path;
   if constexpr (std::is_same_v<T, names>) return form::names;
@@ -78,6 +79,8 @@ value to_value(const T& member) {
     return std::string(words_of<T>[static_cast<std::size_t>(member)]);
   } else if constexpr (std::is_same_v<T, std::filesystem::path>) {
     return member.string();
+  } else if constexpr (std::is_same_v<T, ip_address>) {
+    return member.text;
   } else {
     return member;
   }
@@ -92,6 +95,8 @@ void from_value(T& member, const value& source) {
     }
   } else if constexpr (std::is_same_v<T, std::filesystem::path>) {
     member = std::get<std::string>(source);
+  } else if constexpr (std::is_same_v<T, ip_address>) {
+    member.text = std::get<std::string>(source);
   } else {
     member = std::get<T>(source);
   }

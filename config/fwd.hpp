@@ -5,6 +5,7 @@ namespace troupe::config {
 struct address;
 struct byte_size;
 struct inputs;
+struct ip_address;
 struct loaded_config;
 struct node_config;
 struct setting;

@@ -96,6 +96,8 @@ struct etcd_config {
 struct kubelet_config {
   // Never empty after load(): the host's name in lower case.
   std::string node_name;
+  // Of the other family than the node's first address.
+  ip_address second_address;
   // Never empty after load(): DATA-DIR/kubelet.
   std::filesystem::path root_dir;
   pod_runtime runtime = pod_runtime::automatic;

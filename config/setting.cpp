@@ -142,6 +142,8 @@ std::string expected_form(const setting& row) {
       return "a size" + range(row) + ", such as 512Ki or 3Mi";
     case form::address:
       return "HOST:PORT, such as 127.0.0.1:6443 or [::1]:6443" + or_empty;
+    case form::ip_address:
+      return "an IP address, such as 10.0.0.5 or fd00::5" + or_empty;
     case form::path:
       return "a path" + or_empty;
     case form::dns_name:
@@ -186,6 +188,11 @@ std::optional<value> read(const setting& row, std::string_view text) {
       const auto& words = row.at.choices;
       if (std::find(words.begin(), words.end(), text) == words.end()) return std::nullopt;
       break;
+    }
+    case form::ip_address: {
+      const auto parsed = parse_ip_address(text);
+      if (!parsed || (parsed->empty() && row.when_empty.empty())) return std::nullopt;
+      return parsed->text;
     }
     case form::dns_name:
       if (!is_dns_name(text)) return std::nullopt;

@@ -20,10 +20,21 @@ namespace troupe::config {
 using names = std::vector<std::string>;
 using weights = std::map<std::string, std::int64_t>;
 
-// Choices, DNS names, paths and texts are strings with different validation.
+// Choices, DNS names, paths, IP addresses and texts are strings with different validation.
 using value = std::variant<std::int64_t, duration, byte_size, address, std::string, names, weights>;
 
-enum class form { count, duration, size, address, choice, path, dns_name, names, weights };
+enum class form {
+  count,
+  duration,
+  size,
+  address,
+  ip_address,
+  choice,
+  path,
+  dns_name,
+  names,
+  weights
+};
 
 struct alias {
   std::string_view text, word;

@@ -227,6 +227,11 @@ constexpr setting rows[] = {
      .about = "Name of this machine's node.",
      .derived = "the host's name in lower case",
      .brief = true},
+    {.name = "kubelet.second_address",
+     .at = at<&node::kubelet, &kubelet::second_address>(),
+     .about = "Second address of this machine's node, of the other IP family than the first.",
+     .when_empty = "the address of that family on the interface of the first, if pods or services "
+                   "may have IPv6 addresses"},
     {.name = "kubelet.root_dir",
      .at = at<&node::kubelet, &kubelet::root_dir>(),
      .about =

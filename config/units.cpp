@@ -1,5 +1,7 @@
 #include "config/units.hpp"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -128,6 +130,18 @@ std::string print(const address& value) {
   if (value.empty()) return "";
   const bool ipv6 = value.host.find(':') != std::string::npos;
   return (ipv6 ? "[" + value.host + "]" : value.host) + ":" + std::to_string(value.port);
+}
+
+std::optional<ip_address> parse_ip_address(std::string_view text) {
+  if (text.empty()) return ip_address{};
+  const std::string copy{text};
+  const int family = copy.find(':') == copy.npos ? AF_INET : AF_INET6;
+  std::array<unsigned char, sizeof(in6_addr)> bytes{};
+  std::array<char, INET6_ADDRSTRLEN> usual{};
+  if (copy.find('\0') != copy.npos || ::inet_pton(family, copy.c_str(), bytes.data()) != 1 ||
+      ::inet_ntop(family, bytes.data(), usual.data(), usual.size()) == nullptr)
+    return std::nullopt;
+  return ip_address{usual.data()};
 }
 
 }  // namespace troupe::config

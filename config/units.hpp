@@ -38,8 +38,19 @@ std::string print(duration value);
 std::optional<byte_size> parse_size(std::string_view text);
 std::string print(byte_size value);
 
+// The address of a machine; empty: none.
+struct ip_address {
+  std::string text;
+
+  bool empty() const { return text.empty(); }
+  bool operator==(const ip_address&) const = default;
+};
+
 // HOST:PORT with an IPv6 host in brackets; empty text is the empty address.
 std::optional<address> parse_address(std::string_view text);
 std::string print(const address& value);
+
+// An address without a port, IPv4 or IPv6, in its usual form; empty text is the empty address.
+std::optional<ip_address> parse_ip_address(std::string_view text);
 
 }  // namespace troupe::config

@@ -43,6 +43,8 @@ inline constexpr auto orphan_sweep = 60s;
 
 // kubernetes: kuberuntime_container.go, minimumGracePeriodInSeconds.
 inline constexpr auto grace_after_hook = 2s;
+// kubernetes: pod_workers.go, killPodNow: how long the end of a pod may take at least.
+inline constexpr auto least_kill_limit = 10s;
 // SIGKILL is sent again at this interval until the container is gone.
 inline constexpr auto kill_again = 1s;
 

@@ -91,6 +91,7 @@ inline constexpr std::uint32_t tunnel_id = 1;
 inline constexpr std::uint16_t tunnel_port = 8472;
 // Size of VXLAN's headers in a packet: Ethernet, IPv4, UDP and VXLAN.
 inline constexpr std::uint32_t tunnel_overhead_bytes = 50;
+inline constexpr std::uint32_t tunnel_overhead_bytes_v6 = 70;
 // The minimum MTU of IPv6 (RFC 8200).
 inline constexpr std::uint32_t least_mtu_bytes = 1'280;
 // Prefix length of a node's IPv6 range (kubernetes: --node-cidr-mask-size-ipv6).

@@ -57,6 +57,7 @@ void minions::on_nodes(const watch_events& m) {
     } else if (const auto found = rows_.find(name); found != rows_.end()) {
       stop_child(found->second.actor);
       rows_.erase(found);
+      record_node_event(event.object, "RemovingNode", "Removing Node " + name + " from Controller");
     }
   }
   if (m.synced && !std::exchange(complete_, true)) {
@@ -69,6 +70,7 @@ void minions::take_node(const std::string& name, const watch_event& event) {
   auto [found, fresh] = rows_.try_emplace(name);
   auto& r = found->second;
   if (fresh) {
+    record_node_event(event.object, "RegisteredNode", "Registered Node " + name + " in Controller");
     // It may have survived a crash of this supervisor; a new one reads its Node itself.
     r.actor = child("minion", name);
     fresh = !r.actor;
@@ -85,6 +87,17 @@ void minions::take_node(const std::string& name, const watch_event& event) {
   r.zone = zone_of(node);
   r.away = has_eviction_taint(node);
   r.granted = fails(ready) && (r.granted || r.away);
+}
+
+// kubernetes: controller/util/node/controller_utils.go, RecordNodeEvent. Nodes that were known to
+// an earlier life of this actor are registered again.
+void minions::record_node_event(const api::object_ptr& node, const char* reason,
+                                const std::string& text) {
+  tell(core_.recorder,
+       record_event{.about = node,
+                    .reason = reason,
+                    .message = fmt::format("Node {} event: {}", node->meta().name(), text),
+                    .component = "node-controller"});
 }
 
 void minions::on_leases(const watch_events& m) {

@@ -42,6 +42,7 @@ class minions : public informer {
   void on_nodes(const watch_events& m);
   void on_leases(const watch_events& m);
   void take_node(const std::string& name, const watch_event& event);
+  void record_node_event(const api::object_ptr& node, const char* reason, const std::string& text);
 
   void round();
   void hold_all();

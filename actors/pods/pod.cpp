@@ -137,6 +137,11 @@ bool pod::mark_not_ready(const api::object& node) {
   if (!marked) return false;
   log().debug("pod {} at revision {} is not ready: its node {} sends no heartbeat", key(),
               pod_->revision(), node.meta().name());
+  tell(context_->recorder, record_event{.about = pod_,
+                                        .warning = true,
+                                        .reason = "NodeNotReady",
+                                        .message = "Node is not ready",
+                                        .component = "node-controller"});
   replace(std::move(marked));
   return true;
 }

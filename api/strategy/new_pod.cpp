@@ -7,7 +7,9 @@ namespace troupe::api {
 using namespace core::v1;
 
 void initialize_pod(Pod& pod) {
-  const auto& spec = *pod.mutable_spec();
+  auto& spec = *pod.mutable_spec();
+  // kubernetes: api/pod/util.go, dropDisabledFields: PodLevelResources is off in 1.33.
+  spec.clear_resources();
   pod.clear_status();
   auto& status = *pod.mutable_status();
   status.set_phase("Pending");

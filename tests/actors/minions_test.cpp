@@ -1,6 +1,7 @@
 #include "actors/nodes/minions.hpp"
 
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "actors/core/condition.hpp"
 #include "actors/nodes/node_rules.hpp"
@@ -238,16 +239,23 @@ TEST_CASE("leases alone keep a node alive, and its minion ends with it") {
   CHECK_FALSE(c.actor("minion", "n1"));
 }
 
-TEST_CASE("the silence of a node shows as an event") {
+TEST_CASE("a node that is registered, silent and removed has an event each") {
   cluster c{1};
   add_node(c, "n1");
   c.advance(seconds{45});
-  const auto events = c.list<api::core::v1::Event>("default");
-  const auto found = std::any_of(events.begin(), events.end(), [](const auto& each) {
-    const auto& event = each->template as<api::core::v1::Event>();
-    return event.reason() == "NodeNotReady" && event.involved_object().name() == "n1";
-  });
-  CHECK(found);
+  c.remove<Node>({}, "n1");
+  c.settle();
+  std::set<std::string> events;
+  for (const auto& each : c.list<api::core::v1::Event>("default")) {
+    const auto& event = each->as<api::core::v1::Event>();
+    CHECK(event.source().component() == "node-controller");
+    CHECK(event.involved_object().name() == "n1");
+    events.insert(event.type() + " " + event.reason() + " " + event.message());
+  }
+  CHECK(events == std::set<std::string>{
+                      "Normal RegisteredNode Node n1 event: Registered Node n1 in Controller",
+                      "Normal NodeNotReady Node n1 status is now: NodeNotReady",
+                      "Normal RemovingNode Node n1 event: Removing Node n1 from Controller"});
 }
 
 }  // namespace troupe::test

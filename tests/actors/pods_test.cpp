@@ -7,6 +7,7 @@
 #include "actors/late_watcher.hpp"
 #include "actors/nodes/taints.hpp"
 #include "actors/pods/pod_rules.hpp"
+#include "api/schema/core_event.pb.h"
 #include "support/cluster.hpp"
 #include "support/nodes.hpp"
 
@@ -270,6 +271,13 @@ TEST_CASE("the pods of a node that is not ready are not ready") {
   const auto marked = c.get<Pod>("default", "a");
   const auto* ready = actors::find_condition(marked.status().conditions(), "Ready");
   CHECK(ready->status() == "False");
+  std::vector<std::string> events;
+  for (const auto& each : c.list<api::core::v1::Event>("default")) {
+    const auto& event = each->as<api::core::v1::Event>();
+    if (event.involved_object().name() == "a")
+      events.push_back(event.type() + " " + event.reason() + " " + event.message());
+  }
+  CHECK(events == std::vector<std::string>{"Warning NodeNotReady Node is not ready"});
 }
 
 TEST_CASE("pods of a node that has vanished are removed after the quarantine") {

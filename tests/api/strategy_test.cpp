@@ -114,6 +114,14 @@ status: {phase: Running}
   CHECK(pod.status().qos_class() == "Guaranteed");
 }
 
+TEST_CASE("a new pod has no resources of its own") {
+  const auto pod = created<core::v1::Pod>(
+      "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {resources: {limits: {cpu: 1}}, "
+      "containers: [{name: c, image: x}]}}");
+  CHECK_FALSE(pod.spec().has_resources());
+  CHECK(pod.status().qos_class() == "BestEffort");
+}
+
 TEST_CASE("a pod's quality of service follows its requests and limits") {
   const auto qos = [](const char* resources) {
     return std::string(qos_class(

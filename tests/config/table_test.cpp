@@ -45,6 +45,8 @@ value any_value(const setting& row, random_source& random) {
       const auto port = static_cast<std::uint16_t>(number_between(1, 65'535, random));
       return address{random() % 2 == 0 ? "::1" : word(random, "abc019", 12), port};
     }
+    case form::ip_address:
+      return std::string(random() % 2 == 0 ? "10.0.0.5" : "fd00::5");
     case form::choice:
       return std::string(row.at.choices[random() % row.at.choices.size()]);
     case form::path:

@@ -32,6 +32,17 @@ TEST_CASE("sizes are read as Kubernetes' quantities") {
   CHECK_FALSE(parse_size(bad));
 }
 
+TEST_CASE("an IP address has one form, and no port or zone") {
+  CHECK(parse_ip_address("10.0.0.5") == ip_address{"10.0.0.5"});
+  CHECK(parse_ip_address("FD00:0::5") == ip_address{"fd00::5"});
+  CHECK(parse_ip_address("")->empty());
+  const std::string_view with_nul{"10.0.0.5\0", 9};
+  for (const std::string_view bad :
+       {"10.0.0", "10.0.0.5:1", "[fd00::5]", "fe80::1%lo", "node", "::g"})
+    CHECK_FALSE(parse_ip_address(bad));
+  CHECK_FALSE(parse_ip_address(with_nul));
+}
+
 TEST_CASE("addresses name a host and a port") {
   CHECK(parse_address("127.0.0.1:6443") == address{"127.0.0.1", 6443});
   CHECK(parse_address("[::1]:0") == address{"::1", 0});

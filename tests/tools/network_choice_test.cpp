@@ -45,6 +45,19 @@ TEST_CASE("without a word a node has all of the network where pods run from imag
   CHECK_THAT(powerless.log, Contains(lacks_root));
 }
 
+TEST_CASE("a node's second address is the configured one, of the other family than the first") {
+  config::node_config from;
+  CHECK(second_address(from, "10.0.0.1") == "");
+  from.kubelet.second_address.text = "fd00::5";
+  CHECK(second_address(from, "10.0.0.1") == "fd00::5");
+  const auto refused = second_address(from, "fd00::1");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error() ==
+        "kubelet.secondAddress: the first address of this node is fd00::1, expected one of the "
+        "other family; found fd00::5");
+  CHECK(make_frontend_options(from).names == std::vector<std::string>{"fd00::5"});
+}
+
 TEST_CASE("a configured mode is used, or refused with the missing prerequisite") {
   CHECK(chosen(network_mode::pods, true).pods);
   CHECK_FALSE(chosen(network_mode::services, true).pods);

@@ -27,6 +27,8 @@ std::string type_name(const config::setting& row) {
       return "SIZE";
     case config::form::address:
       return "HOST:PORT";
+    case config::form::ip_address:
+      return "IP";
     case config::form::path:
       return row.file ? "FILE" : "DIR";
     case config::form::dns_name:

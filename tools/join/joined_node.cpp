@@ -184,8 +184,9 @@ class joined_node final : public node_parts {
       return;
     }
     kubelet_->address = address;
-    if (has_two_families(config_.network))
-      kubelet_->second_address = server::second_address(address);
+    const auto second = second_address(config_, address);
+    if (!second) spdlog::warn("{}", second.error());
+    kubelet_->second_address = second.value_or("");
     actors::spawn_kubelet(*system_, to, *kubelet_);
   }
 

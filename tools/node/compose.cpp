@@ -408,8 +408,9 @@ class node : public node_parts {
     kubelet_->tokens = plane_->tokens();
     if (network_) kubelet_->guard = network_->guard();
     kubelet_->address = server::reachable_address(config_.server.listen.host);
-    if (has_two_families(config_.network))
-      kubelet_->second_address = server::second_address(kubelet_->address);
+    auto second = second_address(config_, kubelet_->address);
+    if (!second) return tl::make_unexpected(second.error());
+    kubelet_->second_address = std::move(*second);
     const auto api = front_->address();
     kubelet_->api = {server::reachable_address(api.host), api.port};
     actors::spawn_kubelet(*system_, plane_->core_actors(), *kubelet_);

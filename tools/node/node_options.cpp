@@ -17,6 +17,8 @@
 #include "actors/kubelet/volumes/pod_files.hpp"
 #include "actors/network/defaults.hpp"
 #include "actors/write/admission/service_addresses.hpp"
+#include "api/values/cidr.hpp"
+#include "server/credentials/addresses.hpp"
 #include "server/credentials/kubeconfig.hpp"
 #include "server/http/version.hpp"
 #include "tools/node/network_choice.hpp"
@@ -44,6 +46,8 @@ server::frontend_options make_frontend_options(const config::node_config& from) 
     options.legacy_listen = {wanted.legacy_listen.host, wanted.legacy_listen.port};
   options.data_dir = from.data_dir;
   options.names = wanted.names;
+  if (const auto& second = from.kubelet.second_address; !second.empty())
+    options.names.push_back(second.text);
   options.anonymous_access = wanted.anonymous_access == config::anonymous_access::on;
   options.http.connections = static_cast<std::size_t>(wanted.max_connections);
   options.http.body_limit_bytes = static_cast<std::size_t>(wanted.max_body.bytes);
@@ -114,12 +118,22 @@ std::shared_ptr<actors::container_runtime> make_runtime(const config::node_confi
 
 }  // namespace
 
-bool has_two_families(const config::network_config& from) {
-  const auto has_v6 = [](const std::vector<std::string>& ranges) {
+tl::expected<std::string, std::string> second_address(const config::node_config& from,
+                                                      const std::string& first) {
+  const auto& wanted = from.kubelet.second_address.text;
+  if (!wanted.empty()) {
+    if (api::ip_family(wanted) != api::ip_family(first)) return wanted;
+    return tl::make_unexpected(fmt::format(
+        "kubelet.secondAddress: the first address of this node is {}, expected one of the other "
+        "family; found {}",
+        first, wanted));
+  }
+  const auto has_v6 = [](const auto& ranges) {
     return std::any_of(ranges.begin(), ranges.end(),
                        [](const auto& range) { return range.find(':') != range.npos; });
   };
-  return has_v6(from.pod_cidrs) || has_v6(from.service_cidrs);
+  if (!has_v6(from.network.pod_cidrs) && !has_v6(from.network.service_cidrs)) return {};
+  return server::second_address(first);
 }
 
 tl::expected<void, std::string> check_sysctls(const config::kubelet_config& from) {

@@ -59,7 +59,6 @@ enum class check_status : std::uint8_t { success, failure, unknown };
 struct health_result {
   check_status status = check_status::unknown;
   std::string message = {};  // output or error; for `unknown`: why the check could not run
-  int code = 0;              // of a command
   bool warning = false;      // a success whose message an event shows
 };
 

@@ -1,6 +1,7 @@
 #include "actors/kubelet/health/health_checker.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/health/grpc_check.hpp"
 #include "actors/kubelet/health/http_check.hpp"
+#include "api/codec/json_text.hpp"
 
 namespace troupe::actors {
 
@@ -20,14 +22,15 @@ namespace {
 
 constexpr const char* too_many = "too many health checks are queued";
 
-health_result result_of(const runtime_result<command_result>& answer, runtime::duration timeout) {
+// kubernetes: cri-client/pkg/remote_runtime.go, ExecSync.
+health_result result_of(const runtime_result<command_result>& answer,
+                        const std::vector<std::string>& command) {
   if (!answer) return {check_status::unknown, answer.error().message};
-  if (answer->timed_out) {
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(timeout).count();
-    return {check_status::failure, fmt::format("command timed out after {}s", seconds)};
-  }
-  return {answer->code == 0 ? check_status::success : check_status::failure, answer->output,
-          answer->code};
+  if (answer->timed_out)
+    return {check_status::failure,
+            fmt::format("command {} timed out",
+                        api::quoted(fmt::format("{}", fmt::join(command, " "))))};
+  return {answer->code == 0 ? check_status::success : check_status::failure, answer->output};
 }
 
 }  // namespace
@@ -70,8 +73,8 @@ struct health_checker::commands : std::enable_shared_from_this<commands> {
   void start(waiting next) {
     executor.run_command(
         next.container_id, next.command, next.timeout,
-        [self = shared_from_this(), done = next.done, timeout = next.timeout](const auto& answer) {
-          done(result_of(answer, timeout));
+        [self = shared_from_this(), done = next.done, command = next.command](const auto& answer) {
+          done(result_of(answer, command));
           self->start_next();
         });
     const std::lock_guard lock{mutex};

@@ -14,6 +14,9 @@ namespace troupe::actors {
 namespace {
 
 constexpr int most_redirects = 10;  // kubernetes: net/http's own limit
+// kubernetes: net/http's error for it.
+constexpr const char* late_answer =
+    "context deadline exceeded (Client.Timeout exceeded while awaiting headers)";
 
 bool same_word(std::string_view a, std::string_view b) {
   return a.size() == b.size() && ::strncasecmp(a.data(), b.data(), a.size()) == 0;
@@ -124,14 +127,16 @@ health_result http_check(const http_get_action& check, runtime::duration timeout
       if (auto second = fetch(plain, deadline, cancel)) reply = std::move(second);
     }
     if (!reply)
-      return {check_status::failure, fmt::format("Get \"{}://{}{}\": {}", q.tls ? "https" : "http",
-                                                 authority(q), q.path, reply.error())};
+      return {check_status::failure,
+              fmt::format(
+                  "Get \"{}://{}{}\": {}", q.tls ? "https" : "http", authority(q), q.path,
+                  reply.error() == timed_socket::late ? std::string{late_answer} : reply.error())};
     const bool redirect = reply->status >= 300 && reply->status < 400 && !reply->location.empty();
     if (redirect && redirects == most_redirects)
       return {check_status::failure, fmt::format("stopped after {} redirects", most_redirects)};
     if (redirect && follow(q, reply->location)) continue;
     if (!q.hook && reply->status >= 300 && reply->status < 400)
-      return {check_status::success, "Probe terminated redirects, Response body: " + reply->body, 0,
+      return {check_status::success, "Probe terminated redirects, Response body: " + reply->body,
               true};
     if (q.hook || (reply->status >= 200 && reply->status < 300))
       return {check_status::success, reply->body};

@@ -115,6 +115,7 @@ kubelet::kubelet(kubelet_options options, node_facts facts, core_actors to, kube
   reserve(options_.reserved, context_->machine);
   context_->storage_measuring = options_.storage_measuring;
   context_->event_repetition = options_.event_repetition;
+  context_->least_kill_limit = options_.least_kill_limit;
   context_->may_mount = facts_.may_mount;
   context_->hidden = options_.hidden;
 }
@@ -325,8 +326,9 @@ void kubelet::node_changed() {
 void kubelet::record_node_events() {
   if (!node_object()) return;
   const auto before = std::exchange(recorded_node_, node_object());
-  if (!before) return record_node_event(false, "Starting", "Starting kubelet.");
-  for (auto& each : events_of_change(before->as<Node>(), node_object()->as<Node>()))
+  const auto& now = node_object()->as<Node>();
+  if (!before) record_node_event(false, "Starting", "Starting kubelet.");
+  for (auto& each : before ? events_of_change(before->as<Node>(), now) : events_of_start(now))
     record_node_event(each.warning, std::move(each.reason), std::move(each.message));
 }
 

@@ -54,6 +54,8 @@ struct kubelet_options {
   // How often the storage of pods that have limits of it is measured.
   runtime::duration storage_measuring = kubelet_defaults::storage_measuring;
   runtime::duration event_repetition = worker_defaults::event_repetition;
+  // A pod that fails gets an event if its containers have not ended after this, or longer.
+  runtime::duration least_kill_limit = kubelet_defaults::least_kill_limit;
   reserved_resources reserved = {};
   // Shortages at which pods are evicted; absent: never, and the Node has no pressure conditions.
   std::optional<eviction_thresholds> evictions = {};

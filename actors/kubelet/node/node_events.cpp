@@ -49,4 +49,12 @@ std::vector<node_event> events_of_change(const Node& before, const Node& now) {
   return out;
 }
 
+std::vector<node_event> events_of_start(const Node& now) {
+  auto out = events_of_change({}, now);
+  std::erase_if(out, [](const node_event& each) {
+    return each.reason == "NodeReady" || each.reason == "NodeNotReady";
+  });
+  return out;
+}
+
 }  // namespace troupe::actors

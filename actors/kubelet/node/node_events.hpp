@@ -17,5 +17,7 @@ struct node_event {
 // the control plane's, which sends its own event.
 std::vector<node_event> events_of_change(const api::core::v1::Node& before,
                                          const api::core::v1::Node& now);
+// Those of a kubelet that sees its Node for the first time, besides "Starting".
+std::vector<node_event> events_of_start(const api::core::v1::Node& now);
 
 }  // namespace troupe::actors

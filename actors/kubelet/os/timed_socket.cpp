@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -22,12 +23,19 @@ namespace troupe::actors {
 
 namespace {
 
+// In Go's words, which users know: "connection refused".
+std::string words_of(int code) {
+  std::string text = std::strerror(code);
+  text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
+  return text;
+}
+
 tl::unexpected<std::string> failed(int code) {
-  return tl::make_unexpected(std::string{std::strerror(code)});
+  return tl::make_unexpected(words_of(code));
 }
 
 tl::unexpected<std::string> too_late() {
-  return tl::make_unexpected(std::string{"timeout"});
+  return tl::make_unexpected(std::string{timed_socket::late});
 }
 
 bool wait_for(int fd, short events, timed_socket::clock::time_point deadline, int cancel) {
@@ -135,13 +143,13 @@ tl::expected<timed_socket, std::string> timed_socket::connect(const std::string&
       continue;
     }
     if (!wait_for(fd.get(), POLLOUT, deadline, cancel))
-      return tl::make_unexpected(fmt::format("dial tcp {}:{}: timeout", host, port));
+      return tl::make_unexpected(fmt::format("dial tcp {}:{}: i/o timeout", host, port));
     socklen_t size = sizeof problem;
     ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &problem, &size);
     if (problem == 0) return timed_socket{std::move(fd), deadline, cancel};
   }
   return tl::make_unexpected(
-      fmt::format("dial tcp {}:{}: connect: {}", host, port, std::strerror(problem)));
+      fmt::format("dial tcp {}:{}: connect: {}", host, port, words_of(problem)));
 }
 
 // Repeats an OpenSSL operation while it has to wait for the socket.

@@ -19,9 +19,11 @@ inline constexpr std::string_view plain_answer = "server gave HTTP response to H
 class timed_socket {
  public:
   using clock = std::chrono::steady_clock;
+  // The error of an operation that is not done in time.
+  static constexpr const char* late = "timeout";
 
-  // Errors are the system's; "timeout" after the deadline, or as soon as the descriptor `cancel`
-  // becomes readable.
+  // Errors are the system's, in Go's words; a timeout after the deadline, or as soon as the
+  // descriptor `cancel` becomes readable.
   static tl::expected<timed_socket, std::string> connect(const std::string& host, int port,
                                                          clock::time_point deadline,
                                                          int cancel = -1);

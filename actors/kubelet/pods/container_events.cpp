@@ -4,10 +4,7 @@
 
 namespace troupe::actors {
 
-namespace {
-
-// As Go prints a duration: "250ms", "15.981s", "1m2.5s".
-std::string text_of(std::chrono::milliseconds time) {
+std::string duration_text(std::chrono::milliseconds time) {
   const auto all = time.count();
   if (all > 0 && all < 1'000) return fmt::format("{}ms", all);
   const auto hours = all / 3'600'000, minutes = all / 60'000;
@@ -17,8 +14,6 @@ std::string text_of(std::chrono::milliseconds time) {
   return text + fmt::format("{}s", static_cast<double>(all % 60'000) / 1'000);
 }
 
-}  // namespace
-
 std::string pulling_text(const std::string& image) {
   return fmt::format("Pulling image \"{}\"", image);
 }
@@ -27,7 +22,8 @@ std::string pulled_text(const std::string& image, const available_image& found) 
   if (!found.pulled) return fmt::format("Container image \"{}\" already present on machine", image);
   return fmt::format(
       "Successfully pulled image \"{}\" in {} ({} including waiting). Image size: {} bytes.", image,
-      text_of(found.pulled->time), text_of(found.pulled->with_waiting), found.pulled->size_bytes);
+      duration_text(found.pulled->time), duration_text(found.pulled->with_waiting),
+      found.pulled->size_bytes);
 }
 
 std::vector<container_event_text> events_of_refusal(const std::string& reason,

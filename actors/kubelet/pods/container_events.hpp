@@ -1,6 +1,7 @@
 // The events of a container's image, and of a container that cannot be created. Pure.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@ struct container_event_text {
   bool warning = true;
   std::string reason, message;
 };
+
+// As Go prints a duration: "250ms", "15.981s", "1m2.5s".
+std::string duration_text(std::chrono::milliseconds time);
 
 // kubernetes: images/image_manager.go. `image` is the name in the spec.
 std::string pulling_text(const std::string& image);

@@ -263,6 +263,11 @@ PodStatus observed_status(const Pod& pod, const std::vector<container_record>& c
     write_status(record, image_of(pod, record), stage, written);
     if (record.has_lifecycle()) ready &= written.ready();
   }
+  // kubernetes: kubelet_pods.go, convertToAPIContainerStatuses. Init containers keep their order.
+  for (auto* all :
+       {status.mutable_container_statuses(), status.mutable_ephemeral_container_statuses()})
+    std::sort(all->pointer_begin(), all->pointer_end(),
+              [](const auto* a, const auto* b) { return a->name() < b->name(); });
   const bool over = finished(status);
   const bool completed = status.phase() == "Succeeded";
   auto& conditions = *status.mutable_conditions();

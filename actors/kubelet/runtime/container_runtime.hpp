@@ -55,6 +55,8 @@ class container_runtime : public log_source, public stream_source, public usage_
   virtual bool has_strict_groups() const { return false; }
   // Why it can run no pod now, for the message of the node's condition Ready; empty: it can.
   virtual std::string problem() const { return {}; }
+  // Why pods with a network of their own cannot start now; empty: they can.
+  virtual std::string network_problem() const { return {}; }
   // Paths of the pod's fields that the runtime does not support, with the effect of each where it
   // is not obvious. Pure.
   virtual std::vector<std::string> unsupported_fields(const api::core::v1::Pod& pod) const = 0;

@@ -116,8 +116,20 @@ void pod_worker::on_container_event(const container_event& m) {
 
 void pod_worker::on_evict_pod(const evict_pod& m) {
   if (!state_known_ || terminating() || failure_ || finished(pod().status())) return;
-  failure_ = m.failure;
-  record_pod_event(true, failure_->reason, failure_->message);
+  fail_pod(m.failure);
+}
+
+// kubernetes: pod_workers.go, killPodNow.
+void pod_worker::fail_pod(const pod_failure& failure) {
+  failure_ = failure;
+  record_pod_event(true, failure.reason, failure.message);
+  const auto grace = failure.grace.value_or(own_grace());
+  const auto limit = std::max<runtime::duration>(grace + grace / 2, context_->least_kill_limit);
+  kill_limit_ = after(limit, [this] {
+    if (!all_ended())
+      record_pod_event(true, "ExceededGracePeriod",
+                       "Container runtime did not kill the pod within specified grace period.");
+  });
   sync();
 }
 

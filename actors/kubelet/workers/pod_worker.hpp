@@ -70,6 +70,7 @@ struct kubelet_context {
   std::vector<std::string> hidden;    // directories that no container may reach
   runtime::duration storage_measuring = kubelet_defaults::storage_measuring;
   runtime::duration event_repetition = worker_defaults::event_repetition;
+  runtime::duration least_kill_limit = kubelet_defaults::least_kill_limit;
 };
 
 // To the kubelet: a worker has started or restarted and requests the state of its pod.
@@ -182,6 +183,7 @@ class pod_worker : public runtime::actor {
   void sync();
   void begin();
   void add_ephemeral_containers();
+  void fail_pod(const pod_failure& failure);
   void end_pod();
   void arm_timer();
   bool terminating() const;
@@ -191,6 +193,7 @@ class pod_worker : public runtime::actor {
   // -- containers ---------------------------------------------------------------------------------
   void adopt(const found_container& found);
   bool sandbox_ready();
+  bool waits_for_network();
   tl::expected<std::string, std::string> runtime_handler() const;
   void leave_former_sandbox();
   void use_sandbox(const sandbox_status& ready);
@@ -303,7 +306,8 @@ class pod_worker : public runtime::actor {
   // When events of failures were sent last, those of refused containers by name.
   std::map<std::string, runtime::time_point> refusals_recorded_;
   runtime::time_point kill_failure_recorded_at_{};
-  runtime::timer next_, retry_, measure_;
+  std::optional<runtime::time_point> network_recorded_at_;
+  runtime::timer next_, retry_, measure_, kill_limit_;
 };
 
 }  // namespace troupe::actors

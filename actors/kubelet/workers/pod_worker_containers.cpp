@@ -85,12 +85,15 @@ void pod_worker::await_restart(container_record& record) {
   reset_health(record);
   if (record.retry_at <= now()) return;
   record.waiting_reason = "CrashLoopBackOff";
+  const auto pod_text =
+      fmt::format("{}_{}({})", pod().metadata().name(), pod().metadata().namespace_(), uid_);
   const auto wait = std::chrono::ceil<std::chrono::seconds>(record.retry_at - now());
-  record.waiting_message =
-      fmt::format("back-off {}s restarting failed container={} pod={}_{}({})", wait.count(),
-                  record.name, pod().metadata().name(), pod().metadata().namespace_(), uid_);
-  record_pod_event(true, "BackOff", "Back-off restarting failed container " + record.name,
-                   record.name);
+  record.waiting_message = fmt::format("back-off {} restarting failed container={} pod={}",
+                                       duration_text(wait), record.name, pod_text);
+  record_pod_event(
+      true, "BackOff",
+      fmt::format("Back-off restarting failed container {} in pod {}", record.name, pod_text),
+      record.name);
 }
 
 void pod_worker::start(container_record& record) {
@@ -215,7 +218,8 @@ void pod_worker::refuse(container_record& record, const runtime_error& error) {
 // A sandbox is requested when a container must start in it.
 bool pod_worker::sandbox_ready() {
   if (sandbox_) return guarded();
-  if (sandbox_asked_ || sandbox_retry_at_ > now() || !all_ended()) return false;
+  if (sandbox_asked_ || sandbox_retry_at_ > now() || !all_ended() || waits_for_network())
+    return false;
   sandbox_asked_ = true;
   if (std::any_of(containers_.begin(), containers_.end(),
                   [](const auto& record) { return !record.sandbox.empty(); }))
@@ -229,6 +233,19 @@ bool pod_worker::sandbox_ready() {
     tell(self(), sandbox_event{
                      lifetime_, {}, sandbox_lost{{runtime_error::kind::failed, handler.error()}}});
   return false;
+}
+
+// kubernetes: kubelet.go, SyncPod.
+bool pod_worker::waits_for_network() {
+  if (pod().spec().host_network()) return false;
+  const auto problem = containers().network_problem();
+  if (problem.empty()) return false;
+  sandbox_retry_at_ = now() + kubelet_defaults::recheck_delay;
+  if (!network_recorded_at_ || *network_recorded_at_ + context_->event_repetition <= now()) {
+    network_recorded_at_ = now();
+    record_pod_event(true, "NetworkNotReady", "network is not ready: " + problem);
+  }
+  return true;
 }
 
 // kubernetes: runtimeclass_manager.go, LookupRuntimeHandler.

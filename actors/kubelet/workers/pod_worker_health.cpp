@@ -133,18 +133,15 @@ void pod_worker::on_hook_event(const hook_event& m) {
       record->phase != container_phase::running)
     return;
   const bool well = m.result.status == check_status::success;
-  const auto code =
-      m.result.code == 0 ? std::string{} : fmt::format("command exited with {}: ", m.result.code);
-  const auto text = code + event_text(m.result.message);
+  // kubernetes: kuberuntime_container.go: the output of a hook may be secret.
   if (m.at_start) {
     record->preparing = false;
     if (!well) {
-      record_pod_event(true, "FailedPostStartHook", "PostStartHook failed: " + text, m.container);
+      record_pod_event(true, "FailedPostStartHook", "PostStartHook failed", m.container);
       fail_container(*record, own_grace(), "FailedPostStartHook");
     }
   } else {
-    if (!well)
-      record_pod_event(true, "FailedPreStopHook", "PreStopHook failed: " + text, m.container);
+    if (!well) record_pod_event(true, "FailedPreStopHook", "PreStopHook failed", m.container);
     execute(*record, record->stop.hook_done(now()));
   }
   sync();

@@ -251,9 +251,7 @@ void pod_worker::measure_storage() {
 void pod_worker::on_storage_measured(const storage_measured& m) {
   measuring_ = false;
   if (!m.failure || terminating() || failure_ || finished(pod().status())) return;
-  failure_ = m.failure;
-  record_pod_event(true, failure_->reason, failure_->message);
-  sync();
+  fail_pod(*m.failure);
 }
 
 void pod_worker::place_volumes(const Container& container, container_config& config) const {

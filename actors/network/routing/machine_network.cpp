@@ -44,6 +44,22 @@ void go_on_taking_routes(std::vector<std::string>& problems) {
   }
 }
 
+// Without IPv6 in the kernel no pod could start with an address of it: the others start without.
+void leave_out_ipv6(node_ranges& wanted, std::vector<std::string>& problems) {
+  const auto is_enabled = [](const char* devices) {
+    return std::ifstream{fmt::format("/proc/sys/net/ipv6/conf/{}/disable_ipv6", devices)}.get() ==
+           '0';
+  };
+  if (is_enabled("all") && is_enabled("default")) return;
+  const auto erased =
+      std::erase_if(wanted.own, [](const api::cidr& range) { return range.is_v6(); });
+  std::erase_if(wanted.peers, [](const pod_peer& peer) { return peer.range.is_v6(); });
+  if (erased != 0)
+    problems.emplace_back(
+        "IPv6 is missing in the kernel of this machine, or disabled by net.ipv6.conf.all or "
+        "default.disable_ipv6: pods have no addresses of it");
+}
+
 void forward_packets(const node_ranges& wanted, std::vector<std::string>& problems) {
   if (auto problem = set_parameter("ipv4/ip_forward", '1'); !problem.empty())
     problems.push_back(std::move(problem));
@@ -76,7 +92,7 @@ bool has_host_ports() {
 }  // namespace
 
 std::vector<std::string> make_machine_network(const machine_network_options& options,
-                                              const node_ranges& wanted) {
+                                              node_ranges wanted) {
   const auto folder = options.cni_folder();
   if (!folder) return {folder.error()};
   if (const auto foreign = foreign_network(*folder)) {
@@ -88,12 +104,15 @@ std::vector<std::string> make_machine_network(const machine_network_options& opt
       problems.push_back(removed.error());
     return problems;
   }
+  std::vector<std::string> problems;
+  leave_out_ipv6(wanted, problems);
+  if (wanted.own.empty()) return problems;
   auto kernel = netlink::socket::open(NETLINK_ROUTE);
   if (!kernel) return {kernel.error()};
   const auto links = read_links(*kernel, wanted.own);
   if (!links) return {links.error()};
-  auto plan = plan_routes(wanted, *links, options.routes);
-  auto problems = std::move(plan.problems);
+  const auto plan = plan_routes(wanted, *links, options.routes);
+  problems.insert(problems.end(), plan.problems.begin(), plan.problems.end());
   forward_packets(wanted, problems);
   const auto config = cni_config({.ranges = wanted.own,
                                   .mtu_bytes = plan.pod_mtu_bytes,

@@ -27,7 +27,7 @@ struct machine_network_options {
 // Returns the problems; empty: success. If another program provides the pod network, it configures
 // nothing and removes its former configuration.
 std::vector<std::string> make_machine_network(const machine_network_options& options,
-                                              const node_ranges& wanted);
+                                              node_ranges wanted);
 
 // Removes all of it except IP forwarding, on which other programs may rely now.
 tl::expected<void, std::string> remove_machine_network(const std::filesystem::path& marker,

@@ -76,7 +76,10 @@ node_ranges ranges_of_nodes(const std::map<std::string, api::object_ptr>& nodes,
   for (const auto& object : in_order(nodes, own)) {
     const auto& node = object->as<Node>();
     const auto& name = node.metadata().name();
-    if (name == own) out.own_address = address_of(node, false);
+    if (name == own) {
+      out.own_address = address_of(node, false);
+      out.own_address_v6 = address_of(node, true);
+    }
     for (const auto& text : range_texts(node)) {
       const auto range = api::cidr::parse(text);
       const bool inside = range && range->is_canonical() &&

@@ -26,6 +26,7 @@ struct node_ranges {
   std::string own_address;  // IPv4; empty: none that other nodes can use
   std::vector<pod_peer> peers;
   std::vector<std::string> problems;
+  std::string own_address_v6 = {};
 
   bool operator==(const node_ranges&) const = default;
 };

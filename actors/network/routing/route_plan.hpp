@@ -29,11 +29,12 @@ struct route {
   bool operator==(const route&) const = default;
 };
 
-// The tunnel device and its peers, machines with IPv4 addresses. Each range of either family has
-// its own next hop: its first address, with a hardware address derived from the machine's IPv4
-// range, so that machines need no exchange.
+// The tunnel device and its peers, machines with addresses of the same family: of IPv4 if a machine
+// has an address and a range of it, otherwise of IPv6. Each range of either family has its own next
+// hop: its first address, with a hardware address derived from the machine's range of the tunnel's
+// family, so that machines need no exchange.
 struct tunnel {
-  std::string local;                   // IPv4 address of this machine
+  std::string local;                   // address of this machine
   std::vector<std::string> addresses;  // of the device: the first of each own range
   std::string hardware;                // six bytes
   std::uint32_t mtu_bytes = 0;
@@ -59,7 +60,8 @@ struct route_plan {
 route_plan plan_routes(const node_ranges& ranges, const std::vector<own_link>& links,
                        route_mode mode);
 
-// Returns 02:42 and the four bytes of an IPv4 address.
+// Returns 02:42 and four bytes: of an IPv4 address, or of all parts of an IPv6 address, which
+// differ for the ranges of two nodes.
 std::string hardware_address(const api::cidr& range);
 
 }  // namespace troupe::actors::routing

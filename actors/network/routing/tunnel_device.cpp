@@ -36,11 +36,12 @@ int read_device(netlink::socket& kernel, known_device& out) {
     auto fields = netlink::attributes_of<ifinfomsg>(body);
     auto info = netlink::read_attributes(fields[IFLA_LINKINFO]);
     auto data = netlink::read_attributes(info[IFLA_INFO_DATA]);
+    const auto local = data[IFLA_VXLAN_LOCAL6];
     out = {head.ifi_index,
            (head.ifi_flags & IFF_UP) != 0,
            info[IFLA_INFO_KIND].starts_with("vxlan"),
            std::string{fields[IFLA_ADDRESS]},
-           address_text(data[IFLA_VXLAN_LOCAL]),
+           address_text(local.empty() ? data[IFLA_VXLAN_LOCAL] : local),
            netlink::fixed_of<std::uint32_t>(fields[IFLA_MTU])};
   });
   return problem == ENODEV ? 0 : problem;
@@ -66,7 +67,8 @@ int make_device(netlink::socket& kernel, const tunnel& wanted) {
     info.attribute(IFLA_INFO_KIND, "vxlan");
     info.nested(IFLA_INFO_DATA, [&](message& data) {
       data.number(IFLA_VXLAN_ID, network_defaults::tunnel_id);
-      data.attribute(IFLA_VXLAN_LOCAL, address_bytes(wanted.local));
+      data.attribute(family_of(wanted.local) == AF_INET6 ? IFLA_VXLAN_LOCAL6 : IFLA_VXLAN_LOCAL,
+                     address_bytes(wanted.local));
       data.number(IFLA_VXLAN_PORT, htons(network_defaults::tunnel_port));
       data.number(IFLA_VXLAN_LEARNING, std::uint8_t{0});
     });

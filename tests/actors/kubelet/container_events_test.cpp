@@ -33,6 +33,8 @@ TEST_CASE("a container that is not created has upstream's events, by the reason 
 TEST_CASE("an image has upstream's events, with the time of its pull as Go prints it",
           "[kubelet]") {
   using namespace std::chrono_literals;
+  CHECK(actors::duration_text(80s) == "1m20s");
+  CHECK(actors::duration_text(5min) == "5m0s");
   CHECK(actors::pulling_text("web:1") == "Pulling image \"web:1\"");
   CHECK(actors::pulled_text("web:1", {"sha256:0"}) ==
         "Container image \"web:1\" already present on machine");

@@ -10,6 +10,7 @@
 #include "actors/kubelet/runtimes/cri/container_request.hpp"
 #include "actors/kubelet/runtimes/cri/container_watcher.hpp"
 #include "actors/kubelet/runtimes/cri/cri_runtime.hpp"
+#include "actors/kubelet/runtimes/cri/grpc_channel.hpp"
 #include "actors/kubelet/runtimes/cri/image_puller.hpp"
 #include "actors/kubelet/runtimes/cri/log_rotation.hpp"
 #include "actors/kubelet/runtimes/cri/pod_files_of_cri.hpp"
@@ -44,6 +45,13 @@ void set_amount(google::protobuf::Map<std::string, api::resource::Quantity>& in,
 }
 
 }  // namespace
+
+TEST_CASE("an error of a call is printed as Go prints it", "[kubelet]") {
+  CHECK(text_of({grpc_code::not_found, "no image"}) ==
+        "rpc error: code = NotFound desc = no image");
+  CHECK(text_of({grpc_code::unavailable, ""}) == "rpc error: code = Unavailable desc = ");
+  CHECK(text_of({static_cast<grpc_code>(99), "odd"}) == "rpc error: code = Code(99) desc = odd");
+}
 
 TEST_CASE("a sandbox has the pod's labels, those of every kubelet, and its own root directory") {
   auto pod = web_pod();

@@ -61,6 +61,11 @@ void fake_runtime::fail_stops(std::string problem) {
   stop_problem_ = std::move(problem);
 }
 
+void fake_runtime::ignore_stops(bool ignored) {
+  const std::lock_guard lock{mutex_};
+  ignore_stops_ = ignored;
+}
+
 void fake_runtime::fail_removals(std::string problem) {
   const std::lock_guard lock{mutex_};
   removal_problem_ = std::move(problem);
@@ -113,7 +118,17 @@ void fake_runtime::fill_disk(std::string problem) {
   image_problem_ = std::move(problem);
 }
 
+void fake_runtime::lack_network(std::string problem) {
+  const std::lock_guard lock{mutex_};
+  network_problem_ = std::move(problem);
+}
+
 // -- as a runtime ---------------------------------------------------------------------------------
+
+std::string fake_runtime::network_problem() const {
+  const std::lock_guard lock{mutex_};
+  return network_problem_;
+}
 
 std::string fake_runtime::image_problem() const {
   const std::lock_guard lock{mutex_};
@@ -210,6 +225,7 @@ void fake_runtime::stop_container(const std::string& id, runtime::duration grace
   const bool kill = grace <= runtime::duration{};
   note((kill ? "kill " : "stop ") + id);
   std::unique_lock lock{mutex_};
+  if (ignore_stops_) return;
   const auto problem = kill ? std::string{} : stop_problem_;
   lock.unlock();
   if (!problem.empty()) return failed(problem);

@@ -28,6 +28,7 @@ class fake_runtime final : public actors::container_runtime {
   void pull_as(actors::available_image::pull pull);  // images are absent before
   // What stops with grace, and the removal of pods, answer.
   void fail_stops(std::string problem);
+  void ignore_stops(bool ignored);  // containers run on, also if they are killed
   void fail_removals(std::string problem);
   // From now on `list_pods` is not answered, except the first request, by `answer_list`.
   void hold_lists();
@@ -41,11 +42,13 @@ class fake_runtime final : public actors::container_runtime {
   void end_container(const std::string& name, int code);
   void has_layers(std::vector<actors::layer_usage> layers);
   void fill_disk(std::string problem);
+  void lack_network(std::string problem);
   fake_streams& streams() noexcept { return streams_; }
 
   // -- as a runtime
   actors::runtime_features features() const override { return features_; }
   std::string image_problem() const override;
+  std::string network_problem() const override;
   std::vector<std::string> unsupported_fields(const api::core::v1::Pod&) const override {
     return {};
   }
@@ -93,8 +96,8 @@ class fake_runtime final : public actors::container_runtime {
   std::vector<std::string> calls_;
   std::optional<actors::runtime_error> pull_error_, create_error_, resize_error_;
   std::optional<actors::available_image::pull> pull_;
-  std::string stop_problem_, removal_problem_, image_problem_;
-  bool hold_pulls_ = false, hold_creations_ = false, hold_lists_ = false;
+  std::string stop_problem_, removal_problem_, image_problem_, network_problem_;
+  bool hold_pulls_ = false, hold_creations_ = false, hold_lists_ = false, ignore_stops_ = false;
   std::vector<std::function<void()>> held_;
   std::map<std::string, int> made_;  // how often an id was given: a later one gets a suffix
   std::function<void(std::vector<std::string>)> listed_;  // the first request that is held

@@ -177,7 +177,9 @@ TEST_CASE("a check without an answer in time fails", "[kubelet]") {
     const auto begun = std::chrono::steady_clock::now();
     const auto answer = http_check(get(silent.port()), 200ms);
     CHECK(answer.status == check_status::failure);
-    CHECK_THAT(answer.message, Catch::EndsWith("timeout"));
+    CHECK_THAT(answer.message,
+               Catch::EndsWith("/\": context deadline exceeded (Client.Timeout exceeded while "
+                               "awaiting headers)"));
     CHECK(std::chrono::steady_clock::now() - begun < 5s);
     CHECK(tcp_check({"127.0.0.1", silent.port()}, 1s).status == check_status::success);
     closed = silent.port();
@@ -185,7 +187,7 @@ TEST_CASE("a check without an answer in time fails", "[kubelet]") {
   CHECK(http_check(get(closed), 1s).status == check_status::failure);
   const auto refused = tcp_check({"127.0.0.1", closed}, 1s);
   CHECK(refused.status == check_status::failure);
-  CHECK_THAT(refused.message, Catch::Contains("Connection refused"));
+  CHECK_THAT(refused.message, Catch::EndsWith(": connect: connection refused"));
   CHECK(tcp_check({"no.such.host.invalid", 1}, 1s).status == check_status::failure);
 }
 
@@ -217,6 +219,19 @@ TEST_CASE("a command that takes too long is ended", "[kubelet]") {
   CHECK(result.output == "begun\n");
   CHECK(container.exec("exec cat /dev/zero", 200ms).timed_out);
   CHECK(std::chrono::steady_clock::now() - begun < 10s);
+}
+
+TEST_CASE("a check whose command takes too long fails, and names the command", "[kubelet]") {
+  running_container container{"exec sleep 300"};
+  health_checker checks{"test", 1, container.containers};
+  std::promise<health_result> answer;
+  auto result = answer.get_future();
+  checks.run(container.id, exec_action{{"/bin/sh", "-c", "exec sleep \"300\""}}, 200ms,
+             [&](health_result found) { answer.set_value(std::move(found)); });
+  REQUIRE(result.wait_for(20s) == std::future_status::ready);
+  const auto found = result.get();
+  CHECK(found.status == check_status::failure);
+  CHECK(found.message == "command \"/bin/sh -c exec sleep \\\"300\\\"\" timed out");
 }
 
 TEST_CASE("a checker may be destroyed while its checks have no answer", "[kubelet]") {

@@ -159,8 +159,7 @@ TEST_CASE("a container whose postStart hook fails is ended and started again", "
       pod_with("web", "exec sleep 300",
                "    lifecycle: {postStart: {exec: {command: [sh, -c, 'echo no; exit 7']}}}\n"));
   REQUIRE(machine::wait([&] { return restarts(here, "web") == 1; }));
-  CHECK(here.events("web", "FailedPostStartHook").front() ==
-        "PostStartHook failed: command exited with 7: no\n");
+  CHECK(here.events("web", "FailedPostStartHook").front() == "PostStartHook failed");
   CHECK(here.status("web").container_statuses(0).last_state().terminated().signal() == SIGTERM);
 }
 

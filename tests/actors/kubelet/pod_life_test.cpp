@@ -301,6 +301,13 @@ TEST_CASE("a container that waits to be restarted starts at once with another im
     return here.status("web").container_statuses_size() == 1 &&
            seen().state().waiting().reason() == "CrashLoopBackOff";
   }));
+  const auto pod_text = "web_default(" + here.find("web")->meta().uid() + ")";
+  CHECK(seen().state().waiting().message() ==
+        "back-off 10s restarting failed container=c pod=" + pod_text);
+  CHECK(machine::wait([&] {
+    return here.events("web", "BackOff") ==
+           std::vector<std::string>{"Back-off restarting failed container c in pod " + pod_text};
+  }));
   const auto before = seen().restart_count();
   here.change<Pod>("web",
                    [](Pod& pod) { pod.mutable_spec()->mutable_containers(0)->set_image("y"); });

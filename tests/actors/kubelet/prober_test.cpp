@@ -62,7 +62,7 @@ struct probed_container {
             [this](const auto&, const auto& check, auto, auto done) {
               const auto& port = std::get<tcp_socket_action>(check).port;
               asked.push_back(port);
-              done({well[port] ? check_status::success : check_status::failure, "told", 0, warns});
+              done({well[port] ? check_status::success : check_status::failure, "told", warns});
             },
         .worker = listens,
         .recorder = listens};

@@ -155,6 +155,11 @@ status: {hostIP: 10.0.0.1, podIP: 10.1.0.2, podIPs: [{ip: 10.1.0.2}, {ip: "fd00:
   REQUIRE(made);
   CHECK(own_variables(*made) ==
         lines{"POD=10.1.0.2", "PODS=10.1.0.2,fd00:42::2", "HOSTS=10.0.0.1", "OWN=2", "OTHER=3"});
+  for (const auto* ip : {"10.0.0.1", "fd00::1"})
+    pod.mutable_status()->add_host_ips()->set_ip(ip);
+  made = container_environment(pod, pod.spec().containers(0), nothing);
+  REQUIRE(made);
+  CHECK(own_variables(*made)[2] == "HOSTS=10.0.0.1,fd00::1");
   (*pod.mutable_spec()->mutable_containers(0)->mutable_resources()->mutable_limits())["cpu"]
       .set_string("1e999999999");
   made = container_environment(pod, pod.spec().containers(0), nothing);
@@ -354,6 +359,23 @@ TEST_CASE("a pod has the first address of each family, that of its node's family
   CHECK(pod_ips_of(all, "fd00::1") == lines{"fd00:42::2", "10.0.0.2"});
   CHECK(pod_ips_of({"10.0.0.2"}, "fd00::1") == lines{"10.0.0.2"});
   CHECK(pod_ips_of({}, "10.0.0.1").empty());
+}
+
+TEST_CASE("the statuses of containers are sorted by name, those of init containers as they run",
+          "[kubelet]") {
+  const auto pod = parse<Pod>(
+      "metadata: {uid: u}\nspec: {containers: [{name: z}, {name: b}], initContainers: [{name: y}, "
+      "{name: a}], ephemeralContainers: [{name: x}, {name: c}]}");
+  const auto status = observed_status(pod, records_of(pod), {"10.0.0.1", {}}, runtime::wall_time{});
+  const auto names = [](const auto& all) {
+    lines out;
+    for (const auto& each : all)
+      out.push_back(each.name());
+    return out;
+  };
+  CHECK(names(status.container_statuses()) == lines{"b", "z"});
+  CHECK(names(status.init_container_statuses()) == lines{"y", "a"});
+  CHECK(names(status.ephemeral_container_statuses()) == lines{"c", "x"});
 }
 
 TEST_CASE("a pod's phase and conditions follow from its containers", "[kubelet]") {

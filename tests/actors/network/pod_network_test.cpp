@@ -98,11 +98,38 @@ TEST_CASE("IPv6 has the tunnel of IPv4 where the machines share no link of IPv6"
         std::string("\x02\x42\x0a\x2a\x02\x00", 6));
   CHECK(plan.problems ==
         std::vector<std::string>{
-            "node v6: fd00:42:0:3::/64 has no tunnel: the node has no IPv4 address and range"});
+            "node v6: fd00:42:0:3::/64 has no tunnel: that of the node is of IPv6, that of this "
+            "node of IPv4"});
   links.push_back({8, range("2001:db8::1/64"), 1'500});
   CHECK(plan_routes(ranges, links, route_mode::automatic).direct.at("fd00:42:0:3::/64") ==
         route{"2001:db8::3", 8, false});
   CHECK(plan_routes(ranges, links, route_mode::direct).problems.size() == 1);
+}
+
+TEST_CASE("machines that have only IPv6 addresses have a tunnel of IPv6", "[pod_network]") {
+  node_ranges ranges;
+  ranges.own = {range("fd00:42:0:1::/64")};
+  ranges.own_address_v6 = "2001:db8:1::1";
+  ranges.peers = {{"far", range("fd00:42:0:2::/64"), "2001:db8:2::2"},
+                  {"both", range("fd00:42:0:3::/64"), "2001:db8:3::3"},
+                  {"both", range("10.42.3.0/24"), "192.0.2.3"},
+                  {"none", range("fd00:42:0:4::/64"), {}}};
+  const std::vector<own_link> links{{7, range("2001:db8:1::1/64"), 1'500}};
+  const auto plan = plan_routes(ranges, links, route_mode::automatic);
+  CHECK(plan.pod_mtu_bytes == 1'430);
+  CHECK(plan.through.local == "2001:db8:1::1");
+  CHECK(plan.through.hardware == std::string("\x02\x42\xfd\x00\x00\x43", 6));
+  REQUIRE(plan.through.peers.size() == 1);
+  CHECK(plan.through.peers.at("fd00:42:0:2::").machine == "2001:db8:2::2");
+  CHECK(plan.through.peers.at("fd00:42:0:2::").hardware ==
+        std::string("\x02\x42\xfd\x00\x00\x40", 6));
+  const std::string families =
+      " has no tunnel: that of the node is of IPv4, that of this node of IPv6";
+  CHECK(plan.problems ==
+        std::vector<std::string>{
+            "node both: fd00:42:0:3::/64" + families, "node both: 10.42.3.0/24" + families,
+            "node none: fd00:42:0:4::/64 has no tunnel: the node has no address and range of one "
+            "family"});
 }
 
 TEST_CASE("the way that the configuration names is the only one", "[pod_network]") {

@@ -151,6 +151,11 @@ TEST_CASE("a wildcard listener is reached at an address of the machine, any othe
   CHECK(server::reachable_address("::1") == "::1");
 }
 
+TEST_CASE("an address of loopback or of another machine has no second one") {
+  for (const auto* address : {"127.0.0.1", "::1", "192.0.2.77"})
+    CHECK(server::second_address(address).empty());
+}
+
 TEST_CASE("a token that is removed from the file is refused soon") {
   front_of_node node{[](auto& options) { options.renew_period = 20ms; }};
   node.start();

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <regex>
 #include <sstream>
@@ -15,6 +16,7 @@
 #include "build_paths.hpp"
 #include "support/sanitizer.hpp"
 #include "system/network/joined_cluster.hpp"
+#include "system/network/pod_machine.hpp"
 #include "system/node.hpp"
 
 namespace fs = std::filesystem;
@@ -161,6 +163,46 @@ spec:
   cluster.join(cluster.at(2));
   CHECK(soon(5s, [&] { return cluster.nodes().size() == 3; }));
   cluster.converge(converge_limit);
+}
+
+TEST_CASE("nodes with addresses of two families show both, and so do the pods that share them",
+          "[network][join]") {
+  if (!network_space::possible() || !can_try_ipv6()) return;
+  auto flags = quick();
+  for (auto* words : {&flags.control, &flags.joined})
+    words->insert(words->end(), {"--network-pod-cidrs", "10.42.0.0/16,fd00:42::/56"});
+  flags.own = [](machine& one) -> std::vector<std::string> {
+    const auto second = "fd00:77::" + std::to_string(one.number());
+    one.run("ip address add " + second + "/64 dev net0 nodad");
+    // The first one is found, the other one is named.
+    if (one.number() == 1) return {};
+    return {"--kubelet-second-address", "FD00:77:0::" + std::to_string(one.number())};
+  };
+  joined_cluster cluster{1, flags};
+  cluster.run_web(2);
+  cluster.converge(converge_limit);
+  const auto texts = [](const auto& all, const auto& text) {
+    std::vector<std::string> out;
+    for (const auto& each : all)
+      out.push_back(text(each));
+    return out;
+  };
+  std::map<std::string, std::vector<std::string>> of_node;
+  for (const auto& node : cluster.nodes()) {
+    const auto number = node.metadata().name().substr(1);
+    of_node[node.metadata().name()] = {"10.77.0." + number, "fd00:77::" + number};
+    CHECK(texts(node.status().addresses(),
+                [](const auto& each) { return each.type() + " " + each.address(); }) ==
+          std::vector<std::string>{"InternalIP 10.77.0." + number, "InternalIP fd00:77::" + number,
+                                   "Hostname m" + number});
+  }
+  const auto pods = cluster.pods();
+  CHECK(pods.size() == 2);
+  for (const auto& pod : pods) {
+    const auto ip = [](const auto& each) { return each.ip(); };
+    CHECK(texts(pod.status().host_ips(), ip) == of_node[pod.spec().node_name()]);
+    CHECK(texts(pod.status().pod_ips(), ip) == of_node[pod.spec().node_name()]);
+  }
 }
 
 TEST_CASE("who may not join is told why and what to do, within five seconds", "[network][join]") {

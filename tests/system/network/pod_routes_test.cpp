@@ -39,6 +39,10 @@ std::string address_of(int number) {
   return "192.0.2." + std::to_string(number);
 }
 
+std::string address_v6_of(int number) {
+  return "2001:db8:77::" + std::to_string(number);
+}
+
 std::string pod_address(int number) {
   return "10.42." + std::to_string(number) + ".9";
 }
@@ -116,6 +120,17 @@ class routed_machine {
       for (const int each : others)
         wanted.peers.push_back({"m" + std::to_string(each), range_v6_of(each), {}});
     }
+    return make(wanted);
+  }
+  // With addresses and ranges of IPv6 only.
+  std::vector<std::string> make_v6(int other) {
+    node_ranges wanted;
+    wanted.own = {range_v6_of(number_)};
+    wanted.own_address_v6 = address_v6_of(number_);
+    wanted.peers = {{"m" + std::to_string(other), range_v6_of(other), address_v6_of(other)}};
+    return make(wanted);
+  }
+  std::vector<std::string> make(const node_ranges& wanted) {
     std::vector<std::string> problems;
     machine.run([&] { problems = make_machine_network(options, wanted); });
     return problems;
@@ -229,6 +244,52 @@ TEST_CASE("IPv6 addresses of pods go through the tunnel between machines that ha
   CHECK(of.first.said("ip -6 route; ip -6 addr; ip -6 neigh show nud permanent") == made);
   of.first.remove();
   CHECK_THAT(of.first.said("ip -6 route; ip -6 addr; ip link"), !Contains("troupe-vx"));
+}
+
+TEST_CASE(
+    "pods of machines that have only IPv6 addresses reach each other through a tunnel of IPv6",
+    "[network][pod_network]") {
+  if (!can_run() || !has_vxlan() || !can_try_ipv6()) return;
+  two_machines of{route_mode::tunnel};
+  int number = 0;
+  for (auto* each : {&of.first, &of.second}) {
+    each->run("ip addr flush dev wire && ip addr add " + address_v6_of(++number) +
+              "/64 dev wire nodad");
+    each->add_ipv6_of_pod();
+  }
+  CHECK(of.first.make_v6(2) == none{});
+  CHECK(of.second.make_v6(1) == none{});
+  const speaker first{of.first.pod, "one", SOCK_STREAM, "::"},
+      second{of.second.pod, "two", SOCK_STREAM, "::"};
+  CHECK(call(of.first.pod, pod_address_v6(2), 8080) == "two");
+  CHECK(call(of.second.pod, pod_address_v6(1), 8080) == "one");
+  CHECK(call(of.first.machine, pod_address_v6(2), 8080) == "two");
+  CHECK_THAT(of.first.file(), Contains("\"mtu\":1430"));
+  // The same again changes nothing, not even the number of the device.
+  const auto made = of.first.said("ip -o link; ip -6 route; ip -6 addr; bridge fdb");
+  CHECK_THAT(made, Contains("troupe-vx"));
+  CHECK(of.first.make_v6(2) == none{});
+  CHECK(of.first.said("ip -o link; ip -6 route; ip -6 addr; bridge fdb") == made);
+  of.first.remove();
+  CHECK_THAT(of.first.said("ip -6 route; ip -6 addr; ip link"), !Contains("troupe-vx"));
+}
+
+TEST_CASE("pods of a machine without IPv6 have addresses of IPv4, until it has IPv6",
+          "[network][pod_network]") {
+  if (!can_run() || !has_vxlan() || !can_try_ipv6()) return;
+  two_machines of;
+  for (const auto* devices : {"all", "default"}) {
+    const auto parameter = std::string{"/proc/sys/net/ipv6/conf/"} + devices + "/disable_ipv6";
+    of.first.run("echo 1 > " + parameter);
+    const auto problems = of.first.make({2}, true);
+    REQUIRE(problems.size() == 1);
+    CHECK_THAT(problems[0], Contains("IPv6 is missing in the kernel of this machine, or disabled"));
+    CHECK_THAT(of.first.file(), Contains("10.42.1.0/24") && !Contains("fd00:42"));
+    CHECK_THAT(of.first.said("ip route"), Contains("10.42.2.0/24 via 192.0.2.2"));
+    of.first.run("echo 0 > " + parameter);
+    CHECK(of.first.make({2}, true) == none{});
+    CHECK_THAT(of.first.file(), Contains("fd00:42:0:1::/64"));
+  }
 }
 
 TEST_CASE("our routes follow the machines and are removed, and routes of others stay",

@@ -178,10 +178,19 @@ void cri_runtime::stop_container(const std::string& id, runtime::duration grace,
   const bool at_once = grace <= runtime::duration{0};
   const auto seconds = at_once ? 0 : seconds_of(grace);
   request.set_timeout(seconds);
+  if (at_once) {
+    // Kills are repeated each second: a busy server must not get more of them than it answers.
+    const std::lock_guard lock{mutex_};
+    if (!killing_.insert(server_id(id)).second) return;
+  }
   if (at_once) jobs_.post([own = server_id(id)] { kill_container_group(own); });
   client_->runtime<cri::Nothing>(
       "StopContainer", request,
-      [this, own = server_id(id), failed](const auto& stopped) {
+      [this, own = server_id(id), at_once, failed](const auto& stopped) {
+        if (at_once) {
+          const std::lock_guard lock{mutex_};
+          killing_.erase(own);
+        }
         if (!stopped && stopped.error().code != grpc_code::not_found) {
           log().warn("kubelet: container {} cannot be stopped: {}", own, stopped.error().message);
           if (failed) failed(stopped.error().message);

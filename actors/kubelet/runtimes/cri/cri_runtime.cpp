@@ -159,25 +159,35 @@ std::string cri_runtime::problem() const {
   return problem_;
 }
 
+std::string cri_runtime::network_problem() const {
+  const std::lock_guard lock{mutex_};
+  return network_problem_;
+}
+
 // kubernetes: runtime.go, runtimeErrors and networkErrors.
 void cri_runtime::check_health() {
   client_->runtime<cri::StatusResponse>("Status", cri::StatusRequest{}, [this](const auto& answer) {
-    std::string problem;
+    std::string problem, network_problem;
     if (!answer) {
       problem = "container runtime is down: " + answer.error().message;
     } else {
       take_features(*answer);
-      for (const auto& each : answer->status().conditions())
-        if (!each.status() && problem.empty())
-          problem = fmt::format("container runtime {}: {}=false reason:{} message:{}",
-                                each.type() == "NetworkReady" ? "network not ready" : "not ready",
-                                each.type(), each.reason(), each.message());
+      for (const auto& each : answer->status().conditions()) {
+        if (each.status()) continue;
+        const bool network = each.type() == "NetworkReady";
+        const auto text = fmt::format("container runtime {}: {}=false reason:{} message:{}",
+                                      network ? "network not ready" : "not ready", each.type(),
+                                      each.reason(), each.message());
+        if (problem.empty()) problem = text;
+        if (network) network_problem = text;
+      }
     }
     {
       const std::lock_guard lock{mutex_};
       if (problem_ != problem)
         log().warn("kubelet: {}", problem.empty() ? "container runtime is ready" : problem);
       problem_ = problem;
+      network_problem_ = network_problem;
     }
     if (answer && features().version == unknown_version)
       client_->runtime<cri::VersionResponse>("Version", cri::VersionRequest{},
@@ -397,10 +407,10 @@ void cri_runtime::start_sandbox(const sandbox_config& config, std::uint32_t atte
   *request.mutable_config() = sandbox_config_of(pod->as<Pod>(), attempt, node_);
   request.set_runtime_handler(config.handler);
   const auto lost = [observer](const grpc_error& error) {
-    observer(sandbox_lost{{error_kind::failed, error.message}});
+    observer(sandbox_lost{{error_kind::failed, text_of(error)}});
   };
   const auto run = [this, request, attempt, observer, lost](const std::string& problem) {
-    if (!problem.empty()) return lost({grpc_code::unknown, problem});
+    if (!problem.empty()) return observer(sandbox_lost{{error_kind::failed, problem}});
     client_->runtime<cri::PodSandboxId>(
         "RunPodSandbox", request,
         [this, attempt, observer, lost](const auto& made) {

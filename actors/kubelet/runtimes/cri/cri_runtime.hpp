@@ -59,6 +59,7 @@ class cri_runtime final : public container_runtime {
   runtime_features features() const override;
   bool has_strict_groups() const override;
   std::string problem() const override;
+  std::string network_problem() const override;
   std::vector<std::string> unsupported_fields(const api::core::v1::Pod& pod) const override;
 
   void list_pods(std::function<void(std::vector<std::string>)> done) override;
@@ -146,8 +147,10 @@ class cri_runtime final : public container_runtime {
   runtime_features features_;
   bool strict_groups_ = false, recursive_read_only_ = false;
   std::string problem_;  // why no pod can run
+  std::string network_problem_;
   std::string image_problem_;
   std::vector<stored_image> stored_images_;
+  std::set<std::string> killing_;  // the server's ids of containers whose kill is not answered
   // Belongs to the loop's thread.
   std::map<std::string, known_sandbox> sandboxes_;
   std::set<std::string> new_pods_;  // uids of pods that had no sandbox yet

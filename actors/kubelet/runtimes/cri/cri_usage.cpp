@@ -50,6 +50,7 @@ void cri_runtime::read_usage(std::function<void(std::vector<container_counters>)
         const auto at = machine_now();
         if (answer)
           for (const auto& each : answer->stats()) {
+            if (!each.has_cpu()) continue;  // it has ended
             const auto& about = each.attributes();
             const auto& memory = each.memory();
             all.push_back({.pod_uid = pod_uid_of(about),

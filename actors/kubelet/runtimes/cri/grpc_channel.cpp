@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <optional>
 
@@ -53,6 +54,13 @@ nghttp2_nv field(std::string_view name, std::string_view value) {
   return {bytes(name), bytes(value), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
 }
 
+// By the code. grpc: codes/code_string.go.
+constexpr std::string_view code_names[] = {
+    "OK",       "Canceled",       "Unknown",          "InvalidArgument",   "DeadlineExceeded",
+    "NotFound", "AlreadyExists",  "PermissionDenied", "ResourceExhausted", "FailedPrecondition",
+    "Aborted",  "OutOfRange",     "Unimplemented",    "Internal",          "Unavailable",
+    "DataLoss", "Unauthenticated"};
+
 struct pending_call {
   std::string method, request;
   grpc_metadata metadata = {};
@@ -78,6 +86,14 @@ runtime::unique_fd connect_to(const std::string& socket) {
 }
 
 }  // namespace
+
+std::string text_of(const grpc_error& error) {
+  const auto code = static_cast<std::size_t>(error.code);
+  return fmt::format(
+      "rpc error: code = {} desc = {}",
+      code < std::size(code_names) ? std::string{code_names[code]} : fmt::format("Code({})", code),
+      error.message);
+}
 
 struct grpc_channel::connection : std::enable_shared_from_this<connection> {
   connection(std::shared_ptr<event_loop> on, std::string at)

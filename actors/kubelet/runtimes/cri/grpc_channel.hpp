@@ -36,6 +36,9 @@ struct grpc_error {
   std::string message;
 };
 
+// As Go prints the error: "rpc error: code = NotFound desc = MESSAGE".
+std::string text_of(const grpc_error& error);
+
 using grpc_answer = std::function<void(tl::expected<std::string, grpc_error>)>;
 using grpc_metadata = std::vector<std::pair<std::string, std::string>>;
 

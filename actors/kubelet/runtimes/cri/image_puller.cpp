@@ -113,8 +113,10 @@ void image_puller::end_pull(const order& ended, const cri_result<cri::PullImageR
     failed.wait = std::clamp<std::chrono::milliseconds>(
         failed.wait * 2, cri_defaults::pull_backoff_first, cri_defaults::pull_backoff_longest);
     failed.again = now + failed.wait;
-    failed.message = pulled.error().message;
-    ended.done(refused("ErrImagePull", pulled.error().message));
+    // kubernetes: cri-client/pkg/remote_image.go, PullImage.
+    const auto& error = pulled.error();
+    failed.message = error.code == grpc_code::unknown ? error.message : text_of(error);
+    ended.done(refused("ErrImagePull", failed.message));
   }
   pull_next();
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "actors/kubelet/cri/cri_server.hpp"
+#include "actors/kubelet/machine.hpp"
 #include "actors/kubelet/runtimes/cri/cri_runtime.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/scheme.hpp"
@@ -129,6 +130,42 @@ TEST_CASE("a container runs though the answer to its start was lost", "[kubelet]
   const auto id = *await_result(t.create());
   t.server.lose("StartContainer");
   CHECK(std::holds_alternative<container_running>(await_result(t.start(id))));
+}
+
+TEST_CASE("a container that has ended uses nothing", "[kubelet]") {
+  with_server t;
+  for (const auto* id : {"ended", "runs"}) {
+    cri::ContainerStats stats;
+    stats.mutable_attributes()->set_id(id);
+    stats.mutable_writable_layer()->mutable_used_bytes()->set_value(7);
+    if (id == std::string_view{"runs"}) stats.mutable_cpu();
+    t.server.measure(stats);
+  }
+  std::promise<std::vector<container_counters>> answer;
+  t.runtime->read_usage([&](auto found) { answer.set_value(std::move(found)); });
+  const auto found = await_result(answer.get_future());
+  REQUIRE(found.size() == 1);
+  CHECK(found.front().id == "fake://runs");
+}
+
+TEST_CASE("a container is killed by one call at a time, however long the answer takes",
+          "[kubelet]") {
+  with_server t;
+  const auto id = *await_result(t.create());
+  const auto kill = [&] { t.runtime->stop_container(id, {}, {}); };
+  t.server.hold("StopContainer");
+  kill();
+  REQUIRE(t.server.await_call("StopContainer"));
+  kill();
+  t.runtime->remove_container("fake://none");
+  // Sent after the second kill.
+  REQUIRE(t.server.await_call("RemoveContainer"));
+  CHECK(t.server.calls("StopContainer") == 1);
+  t.server.answer_held();
+  CHECK(machine::wait([&] {
+    kill();
+    return t.server.calls("StopContainer") > 1;
+  }));
 }
 
 TEST_CASE("a container that was not started has ended with the reason", "[kubelet]") {

@@ -76,6 +76,11 @@ bool cri_server::await_call(const std::string& method) {
                            [&] { return called_.contains(method); });
 }
 
+std::size_t cri_server::calls(const std::string& method) {
+  const std::lock_guard lock{mutex_};
+  return called_.count(method);
+}
+
 std::vector<cri::Container> cri_server::containers() {
   const std::lock_guard lock{mutex_};
   return containers_;
@@ -84,6 +89,20 @@ std::vector<cri::Container> cri_server::containers() {
 void cri_server::add(const cri::PodSandbox& sandbox) {
   const std::lock_guard lock{mutex_};
   sandboxes_.push_back(sandbox);
+}
+
+void cri_server::measure(const cri::ContainerStats& stats) {
+  const std::lock_guard lock{mutex_};
+  *stats_.add_stats() = stats;
+}
+
+void cri_server::lack(const std::string& condition, const std::string& reason,
+                      const std::string& message) {
+  const std::lock_guard lock{mutex_};
+  auto& added = *status_.mutable_status()->add_conditions();
+  added.set_type(condition);
+  added.set_reason(reason);
+  added.set_message(message);
 }
 
 void cri_server::hold(const std::string& method) {
@@ -241,6 +260,8 @@ cri_server::answer cri_server::handle(const std::string& method, const std::stri
     version.set_runtime_name("fake");
     return reply(version);
   }
+  if (method == "Status") return reply(status_);
+  if (method == "ListContainerStats") return reply(stats_);
   if (method == "ListPodSandbox") {
     cri::ListPodSandboxResponse all;
     all.mutable_items()->Assign(sandboxes_.begin(), sandboxes_.end());

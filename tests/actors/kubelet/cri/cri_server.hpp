@@ -27,8 +27,12 @@ class cri_server {
   const std::string& socket() const noexcept { return socket_; }
   // Whether the method was called, at last after 20 s.
   bool await_call(const std::string& method);
+  std::size_t calls(const std::string& method);
   std::vector<cri::Container> containers();
   void add(const cri::PodSandbox& sandbox);
+  void measure(const cri::ContainerStats& stats);
+  // A condition of the runtime that is false.
+  void lack(const std::string& condition, const std::string& reason, const std::string& message);
 
   // From now on calls of the method take effect and are answered by `answer_held`.
   void hold(const std::string& method);
@@ -71,9 +75,11 @@ class cri_server {
   std::condition_variable changed_;
   // Guarded by mutex_.
   bool stopped_ = false, release_ = false;
-  std::set<std::string> called_;  // methods
+  std::multiset<std::string> called_;  // methods
   std::set<std::string> held_methods_;
   std::string lost_method_;
+  cri::StatusResponse status_;
+  cri::ListContainerStatsResponse stats_;
   std::vector<cri::PodSandbox> sandboxes_;
   std::vector<cri::Container> containers_;
   // Belongs to the thread: the current connection.

@@ -26,14 +26,18 @@ Node node(const std::string& status, const std::string& spec = "{}") {
   return body;
 }
 
-std::string events(const Node& before, const Node& now) {
+std::string reasons(const std::vector<actors::node_event>& events) {
   std::string text;
-  for (const auto& each : actors::events_of_change(before, now)) {
+  for (const auto& each : events) {
     CHECK(each.warning == (each.reason == "Rebooted"));
     if (!each.warning) CHECK(each.message == "Node n status is now: " + each.reason);
     text += each.reason + " ";
   }
   return text;
+}
+
+std::string events(const Node& before, const Node& now) {
+  return reasons(actors::events_of_change(before, now));
 }
 
 }  // namespace
@@ -49,6 +53,14 @@ TEST_CASE("a node's condition that changes is an event, unless the control plane
   CHECK(events(node("fffu"), node("ffft")) == "NodeReady ");
   CHECK(events(node(""), node("", "{unschedulable: true}")) == "NodeNotSchedulable ");
   CHECK(events(node("", "{unschedulable: true}"), node("")) == "NodeSchedulable ");
+}
+
+TEST_CASE("a kubelet that starts reports each condition of pressure, and a cordon", "[kubelet]") {
+  CHECK(reasons(actors::events_of_start(node("ffft"))) ==
+        "NodeHasSufficientMemory NodeHasNoDiskPressure NodeHasSufficientPID ");
+  CHECK(reasons(actors::events_of_start(node("ftff", "{unschedulable: true}"))) ==
+        "NodeHasSufficientMemory NodeHasDiskPressure NodeHasSufficientPID NodeNotSchedulable ");
+  CHECK(reasons(actors::events_of_start(node(""))).empty());
 }
 
 TEST_CASE("a node whose boot has another id has been rebooted", "[kubelet]") {

@@ -300,11 +300,14 @@ TEST_CASE("a node that runs out of memory reports it, evicts one pod, and reject
         "Pod was rejected: The node had condition: [MemoryPressure]. ");
 }
 
-TEST_CASE("a pod that is evicted for a soft threshold ends after its grace", "[kubelet]") {
+TEST_CASE("a pod that is evicted for a soft threshold ends after its grace, or gets an event",
+          "[kubelet]") {
   machine here;
   const auto short_of_memory = std::make_shared<std::atomic<bool>>(false);
-  here.containers = std::make_shared<test::fake_runtime>();
+  const auto runtime = std::make_shared<test::fake_runtime>();
+  here.containers = runtime;
   here.adjust = [&](kubelet_options& options) {
+    options.least_kill_limit = 10ms;
     options.evictions = {.soft_memory_bytes = 500 * mib, .soft_grace = 40ms, .longest_grace = 1s};
     options.pressure_period = 20ms;
     options.read_supplies = [short_of_memory] {
@@ -318,7 +321,14 @@ TEST_CASE("a pod that is evicted for a soft threshold ends after its grace", "[k
       "apiVersion: v1\nkind: Pod\nmetadata: {name: one}\nspec: {containers: [{name: one, "
       "image: x}]}\n");
   REQUIRE(machine::wait([&] { return here.runs("one"); }));
+  runtime->ignore_stops(true);
   *short_of_memory = true;
+  CHECK(machine::wait([&] {
+    return here.events("one", "ExceededGracePeriod") ==
+           std::vector<std::string>{
+               "Container runtime did not kill the pod within specified grace period."};
+  }));
+  runtime->ignore_stops(false);
   REQUIRE(machine::wait([&] { return here.ended("one"); }));
   CHECK(here.status("one").message() ==
         "The node was low on resource: memory. Threshold quantity: 500Mi, available: 400Mi. ");
