@@ -115,7 +115,7 @@ std::shared_ptr<actors::container_runtime> make_runtime(const config::node_confi
 }  // namespace
 
 bool has_two_families(const config::network_config& from) {
-  const auto has_v6 = [](const config::names& ranges) {
+  const auto has_v6 = [](const std::vector<std::string>& ranges) {
     return std::any_of(ranges.begin(), ranges.end(),
                        [](const auto& range) { return range.find(':') != range.npos; });
   };

@@ -150,11 +150,13 @@ std::string lines_of(const Map& map) {
   return text;
 }
 
-std::string joined_ips(const Pod& pod) {
+// `all` may be missing in the status of an old node.
+template <class Ips>
+std::string joined_ips(const Ips& all, const std::string& first) {
   std::string text;
-  for (const auto& each : pod.status().pod_ips())
+  for (const auto& each : all)
     text += (text.empty() ? "" : ",") + each.ip();
-  return text;
+  return text.empty() ? first : text;
 }
 
 }  // namespace

@@ -449,7 +449,7 @@ TEST_CASE("nominated room is kept through a crash of the scheduler", "[scheduler
 TEST_CASE("a preemption whose evictions are refused is repeated with back-off", "[scheduler]") {
   const auto step = std::make_shared<no_evictions>();
   cluster_options options;
-  options.plane.outside = {step};
+  options.plane.external = {step};
   cluster c{7, options};
   add_small_node(c, "n1", 2);
   c.create(asking("old", 2));

@@ -268,7 +268,7 @@ TEST_CASE("a job with a deadline in 292 billion years is not looked at before", 
   job.mutable_status()->mutable_start_time()->set_seconds(now);
   const auto plan = make_plan(job, {pod_of(job, "a", "Running")}, {}, now + 1);
   CHECK(reason_of(plan, "FailureTarget").empty());
-  CHECK(plan.look_at.value_or(now + 2) > now + 1);
+  CHECK(plan.next_sync.value_or(now + 2) > now + 1);
 }
 
 TEST_CASE("a failed pod of an index that the job no longer has is not counted", "[jobs]") {
