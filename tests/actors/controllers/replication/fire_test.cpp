@@ -287,7 +287,7 @@ class fire {
 
 TEST_CASE("controllers under random faults reach their desired replicas, and never exceed them",
           "[replication][seeds]") {
-  for_each_seed(500, [](std::uint64_t seed) { fire{seed, false}.run(); });
+  for_each_seed(150, [](std::uint64_t seed) { fire{seed, false}.run(); });
 }
 
 TEST_CASE("controllers under faults reach their replicas over a remote store with other writers",
