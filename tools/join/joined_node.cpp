@@ -17,7 +17,6 @@
 #include "server/connections/local_socket.hpp"
 #include "server/console/handlers/local_admin.hpp"
 #include "server/console/handlers/node_console.hpp"
-#include "server/credentials/addresses.hpp"
 #include "tools/defaults.hpp"
 #include "tools/join/local_address.hpp"
 #include "tools/links/other_links.hpp"
