@@ -8,9 +8,17 @@
 
 namespace troupe::test {
 
+namespace {
+
+// Settings of the tests, which a node would refuse as unknown settings of its own.
+constexpr auto without_settings =
+    "unset TROUPE_KUBECTL TROUPE_TRANSCRIPT TROUPE_SEED TROUPE_SEEDS; ";
+
+}  // namespace
+
 process_result shell(const std::string& command) {
   // "e": concurrently started processes must not keep this pipe open.
-  FILE* pipe = ::popen(command.c_str(), "re");
+  FILE* pipe = ::popen((without_settings + command).c_str(), "re");
   if (pipe == nullptr) throw std::runtime_error{"cannot be started: " + command};
   std::string output;
   for (char part[4096]; const auto size = std::fread(part, 1, sizeof part, pipe);)
