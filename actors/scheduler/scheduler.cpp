@@ -15,6 +15,7 @@
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
+#include "api/schema/policy_budget.pb.h"
 #include "api/scheme.hpp"
 #include "runtime/actor_system.hpp"
 
@@ -33,6 +34,7 @@ namespace {
 using api::core::v1::Namespace;
 using api::core::v1::Node;
 using api::core::v1::Pod;
+using api::policy::v1::PodDisruptionBudget;
 
 bool same_taints(const Node& a, const Node& b) {
   if (a.spec().unschedulable() != b.spec().unschedulable() ||
@@ -132,6 +134,8 @@ void scheduler_actor::begin() {
         &api::kind_of<volumes::PersistentVolumeClaim>(),
         &api::kind_of<api::storage::v1::CSINode>()})
     follow(kind->prefix(), [this](const watch_events& m) { on_volumes(m); });
+  follow(api::kind_of<PodDisruptionBudget>().prefix(),
+         [this](const watch_events& m) { on_budgets(m); });
   follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); });
   flush_timer_ = every(defaults::flush_period, [this] {
     queue_.flush(now());
@@ -166,6 +170,17 @@ void scheduler_actor::on_namespaces(const watch_events& m) {
   for (const auto& event : m.events)
     if (event.type != event_type::bookmark) take_namespace(event);
   wake();
+}
+
+// They change which pods preemption evicts, not which pods fit.
+void scheduler_actor::on_budgets(const watch_events& m) {
+  for (const auto& event : m.events) {
+    if (event.type == event_type::bookmark) continue;
+    if (event.type == event_type::deleted)
+      view_.remove_budget(*event.object);
+    else
+      view_.put_budget(event.object);
+  }
 }
 
 void scheduler_actor::on_nodes(const watch_events& m) {

@@ -55,6 +55,7 @@ class scheduler_actor : public informer {
   void on_continue_work(const continue_work&);
   void on_plugin_bound(const plugin_bound& m);
   void on_namespaces(const watch_events& m);
+  void on_budgets(const watch_events& m);
   void on_nodes(const watch_events& m);
   void on_pods(const watch_events& m);
   void on_volumes(const watch_events& m);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "api/schema/policy_budget.pb.h"
+
 namespace troupe::actors::scheduler {
 
 // -- node_info ------------------------------------------------------------------------------------
@@ -149,6 +151,34 @@ bool cluster_view::selects_namespace(const api::label_selector& selector,
   return selector.matches(found == namespaces_.end() ? none : found->second->meta().labels());
 }
 
+void cluster_view::put_budget(const api::object_ptr& object) {
+  const auto& spec = object->as<api::policy::v1::PodDisruptionBudget>().spec();
+  // A missing selector matches nothing.
+  auto selector =
+      spec.has_selector()
+          ? api::label_selector::from(spec.selector()).value_or(api::label_selector::nothing())
+          : api::label_selector::nothing();
+  budgets_[object->meta().namespace_()].insert_or_assign(object->meta().name(),
+                                                         budget{object, std::move(selector)});
+}
+
+void cluster_view::remove_budget(const api::object& object) {
+  const auto found = budgets_.find(object.meta().namespace_());
+  if (found == budgets_.end()) return;
+  found->second.erase(object.meta().name());
+  if (found->second.empty()) budgets_.erase(found);
+}
+
+std::vector<api::object_ptr> cluster_view::budgets_of(const pod_info& pod) const {
+  const auto& meta = pod.pod->meta();
+  std::vector<api::object_ptr> result;
+  const auto found = budgets_.find(meta.namespace_());
+  if (found == budgets_.end()) return result;
+  for (const auto& [name, each] : found->second)
+    if (each.selector.matches(meta.labels())) result.push_back(each.object);
+  return result;
+}
+
 void cluster_view::clear() {
   by_name_.clear();
   order_.clear();
@@ -158,6 +188,7 @@ void cluster_view::clear() {
   nominated_.clear();
   by_controller_.clear();
   namespaces_.clear();
+  budgets_.clear();
   images_.clear();
   volumes_ = {};
   anti_affinity_ = affinity_ = unschedulable_ = hard_taints_ = soft_taints_ = 0;

@@ -78,6 +78,8 @@ class cluster_view {
   void remove_pod(const std::string& key);
   void put_namespace(api::object_ptr ns);
   void remove_namespace(const std::string& name);
+  void put_budget(const api::object_ptr& object);
+  void remove_budget(const api::object& object);
   void clear();
   volume_view& volumes() noexcept { return volumes_; }
   const volume_view& volumes() const noexcept { return volumes_; }
@@ -127,6 +129,8 @@ class cluster_view {
                    std::unordered_map<std::string, std::int64_t>& into) const;
   // Matches the namespace's labels; an unknown namespace has none.
   bool selects_namespace(const api::label_selector& selector, const std::string& name) const;
+  // The PodDisruptionBudgets that select the pod.
+  std::vector<api::object_ptr> budgets_of(const pod_info& pod) const;
   std::size_t pods() const noexcept { return places_.size(); }
   // The nodes that have an image, with its size there; null if no node has it.
   using image_sizes = std::unordered_map<const node_info*, std::int64_t>;
@@ -152,6 +156,11 @@ class cluster_view {
   std::vector<std::uint32_t> free_slots_;
   std::unordered_map<std::string, place> places_;  // by key of the pod
   std::unordered_map<std::string, api::object_ptr> namespaces_;
+  struct budget {
+    api::object_ptr object;
+    api::label_selector selector;
+  };
+  std::unordered_map<std::string, std::map<std::string, budget>> budgets_;  // by namespace and name
   std::map<std::string, nomination> nominated_;  // by key of the pod; also in `places_`
   std::unordered_map<std::string, slot_counts> by_controller_;  // uid
   std::unordered_map<std::string, image_sizes> images_;         // by name

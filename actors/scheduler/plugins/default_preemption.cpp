@@ -1,13 +1,16 @@
 // If no node fits: chooses a node and the pods of lower priority to evict from it
 // (kubernetes: defaultpreemption, preemption.go), as few and of as low priority as
-// possible.
+// possible. PodDisruptionBudgets are respected where there is a choice.
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "actors/scheduler/plugins/plugins.hpp"
 #include "api/schema/core_pod.pb.h"
+#include "api/schema/policy_budget.pb.h"
 
 namespace troupe::actors::scheduler {
 
@@ -29,11 +32,38 @@ bool more_important(const pod_info_ptr& a, const pod_info_ptr& b) {
   return start_of(*a) < start_of(*b);
 }
 
-// The victims on one node: removes all pods of lower priority, then reprieves as many as still fit.
-std::optional<std::vector<pod_info_ptr>> victims_on(const framework_handle& handle,
-                                                    const cycle& notes, const pod_info& pod,
-                                                    const cluster_view& view,
-                                                    const node_info& node) {
+// Moves the pods whose eviction would violate a budget to the front; the order is kept otherwise.
+// Returns their number (kubernetes: filterPodsWithPDBViolation).
+std::size_t move_violating_first(std::vector<pod_info_ptr>& pods, const cluster_view& view) {
+  std::map<api::object_ptr, std::int64_t> allowed;  // by budget
+  std::vector<pod_info_ptr> violating, others;
+  for (auto& pod : pods) {
+    bool violates = false;
+    for (const auto& budget : view.budgets_of(*pod)) {
+      const auto& status = budget->as<api::policy::v1::PodDisruptionBudget>().status();
+      // Its eviction is subtracted from the budget already.
+      if (status.disrupted_pods().contains(pod->pod->meta().name())) continue;
+      auto& left = allowed.try_emplace(budget, status.disruptions_allowed()).first->second;
+      violates |= --left < 0;
+    }
+    (violates ? violating : others).push_back(std::move(pod));
+  }
+  const auto count = violating.size();
+  pods = std::move(violating);
+  pods.insert(pods.end(), others.begin(), others.end());
+  return count;
+}
+
+struct victims {
+  std::vector<pod_info_ptr> pods;
+  std::size_t violations = 0;  // of budgets
+};
+
+// The victims on one node: removes all pods of lower priority, then reprieves as many as still fit,
+// those that a budget protects first.
+std::optional<victims> victims_on(const framework_handle& handle, const cycle& notes,
+                                  const pod_info& pod, const cluster_view& view,
+                                  const node_info& node) {
   std::vector<pod_info_ptr> candidates;
   for (const auto& other : node.pods())
     // A pod that is only assumed here (a bind in flight, or a nomination) cannot be
@@ -49,31 +79,36 @@ std::optional<std::vector<pod_info_ptr>> victims_on(const framework_handle& hand
     remove(other);
   const bool helps = handle.run_filters(notes, pod, trial).ok();
   std::sort(candidates.begin(), candidates.end(), more_important);
-  std::vector<pod_info_ptr> victims;
-  for (const auto& other : candidates) {
+  const auto violating = move_violating_first(candidates, view);
+  victims result;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const auto& other = candidates[i];
     trial.add(other);
     handle.adjust(notes, pod, view, *other, node, 1);
     if (!helps || handle.run_filters(notes, pod, trial).ok()) continue;
     remove(other);
-    victims.push_back(other);
+    result.pods.push_back(other);
+    if (i < violating) ++result.violations;
   }
   // The notes are for all nodes.
-  for (const auto& other : victims)
+  for (const auto& other : result.pods)
     handle.adjust(notes, pod, view, *other, node, 1);
-  return helps ? std::optional{std::move(victims)} : std::nullopt;
+  if (!helps) return std::nullopt;
+  std::sort(result.pods.begin(), result.pods.end(), more_important);
+  return result;
 }
 
-// Smaller is better: the lowest maximum priority of the victims, the lowest sum of priorities, the
-// fewest victims, the latest start of the most important one.
-auto cost(const preemption& of) {
+// Smaller is better: the fewest violations of budgets, the lowest maximum priority of the victims,
+// the lowest sum of priorities, the fewest victims, the latest start of the most important one.
+auto cost(const victims& of) {
   auto highest = std::numeric_limits<std::int64_t>::min();
   std::int64_t sum = 0, latest = 0;
-  for (const auto& victim : of.victims) {
+  for (const auto& victim : of.pods) {
     highest = std::max<std::int64_t>(highest, victim->priority);
     sum += std::int64_t{victim->priority} + std::numeric_limits<std::int32_t>::max();
   }
-  if (!of.victims.empty()) latest = start_of(*of.victims.front());
-  return std::make_tuple(highest, sum, of.victims.size(), -latest);
+  if (!of.pods.empty()) latest = start_of(*of.pods.front());
+  return std::make_tuple(of.violations, highest, sum, of.pods.size(), -latest);
 }
 
 class default_preemption : public plugin, public post_filter_plugin {
@@ -93,18 +128,23 @@ class default_preemption : public plugin, public post_filter_plugin {
     if (!handle.run_pre_filters(notes, *pod, view).ok()) return {};
     const auto enough =
         std::max(min_candidates_, view.nodes().size() * min_candidates_percent_ / 100);
-    std::optional<preemption> best;
+    std::optional<victims> best;
+    std::string best_node;
     std::size_t found = 0;
-    for (std::size_t i = 0; i < view.nodes().size() && found < enough; ++i) {
+    // Goes on while each candidate violates a budget.
+    for (std::size_t i = 0;
+         i < view.nodes().size() && (found < enough || (best && best->violations > 0)); ++i) {
       if (failed[i].ok() || failed[i].code == status_code::unresolvable) continue;
       const auto& node = *view.nodes()[i];
-      auto victims = victims_on(handle, notes, *pod, view, node);
-      if (!victims) continue;
+      auto candidate = victims_on(handle, notes, *pod, view, node);
+      if (!candidate) continue;
       ++found;
-      preemption candidate{.node = node.name(), .victims = std::move(*victims)};
-      if (!best || cost(candidate) < cost(*best)) best = std::move(candidate);
+      if (best && cost(*candidate) >= cost(*best)) continue;
+      best = std::move(candidate);
+      best_node = node.name();
     }
-    return best ? std::move(*best) : preemption{};
+    if (!best) return {};
+    return {.node = std::move(best_node), .victims = std::move(best->pods)};
   }
 
  private:

@@ -3,18 +3,22 @@
 #include <random>
 
 #include "actors/scheduler/algorithm.hpp"
+#include "api/schema/policy_budget.pb.h"
 #include "builders.hpp"
 
 namespace troupe::actors::scheduler {
 
 namespace {
 
+using bound_pods = std::vector<std::pair<std::string, std::string>>;  // name and node
+using victim_names = std::vector<std::string>;
+
 // Places a pod of priority 50 with this spec and the label app=db beside bound pods of priority 1
-// with the same label; nodes are in the zone of their name's first letter. Returns the victims.
-std::vector<std::string> victims_of(const std::string& spec,
-                                    const std::vector<std::pair<std::string, std::string>>& bound,
-                                    const std::vector<std::string>& nodes,
-                                    const std::string& of_bound = {}) {
+// with the same label and that of their name; nodes are in the zone of their name's first letter.
+// No eviction of the pod `guarded` is allowed. Returns the victims.
+victim_names victims_of(const std::string& spec, const bound_pods& bound,
+                        const std::vector<std::string>& nodes, const std::string& of_bound = {},
+                        const std::string& guarded = {}) {
   const auto with = *profile::make(*built_in_profile("today"));
   algorithm chooser{*with};
   cluster_view view;
@@ -22,41 +26,61 @@ std::vector<std::string> victims_of(const std::string& spec,
   for (const auto& node : nodes)
     view.put_node(make_node(node, "{host: " + node + ", zone: " + node.substr(0, 1) + "}"));
   for (const auto& [name, node] : bound)
-    view.put_pod(
-        make_pod(name, "{nodeName: " + node + ", priority: 1" + of_bound + "}", "{app: db}"), node);
+    view.put_pod(make_pod(name, "{nodeName: " + node + ", priority: 1" + of_bound + "}",
+                          "{app: db, name: " + name + "}"),
+                 node);
+  if (!guarded.empty())
+    view.put_budget(parse<api::policy::v1::PodDisruptionBudget>(
+        "metadata: {name: guard, namespace: a}\n"
+        "spec: {minAvailable: 1, selector: {matchLabels: {name: " +
+        guarded + "}}}\nstatus: {disruptionsAllowed: 0}\n"));
   const auto found =
       chooser.schedule(make_pod("high", "{priority: 50" + spec + "}", "{app: db}"), view, random);
   REQUIRE_FALSE(found);
-  std::vector<std::string> names;
+  victim_names result;
   for (const auto& victim : found.error().make_room.victims)
-    names.push_back(victim->pod->meta().name());
-  return names;
+    result.push_back(victim->pod->meta().name());
+  return result;
 }
 
-using names = std::vector<std::string>;
+const std::string keeps_apart =
+    ", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+    "[{labelSelector: {matchLabels: {app: db}}, topologyKey: host}]}}";
+const std::string spreads_zones =
+    ", nodeSelector: {host: a}, topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, "
+    "whenUnsatisfiable: DoNotSchedule, nodeAffinityPolicy: Ignore, "
+    "labelSelector: {matchLabels: {app: db}}}]";
 
 }  // namespace
 
 TEST_CASE("a pod preempts those from which anti-affinity keeps it away", "[scheduler]") {
-  const std::string apart =
-      ", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
-      "[{labelSelector: {matchLabels: {app: db}}, topologyKey: host}]}}";
-  CHECK(victims_of(apart, {{"low", "a"}}, {"a"}) == names{"low"});
-  CHECK(victims_of("", {{"low", "a"}}, {"a"}, apart) == names{"low"});
+  CHECK(victims_of(keeps_apart, {{"low", "a"}}, {"a"}) == victim_names{"low"});
+  CHECK(victims_of("", {{"low", "a"}}, {"a"}, keeps_apart) == victim_names{"low"});
   INFO("the pods of another node in its zone are not evicted for it");
   const std::string zones =
       ", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
       "[{labelSelector: {matchLabels: {app: db}}, topologyKey: zone}]}}";
-  CHECK(victims_of(zones, {{"low", "a1"}, {"other", "a2"}}, {"a1", "a2"}) == names{});
+  CHECK(victims_of(zones, {{"low", "a1"}, {"other", "a2"}}, {"a1", "a2"}) == victim_names{});
 }
 
 TEST_CASE("a pod preempts as many as its topology constraint needs", "[scheduler]") {
-  const std::string spread =
-      ", nodeSelector: {host: a}, topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, "
-      "whenUnsatisfiable: DoNotSchedule, nodeAffinityPolicy: Ignore, "
-      "labelSelector: {matchLabels: {app: db}}}]";
-  CHECK(victims_of(spread, {{"one", "a"}, {"two", "a"}}, {"a", "b"}).size() == 2);
-  CHECK(victims_of(spread, {{"one", "a"}, {"two", "a"}, {"else", "b"}}, {"a", "b"}).size() == 1);
+  CHECK(victims_of(spreads_zones, {{"one", "a"}, {"two", "a"}}, {"a", "b"}).size() == 2);
+  CHECK(victims_of(spreads_zones, {{"one", "a"}, {"two", "a"}, {"else", "b"}}, {"a", "b"}).size() ==
+        1);
+}
+
+TEST_CASE("preemption chooses the node where it violates no disruption budget", "[scheduler]") {
+  const bound_pods pods{{"one", "a"}, {"two", "b"}};
+  CHECK(victims_of(keeps_apart, pods, {"a", "b"}, {}, "one") == victim_names{"two"});
+  CHECK(victims_of(keeps_apart, pods, {"a", "b"}, {}, "two") == victim_names{"one"});
+  INFO("a budget does not prevent it");
+  CHECK(victims_of(keeps_apart, {{"one", "a"}}, {"a"}, {}, "one") == victim_names{"one"});
+}
+
+TEST_CASE("preemption spares the pod that a disruption budget protects", "[scheduler]") {
+  const bound_pods pods{{"one", "a"}, {"two", "a"}, {"else", "b"}};
+  CHECK(victims_of(spreads_zones, pods, {"a", "b"}, {}, "one") == victim_names{"two"});
+  CHECK(victims_of(spreads_zones, pods, {"a", "b"}, {}, "two") == victim_names{"one"});
 }
 
 }  // namespace troupe::actors::scheduler
