@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "actors/core/condition.hpp"
 #include "actors/defaults.hpp"
 #include "api/equality.hpp"
 #include "api/object/object_key.hpp"
@@ -50,7 +51,7 @@ void quota_status::on_quotas(const watch_events& m) {
 }
 
 void quota_status::write_changed() {
-  for (const auto& usage : ledger_->take_changed())
+  for (const auto& usage : ledger_->take_changed(seconds_of(wall_now())))
     write(usage);
 }
 

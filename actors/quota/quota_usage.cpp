@@ -55,9 +55,9 @@ void add_limits(const resource_list& limits, resource_list& into) {
       into[std::string{"limits."} + name] = found->second;
 }
 
-void add_pod(const Pod& pod, resource_list& into) {
+void add_pod(const Pod& pod, bool overdue, resource_list& into) {
   const auto& phase = pod.status().phase();
-  if (phase == "Succeeded" || phase == "Failed") return;
+  if (overdue || phase == "Succeeded" || phase == "Failed") return;
   into["pods"] = one;
   add_requests(api::held_requests(pod), into);
   add_limits(api::held_limits(pod), into);
@@ -162,11 +162,11 @@ bool is_in_scope(const ScopedResourceSelectorRequirement& scope, const api::kind
 
 }  // namespace
 
-api::resource_list usage_of(const api::kind_info& kind, const api::body& object) {
+api::resource_list usage_of(const api::kind_info& kind, const api::body& object, bool overdue) {
   resource_list result;
   result["count/" + kind.qualified_plural()] = one;
   if (&kind == &api::kind_of<Pod>())
-    add_pod(as<Pod>(object), result);
+    add_pod(as<Pod>(object), overdue, result);
   else if (&kind == &api::kind_of<Service>())
     add_service(as<Service>(object), result);
   else if (&kind == &api::kind_of<PersistentVolumeClaim>())
@@ -174,6 +174,18 @@ api::resource_list usage_of(const api::kind_info& kind, const api::body& object)
   else if (counts_by_plural(kind))
     result[kind.plural()] = one;
   return result;
+}
+
+std::optional<std::int64_t> overdue_after(const api::object& object) {
+  const auto& meta = object.meta();
+  if (&object.kind() != &api::kind_of<Pod>() || !meta.has_deletion_timestamp() ||
+      !meta.has_deletion_grace_period_seconds())
+    return std::nullopt;
+  std::int64_t until = 0;
+  if (__builtin_add_overflow(meta.deletion_timestamp().seconds(),
+                             meta.deletion_grace_period_seconds(), &until))
+    return std::nullopt;
+  return until;
 }
 
 bool may_count(const ResourceQuotaSpec& quota, const api::kind_info& kind) {
@@ -204,9 +216,9 @@ bool is_in_scopes(const ResourceQuotaSpec& quota, const api::kind_info& kind,
 }
 
 api::resource_list charge(const ResourceQuotaSpec& quota, const api::kind_info& kind,
-                          const api::body& object) {
+                          const api::body& object, bool overdue) {
   if (!is_in_scopes(quota, kind, object)) return {};
-  auto usage = usage_of(kind, object);
+  auto usage = usage_of(kind, object, overdue);
   std::erase_if(usage, [&](const auto& entry) { return !quota.hard().contains(entry.first); });
   return usage;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "actors/core/condition.hpp"
 #include "actors/core/store_error.hpp"
 #include "actors/write/admission/service_allocations.hpp"
 #include "actors/write/review.hpp"
@@ -227,7 +228,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
   void send(persistence::transaction transaction, persistence::completion done) {
     follow_services(store, transaction);
     if (capacity) capacity->limit(transaction);
-    const auto held = quotas ? quotas->reserve(transaction) : 0;
+    const auto held = quotas ? quotas->reserve(transaction, seconds_of(time.wall_now())) : 0;
     if (!held) return done(persistence::fail(held.error()));
     if (*held != 0)
       done = [quotas = quotas, held = *held, done = std::move(done)](persistence::outcome result) {
@@ -240,7 +241,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
   // Checks the quotas without a reservation.
   api::expected<void> imagine_quotas(write_plan& plan) {
     if (!quotas) return {};
-    const auto held = quotas->reserve(plan.transaction);
+    const auto held = quotas->reserve(plan.transaction, seconds_of(time.wall_now()));
     if (held) return quotas->release(*held), api::expected<void>{};
     const auto& first = plan.transaction.mutations.front();
     return api::fail(to_api_error(held.error(), *first.kind, name_in(first.key)));
