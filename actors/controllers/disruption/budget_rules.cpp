@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <map>
 
 #include "actors/controllers/disruption/defaults.hpp"
@@ -49,8 +50,11 @@ wanted_pods scales_of(const std::vector<api::object_ptr>& pods, const scale_look
     else
       ++result.unmanaged;
   }
+  std::int64_t sum = 0;
   for (const auto& [uid, count] : replicas)
-    result.expected += count;
+    sum += count;
+  result.expected = static_cast<std::int32_t>(
+      std::min<std::int64_t>(sum, std::numeric_limits<std::int32_t>::max()));
   return result;
 }
 
@@ -85,7 +89,9 @@ void keep_evictions(const PodDisruptionBudget& budget, const std::vector<api::ob
       continue;
     }
     (*plan.status.mutable_disrupted_pods())[pod->meta().name()] = found->second;
-    plan.recheck_at = plan.recheck_at == 0 ? until : std::min(plan.recheck_at, until);
+    // A time in the future comes from another clock.
+    const auto next = std::min(until, now + defaults::eviction_seconds);
+    plan.recheck_at = plan.recheck_at == 0 ? next : std::min(plan.recheck_at, next);
   }
 }
 

@@ -1,5 +1,6 @@
 // PodDisruptionBudgets: their status, and the evictions that they allow.
 #include <catch2/catch.hpp>
+#include <limits>
 
 #include "actors/controllers/disruption/budget_rules.hpp"
 #include "actors/write/admission_fixture.hpp"
@@ -8,6 +9,7 @@
 #include "api/schema/apps_v1.pb.h"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_replication.pb.h"
+#include "api/values/timestamp.hpp"
 
 namespace troupe::test {
 
@@ -107,6 +109,17 @@ api::expected<void> evict(cluster& c, const std::string& pod) {
 
 }  // namespace
 
+TEST_CASE("controllers with two thousand million replicas each allow no more disruptions",
+          "[disruption]") {
+  const auto huge = [](const api::object& pod) {
+    return std::optional<controller_scale>{
+        controller_scale{pod.meta().name(), std::numeric_limits<std::int32_t>::max()}};
+  };
+  const auto status = plan_budget(budget_of({}, "1"), some_pods(2, 0), huge, now).status;
+  CHECK(status.expected_pods() == std::numeric_limits<std::int32_t>::max());
+  CHECK(status.disruptions_allowed() == 0);
+}
+
 TEST_CASE("a budget counts required and available pods", "[disruption]") {
   CHECK(counted(budget_of("2"), some_pods(3, 1)) == counts{4, 2, 3, 1});
   CHECK(counted(budget_of("50%"), some_pods(4, 0)) == counts{4, 2, 4, 2});
@@ -132,6 +145,13 @@ TEST_CASE("an allowed eviction counts until its time-out", "[disruption]") {
   CHECK(plan.status.disruptions_allowed() == 1);
   CHECK(plan.status.disrupted_pods().empty());
   CHECK(plan.overdue == std::vector<std::string>{"p0"});
+}
+
+TEST_CASE("an eviction with a time in the year 9999 is looked at after the usual time",
+          "[disruption]") {
+  auto budget = budget_of("1");
+  (*budget.mutable_status()->mutable_disrupted_pods())["p0"].set_seconds(api::last_second);
+  CHECK(plan_budget(budget, some_pods(2, 0), four_replicas, now).recheck_at == now + 120);
 }
 
 TEST_CASE("evictions consume a budget, and are refused when it is exhausted", "[disruption]") {
