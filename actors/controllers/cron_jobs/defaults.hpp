@@ -15,8 +15,4 @@ inline constexpr int years_ahead = 5;
 // The longest wait before the clock is read again: it may be set forward.
 inline constexpr std::int64_t longest_wait_seconds = 600;
 
-// The maximum of starts to walk for the latest missed one; an irregular schedule never has as many
-// between its estimate and the present.
-inline constexpr int most_steps = 1'000;
-
 }  // namespace troupe::actors::cron_jobs::defaults

@@ -60,21 +60,19 @@ missed_starts starts_between(const api::cron_schedule& schedule, const absl::Tim
   if (!first || *first > now) return {};
   const auto second = next_start(schedule, zone, *first);
   if (!second || *second > now) return {first, 1};
-  // As upstream, estimates the number from the first interval; then jumps close to the newest.
+  // As upstream, estimates the number from the first interval.
   const auto distance = std::max<std::int64_t>(*second - *first, 1);
   const auto count = (now - *first) / distance + 1;
+  if (schedule.every_seconds != 0) return {*first + (count - 1) * distance, count};
+  // The latest: bisects, because an irregular schedule may have thousands.
   auto latest = *first;
-  // An irregular schedule may have no start after the estimate: halves the jump.
-  for (auto jump = (count - 1) * distance; jump > 0; jump /= 2)
-    if (const auto near = next_start(schedule, zone, *first + jump - distance - 1);
-        near && *near <= now) {
-      latest = std::max(latest, *near);
-      break;
-    }
-  for (int i = 0; i < defaults::most_steps; ++i) {
-    const auto next = next_start(schedule, zone, latest);
-    if (!next || *next > now) break;
-    latest = *next;
+  for (auto end = now; latest < end;) {
+    const auto middle = latest + (end - latest) / 2;
+    const auto next = next_start(schedule, zone, middle);
+    if (next && *next <= now)
+      latest = *next;
+    else
+      end = middle;
   }
   return {latest, count};
 }

@@ -66,6 +66,15 @@ TEST_CASE("of missed starts the newest is used, and all are counted", "[cron]") 
         86'400 + 9 * 3'600);
 }
 
+TEST_CASE("of a day with a start each minute the newest start is used", "[cron]") {
+  const auto first_day = api::parse_schedule("* * 1 * *").value();
+  const auto february = 31 * 86'400;  // from 1 January 1970, 23:58
+  CHECK(starts_between(first_day, absl::UTCTimeZone(), 86'280, february + 86'290).latest ==
+        february + 86'280);
+  const auto regular = api::parse_schedule("@every 7s").value();
+  CHECK(starts_between(regular, absl::UTCTimeZone(), 0, 100'000).latest == 99'995);
+}
+
 TEST_CASE("a start within a deadline of 292 billion years is not missed", "[cron]") {
   api::batch::v1::CronJob cron_job;
   cron_job.mutable_spec()->set_schedule("0 * * * *");
