@@ -28,10 +28,15 @@ constexpr auto gather_changes = std::chrono::milliseconds{50};
 // The period of updates of the zones, for Services with topology hints.
 constexpr auto look_at_zones = std::chrono::minutes{1};
 
-// The Endpoints of a Service without a selector are managed by the user.
+// The Endpoints of a Service without a selector are managed by the user, and an ExternalName has
+// none.
+bool has_pods(const Service& service) {
+  return !service.spec().selector().empty() && service.spec().type() != "ExternalName";
+}
+
 api::label_selector pods_of(const api::object& owner) {
-  const auto& spec = owner.as<Service>().spec();
-  return spec.selector().empty() ? api::label_selector::nothing() : compile(spec.selector());
+  const auto& service = owner.as<Service>();
+  return has_pods(service) ? compile(service.spec().selector()) : api::label_selector::nothing();
 }
 
 class endpoints_controller : public reconciler {
@@ -41,7 +46,8 @@ class endpoints_controller : public reconciler {
  private:
   void sync() override {
     const auto& service = owner()->as<Service>();
-    if (service.spec().selector().empty() || owner()->meta().has_deletion_timestamp()) return;
+    if (owner()->meta().has_deletion_timestamp()) return;
+    if (!has_pods(service)) return release_endpoints();
     std::vector<api::object_ptr> pods;
     for (const auto& [key, pod] : observed())
       pods.push_back(pod);
@@ -102,6 +108,18 @@ class endpoints_controller : public reconciler {
     }
     set_annotation(*changed, *wanted, "endpoints.kubernetes.io/over-capacity");
     if (!api::same_meaning(*changed, present->content())) replace(present, std::move(changed));
+  }
+
+  // Those of a Service that no longer has pods stay as they are and are deleted with it, but the
+  // user's changes to them are mirrored from now on.
+  void release_endpoints() {
+    for (const auto& [key, each] : dependents()) {
+      if (&each->kind() != &api::kind_of<Endpoints>()) continue;
+      auto changed = each->copy_as<Endpoints>();
+      remove_controller_reference(*owner(), *changed->mutable_metadata());
+      add_owner_reference(*owner(), *changed->mutable_metadata());
+      replace(each, std::move(changed));
+    }
   }
 
   std::vector<api::object_ptr> slices() const {

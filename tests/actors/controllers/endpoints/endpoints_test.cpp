@@ -205,6 +205,46 @@ TEST_CASE("endpoints follow the pods that a service selects, and are deleted wit
   c.simulation().system().stop(fleet);
 }
 
+TEST_CASE("a service that loses its selector leaves its endpoints to the user", "[endpoints]") {
+  cluster c{1};
+  add_node(c, "n1");
+  auto by_number = service();
+  by_number.mutable_spec()->mutable_ports(0)->clear_target_port();
+  c.create(by_number);
+  REQUIRE(c.run_until([&] { return c.find<Endpoints>("default", "web") != nullptr; }));
+  c.change<Service>("default", "web", [](Service& each) { each.mutable_spec()->clear_selector(); });
+  c.settle();
+  c.change<Endpoints>("default", "web", [](Endpoints& each) {
+    auto& subset = *each.add_subsets();
+    subset.add_addresses()->set_ip("192.0.2.7");
+    auto& port = *subset.add_ports();
+    port.set_port(80);
+    port.set_protocol("TCP");
+  });
+  CHECK(c.run_until([&] {
+    for (const auto& object : c.list<EndpointSlice>("default"))
+      for (const auto& each : object->as<EndpointSlice>().endpoints())
+        if (each.addresses(0) == "192.0.2.7") return true;
+    return false;
+  }));
+  c.remove<Service>("default", "web");
+  CHECK(c.run_until([&] { return c.find<Endpoints>("default", "web") == nullptr; }));
+}
+
+TEST_CASE("a service that is a name outside of the cluster has no endpoints", "[endpoints]") {
+  cluster c{1};
+  auto outside = service();
+  outside.mutable_spec()->set_type("ExternalName");
+  outside.mutable_spec()->set_external_name("db.example.com");
+  c.create(outside);
+  auto inside = service();
+  inside.mutable_metadata()->set_name("inside");
+  c.create(inside);
+  REQUIRE(c.run_until([&] { return c.find<Endpoints>("default", "inside") != nullptr; }));
+  c.settle();
+  CHECK(c.find<Endpoints>("default", "web") == nullptr);
+}
+
 TEST_CASE("a service that asks for topology hints has them, and its events say so or why not",
           "[endpoints]") {
   cluster c{1};
