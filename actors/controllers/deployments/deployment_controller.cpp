@@ -133,7 +133,8 @@ bool deployment_controller::scale_family(const set_family& family) {
       if (set.wanted() > 0) sent |= resize_set(set, 0);
     return sent;
   }
-  if (!deployment_->rolling()) return false;
+  // Sets that a rolling update left before the strategy was changed (upstream stops here).
+  if (!deployment_->rolling()) return !deployment_->spec().paused() && recreate(family);
   std::vector<set_size> sizes;
   for (const auto& set : active)
     sizes.push_back(set.size());

@@ -409,6 +409,28 @@ TEST_CASE("a deployment that is created again adopts the orphaned sets of its pr
   CHECK(s.c.count<Pod>() == 3);
 }
 
+TEST_CASE("a deployment that is changed to Recreate and resized during an update completes",
+          "[deployments]") {
+  stage s{12, deployment("web", 4, "one")};
+  REQUIRE(s.roll_out({}));
+  s.broken = "two";
+  s.image("two");
+  for (int i = 0; i < 10; ++i)
+    s.round({});
+  REQUIRE(s.size("one") > 0);
+  REQUIRE(s.size("two") > 0);
+  s.broken.clear();  // the kubelets do not end such pods either
+  s.edit([](Deployment& d) {
+    auto& spec = *d.mutable_spec();
+    spec.mutable_strategy()->set_type("Recreate");
+    spec.mutable_strategy()->clear_rolling_update();
+    spec.set_replicas(6);
+  });
+  s.image("three");
+  REQUIRE(s.roll_out({}));
+  CHECK(s.size("three") == 6);
+}
+
 TEST_CASE("a replica set that cannot be made is not tried more often after the deadline",
           "[deployments]") {
   const std::string name(250, 'w');  // as above
