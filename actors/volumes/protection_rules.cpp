@@ -23,8 +23,18 @@ bool has_claims(const api::object& pod) {
   return !claims_of(pod.as<Pod>()).empty();
 }
 
-bool holds_claims(const Pod& pod) {
-  return !pod.spec().node_name().empty();
+bool holds_claim(const Pod& pod, const PersistentVolumeClaim& claim) {
+  if (pod.spec().node_name().empty()) return false;
+  const auto& meta = pod.metadata();
+  // The kubelet has terminated it, or it was deleted by force (kubernetes: podIsShutDown).
+  const bool is_shut_down = meta.has_deletion_timestamp() &&
+                            meta.has_deletion_grace_period_seconds() &&
+                            meta.deletion_grace_period_seconds() == 0;
+  const auto all = claims_of(pod);
+  return std::any_of(all.begin(), all.end(), [&](const pod_claim& each) {
+    return each.claim == claim.metadata().name() &&
+           (!each.ephemeral || (!is_shut_down && is_of(claim, pod)));
+  });
 }
 
 bool has_pending_finalizer(const api::object& object, const char* finalizer) {

@@ -25,9 +25,10 @@ struct pod_claim {
 std::vector<pod_claim> claims_of(const Pod& pod);
 bool has_claims(const api::object& pod);
 
-// Whether the pod protects its claims from deletion: a pod without a node does not, because no
-// kubelet starts a pod with a terminating claim.
-bool holds_claims(const Pod& pod);
+// Whether the pod protects the claim from deletion. A pod without a node does not, because no
+// kubelet starts a pod with a terminating claim. Nor does a pod that is shut down protect its
+// ephemeral claims: its deletion may wait for theirs.
+bool holds_claim(const Pod& pod, const PersistentVolumeClaim& claim);
 
 // Whether the object is deleted and still has `finalizer`.
 bool has_pending_finalizer(const api::object& object, const char* finalizer);

@@ -138,7 +138,7 @@ bool claim_controller::is_used(const persistence::snapshot& state, const api::ob
   return found != users_.end() &&
          std::any_of(found->second.begin(), found->second.end(), [&](const auto& key) {
            const auto pod = state.find(key);
-           return pod && holds_claims(pod->template as<Pod>());
+           return pod && holds_claim(pod->template as<Pod>(), claim.as<PersistentVolumeClaim>());
          });
 }
 

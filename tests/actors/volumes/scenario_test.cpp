@@ -61,6 +61,17 @@ api::core::v1::Pod pod_with(const std::string& name, const std::string& claim) {
   return pod;
 }
 
+api::core::v1::Pod pod_with_scratch(const std::string& name) {
+  auto pod = pod_named(name);
+  auto& volume = *pod.mutable_spec()->add_volumes();
+  volume.set_name("scratch");
+  *volume.mutable_volume_source()
+       ->mutable_ephemeral()
+       ->mutable_volume_claim_template()
+       ->mutable_spec() = claim_named("x", "later").spec();
+  return pod;
+}
+
 class storage {
  public:
   explicit storage(std::uint64_t seed, cluster_options options = {}) : c{seed, options} {
@@ -247,19 +258,23 @@ TEST_CASE("a bound volume that is deleted stays until it is bound no more", "[vo
 
 TEST_CASE("an ephemeral volume has a claim of its own that goes with its pod", "[volumes]") {
   storage s{6};
-  auto pod = pod_named("web");
-  auto& volume = *pod.mutable_spec()->add_volumes();
-  volume.set_name("scratch");
-  *volume.mutable_volume_source()
-       ->mutable_ephemeral()
-       ->mutable_volume_claim_template()
-       ->mutable_spec() = claim_named("x", "later").spec();
-  s.c.create(pod);
+  s.c.create(pod_with_scratch("web"));
   REQUIRE(s.reaches([&] { return !s.node_of_pod("web").empty(); }));
   CHECK(s.phase("web-scratch") == "Bound");
   s.c.remove<api::core::v1::Pod>("default", "web", 0);
   CHECK(s.reaches([&] { return s.phase("web-scratch").empty(); }));
   CHECK(s.reaches([&] { return s.c.count<PersistentVolume>() == 0; }));
+}
+
+TEST_CASE("a pod that is deleted after its dependents does not keep its ephemeral claim",
+          "[volumes]") {
+  storage s{8};
+  s.c.create(pod_with_scratch("web"));
+  REQUIRE(s.reaches([&] { return !s.node_of_pod("web").empty(); }));
+  s.c.remove<api::core::v1::Pod>("default", "web", 0, "Foreground");
+  REQUIRE(s.c.find<api::core::v1::Pod>("default", "web"));
+  CHECK(s.reaches([&] { return !s.c.find<api::core::v1::Pod>("default", "web"); }));
+  CHECK(s.phase("web-scratch").empty());
 }
 
 TEST_CASE("a claim that asks for more gets more where its class allows it", "[volumes]") {
