@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "actors/tokens/expiration.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/values/timestamp.hpp"
 
@@ -50,11 +51,6 @@ std::vector<std::string> parts_of(std::string_view list) {
   return parts;
 }
 
-token_time expiration(const std::string& text) {
-  const auto at = api::parse_time(text);
-  return at ? token_time{std::chrono::seconds{at->seconds}} : token_time{};
-}
-
 }  // namespace
 
 std::optional<token_parts> split_token(std::string_view text) {
@@ -80,7 +76,7 @@ std::optional<bootstrap_token> read_bootstrap_token(const api::object& secret) {
       !is_part(found.id, id_size) || !is_part(found.secret, secret_size))
     return std::nullopt;
   if (const auto text = value(content, "expiration"); !text.empty())
-    found.expires = expiration(text);
+    found.expires = parse_expiration(text).value_or(token_time{});
   found.authenticates = value(content, "usage-bootstrap-authentication") == "true";
   found.extra_groups = parts_of(value(content, "auth-extra-groups"));
   found.description = value(content, "description");

@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "actors/tokens/expiration.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/scheme.hpp"
 #include "api/values/timestamp.hpp"
@@ -98,9 +99,8 @@ std::optional<user_token> read_user_token(const api::object& secret) {
       !good(found.user) || !std::all_of(found.groups.begin(), found.groups.end(), good))
     return std::nullopt;
   if (const auto text = value(content, "expiration"); !text.empty()) {
-    const auto at = api::parse_time(text);
-    if (!at) return std::nullopt;
-    found.expires = user_token::time{std::chrono::seconds{at->seconds}};
+    found.expires = actors::parse_expiration(text);
+    if (!found.expires) return std::nullopt;
   }
   return found;
 }

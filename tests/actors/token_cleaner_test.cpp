@@ -132,6 +132,17 @@ TEST_CASE("a token whose expiration is extended stays") {
   CHECK_FALSE(there(c, "aaaaaa"));
 }
 
+TEST_CASE("a token that expires in the year 9999 is valid, and is not removed") {
+  auto secret = *actors::write_bootstrap_token(token("aaaaaa"));
+  (*secret.mutable_data())["expiration"] = "9999-12-31T23:59:59Z";
+  REQUIRE(read(secret));
+  CHECK_FALSE(read(secret)->expired(std::chrono::system_clock::now()));
+  cluster c{1};
+  c.create(secret);
+  c.advance(minutes{2});
+  CHECK(there(c, "aaaaaa"));
+}
+
 TEST_CASE("a token's secret is read back as written, and an invalid secret is no token") {
   auto made = token("aaaaaa");
   made.expires = actors::token_time{} + std::chrono::hours{500'000};

@@ -61,6 +61,15 @@ TEST_CASE("a token names its user and groups until it expires or is deleted") {
   CHECK_FALSE(kept.find(token));
 }
 
+TEST_CASE("a token of a user that expires in the year 9999 is valid") {
+  const user_token good{.user = "jane", .groups = {"devs"}, .hash = hash_of_user_token("t")};
+  auto secret = write_user_token(good);
+  (*secret->mutable_data())["expiration"] = "9999-12-31T23:59:59Z";
+  const auto found = read_user_token(*object_of(std::move(secret)));
+  REQUIRE(found);
+  CHECK_FALSE(found->expired(std::chrono::system_clock::now()));
+}
+
 TEST_CASE("a Secret that no command has written is no user") {
   const user_token good{.user = "jane", .groups = {"devs"}, .hash = hash_of_user_token("t")};
   CHECK(read_user_token(*object_of(write_user_token(good))));
