@@ -144,7 +144,7 @@ void token_secrets::sync_service_account(const std::string& key) {
   const auto state = store_->read();
   const auto account = state.find(key);
   if (!account || account->meta().has_deletion_timestamp()) return;
-  if (!has_listed_secret(state, *account)) make_secret(*account);
+  if (!has_listed_secret(state, *account)) make_secret(state, *account);
 }
 
 void token_secrets::sync_secret(const std::string& key) {
@@ -191,21 +191,30 @@ void token_secrets::unlist(const std::string& account_key, const std::string& na
         [this, account_key, name] { unlist(account_key, name); });
 }
 
-// Creates the secret and lists it in the account, in one transaction.
-void token_secrets::make_secret(const api::object& account) {
+// Creates the secret and lists it in the account, in one transaction. Earlier secrets from here
+// that were deleted while this actor restarted are no longer listed.
+void token_secrets::make_secret(const persistence::snapshot& state, const api::object& account) {
   const auto& meta = account.meta();
+  const auto prefix = meta.name() + "-token-";
   auto secret = std::make_unique<Secret>();
   secret->mutable_metadata()->set_namespace_(meta.namespace_());
-  secret->mutable_metadata()->set_name(
-      api::generate_name(meta.name() + "-token-", [this] { return random()(); }));
+  secret->mutable_metadata()->set_name(api::generate_name(prefix, [this] { return random()(); }));
   secret->set_type(std::string{account_token_type});
   fill_token_secret(*secret, account, certificates(),
                     [this](const token_claims& claims) { return sign(claims); });
   auto changed = account.copy_as<ServiceAccount>();
+  auto& listed = *changed->mutable_secrets();
+  const auto& kind = api::kind_of<Secret>();
+  listed.erase(std::remove_if(listed.begin(), listed.end(),
+                              [&](const auto& each) {
+                                return each.name().starts_with(prefix) &&
+                                       !state.find(kind.key(meta.namespace_(), each.name()));
+                              }),
+               listed.end());
   changed->add_secrets()->set_name(secret->metadata().name());
   const auto key = api::key_of(account);
-  auto transaction = create_transaction(store_->read(), api::kind_of<Secret>(), std::move(secret),
-                                        checks::all, wall_now(), random());
+  auto transaction =
+      create_transaction(state, kind, std::move(secret), checks::all, wall_now(), random());
   if (!transaction) return;  // the namespace is terminating
   transaction->preconditions.push_back({key, account.revision()});
   transaction->mutations.push_back({key, &account.kind(), std::move(changed)});

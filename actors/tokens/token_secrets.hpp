@@ -49,7 +49,7 @@ class token_secrets : public informer {
   void sync_secret(const std::string& key);
   void fill(const api::object& secret, const api::object& account);
   void unlist(const std::string& account_key, const std::string& name);
-  void make_secret(const api::object& account);
+  void make_secret(const persistence::snapshot& state, const api::object& account);
   std::string sign(const token_claims& claims) const;
   std::string certificates() const;
   void write(const std::string& key, persistence::transaction transaction,
