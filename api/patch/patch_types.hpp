@@ -12,7 +12,8 @@ void apply_merge_patch(json_value& document, json_value& patch, json_allocator& 
 expected<void> apply_strategic_patch(const type_info& type, json_value& document, json_value& patch,
                                      json_allocator& allocator);
 
-// The error for a patch that cannot be applied to the document: 422, with the reason as cause.
+// The error for a patch that cannot be applied to the document: 422, with the reason in its
+// message.
 error patch_does_not_fit(const std::string& reason);
 
 }  // namespace troupe::api
