@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include "api/schema/meta_object.pb.h"
 #include "api/selectors/selector.hpp"
@@ -26,38 +26,12 @@ bool same_rule(const PolicyRule& a, const PolicyRule& b) {
          same_texts(a.non_resource_ur_ls(), b.non_resource_ur_ls());
 }
 
-// Adds the rules of roles. Those of a role that itself aggregates are those of its selected roles,
-// each role once: roles that select each other end with the same rules.
-class collector {
- public:
-  explicit collector(const cluster_roles& all) : all_{all} {}
-
-  void add_selected(const ClusterRole& role) {
-    seen_.insert(role.metadata().name());
-    for (const auto& wanted : role.aggregation_rule().cluster_role_selectors()) {
-      const auto selector = api::label_selector::from(wanted);
-      if (!selector) continue;
-      for (const auto& [name, object] : all_)
-        if (selector->matches(object->meta().labels()) && seen_.insert(name).second)
-          add(object->as<ClusterRole>());
-    }
+void add_rules(rule_list& to, const ClusterRole& role) {
+  for (const auto& rule : role.rules()) {
+    const auto same = [&](const PolicyRule& each) { return same_rule(each, rule); };
+    if (std::none_of(to.begin(), to.end(), same)) *to.Add() = rule;
   }
-
-  rule_list take() { return std::move(rules_); }
-
- private:
-  void add(const ClusterRole& role) {
-    if (aggregates(role)) return add_selected(role);
-    for (const auto& rule : role.rules()) {
-      const auto same = [&](const PolicyRule& each) { return same_rule(each, rule); };
-      if (std::none_of(rules_.begin(), rules_.end(), same)) *rules_.Add() = rule;
-    }
-  }
-
-  const cluster_roles& all_;
-  std::set<std::string_view> seen_;
-  rule_list rules_;
-};
+}
 
 }  // namespace
 
@@ -66,9 +40,28 @@ bool aggregates(const ClusterRole& role) {
 }
 
 rule_list aggregated_rules(const ClusterRole& role, const cluster_roles& all) {
-  collector rules{all};
-  rules.add_selected(role);
-  return rules.take();
+  rule_list rules;
+  std::set<std::string_view> seen{role.metadata().name()};
+  // The next one is at the end. Not recursive: roles may select one another in a long chain.
+  std::vector<const ClusterRole*> pending{&role};
+  while (!pending.empty()) {
+    const auto& next = *pending.back();
+    pending.pop_back();
+    if (!aggregates(next)) {
+      add_rules(rules, next);
+      continue;
+    }
+    std::vector<const ClusterRole*> selected;
+    for (const auto& wanted : next.aggregation_rule().cluster_role_selectors()) {
+      const auto selector = api::label_selector::from(wanted);
+      if (!selector) continue;
+      for (const auto& [name, object] : all)
+        if (selector->matches(object->meta().labels()) && seen.insert(name).second)
+          selected.push_back(&object->as<ClusterRole>());
+    }
+    pending.insert(pending.end(), selected.rbegin(), selected.rend());
+  }
+  return rules;
 }
 
 bool same_rules(const rule_list& a, const rule_list& b) {

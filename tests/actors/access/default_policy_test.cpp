@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "actors/access/aggregation.hpp"
 #include "actors/access/default_policy_text.hpp"
 #include "actors/access/policies.hpp"
 #include "actors/access/policy.hpp"
@@ -129,6 +130,30 @@ TEST_CASE("a start restores lost default rules, keeps added rules and leaves pro
   CHECK(c.get<ClusterRoleBinding>({}, "system:discovery").subjects_size() == 1);
   CHECK(c.get<ClusterRole>({}, "system:monitoring").rules_size() == 0);
   CHECK(reconcile(c) == 0);
+}
+
+TEST_CASE("a long chain of roles that aggregate is followed to its end", "[access]") {
+  actors::access::cluster_roles all;
+  const int length = 300;
+  ClusterRole first;
+  for (int i = 0; i <= length; ++i) {
+    ClusterRole role;
+    role.mutable_metadata()->set_name(fmt::format("link-{}", i));
+    (*role.mutable_metadata()->mutable_labels())["link"] = std::to_string(i);
+    if (i < length)
+      (*role.mutable_aggregation_rule()
+            ->add_cluster_role_selectors()
+            ->mutable_match_labels())["link"] = std::to_string(i + 1);
+    else
+      role.add_rules()->add_verbs("get");
+    if (i == 0) first = role;
+    all.emplace(role.metadata().name(),
+                std::make_shared<const api::object>(api::kind_of<ClusterRole>(),
+                                                    std::make_unique<ClusterRole>(role), 1));
+  }
+  const auto rules = actors::access::aggregated_rules(first, all);
+  REQUIRE(rules.size() == 1);
+  CHECK(rules[0].verbs(0) == "get");
 }
 
 TEST_CASE("roles that aggregate each other get the same rules, and are then left alone",
