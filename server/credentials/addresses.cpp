@@ -76,8 +76,7 @@ std::vector<interface_address> all_addresses() {
     if (family != AF_INET && family != AF_INET6) continue;
     auto text = text_of(each->ifa_addr);
     const bool of_link = text.find('%') != text.npos;
-    if (!text.empty() && !of_link && found.size() < defaults::interface_addresses)
-      found.push_back({each->ifa_name, std::move(text), family});
+    if (!text.empty() && !of_link) found.push_back({each->ifa_name, std::move(text), family});
   }
   return found;
 }
@@ -87,7 +86,10 @@ std::vector<interface_address> all_addresses() {
 std::vector<std::string> interface_addresses() {
   std::vector<std::string> found;
   for (auto& each : all_addresses())
-    found.push_back(std::move(each.text));
+    // The interfaces of all pods have the same address.
+    if (found.size() < defaults::interface_addresses &&
+        std::find(found.begin(), found.end(), each.text) == found.end())
+      found.push_back(std::move(each.text));
   return found;
 }
 

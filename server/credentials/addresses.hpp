@@ -9,8 +9,8 @@ namespace troupe::server {
 bool is_wildcard(const std::string& host);  // "0.0.0.0", "::", or empty
 bool is_loopback(const std::string& host);  // 127/8, ::1, localhost
 
-// The addresses of all interfaces that are up, without link-local ones (fe80::/10). At most
-// `defaults::interface_addresses`.
+// The addresses of all interfaces that are up, each once, without link-local ones (fe80::/10). At
+// most `defaults::interface_addresses`.
 std::vector<std::string> interface_addresses();
 
 // The address by which other machines most likely reach this one: that of the default route, else

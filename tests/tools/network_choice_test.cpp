@@ -47,10 +47,14 @@ TEST_CASE("without a word a node has all of the network where pods run from imag
 
 TEST_CASE("a node's second address is the configured one, of the other family than the first") {
   config::node_config from;
-  CHECK(second_address(from, "10.0.0.1") == "");
+  CHECK(second_address(from, "10.0.0.1", {}) == "");
   from.kubelet.second_address.text = "fd00::5";
-  CHECK(second_address(from, "10.0.0.1") == "fd00::5");
-  const auto refused = second_address(from, "fd00::1");
+  CHECK(second_address(from, "10.0.0.1", {"10.0.0.1", "fd00::5"}) == "fd00::5");
+  const auto foreign = second_address(from, "10.0.0.1", {"10.0.0.1", "fd00::6"});
+  REQUIRE_FALSE(foreign);
+  CHECK(foreign.error() ==
+        "kubelet.secondAddress: no interface of this machine that is up has the address fd00::5");
+  const auto refused = second_address(from, "fd00::1", {"fd00::1", "fd00::5"});
   REQUIRE_FALSE(refused);
   CHECK(refused.error() ==
         "kubelet.secondAddress: the first address of this node is fd00::1, expected one of the "

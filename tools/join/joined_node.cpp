@@ -17,6 +17,7 @@
 #include "server/connections/local_socket.hpp"
 #include "server/console/handlers/local_admin.hpp"
 #include "server/console/handlers/node_console.hpp"
+#include "server/credentials/addresses.hpp"
 #include "tools/defaults.hpp"
 #include "tools/join/local_address.hpp"
 #include "tools/links/other_links.hpp"
@@ -183,7 +184,7 @@ class joined_node final : public node_parts {
       return;
     }
     kubelet_->address = address;
-    const auto second = second_address(config_, address);
+    const auto second = second_address(config_, address, server::interface_addresses());
     if (!second) spdlog::warn("{}", second.error());
     kubelet_->second_address = second.value_or("");
     actors::spawn_kubelet(*system_, to, *kubelet_);

@@ -408,7 +408,7 @@ class node : public node_parts {
     kubelet_->tokens = plane_->tokens();
     if (network_) kubelet_->guard = network_->guard();
     kubelet_->address = server::reachable_address(config_.server.listen.host);
-    auto second = second_address(config_, kubelet_->address);
+    auto second = second_address(config_, kubelet_->address, server::interface_addresses());
     if (!second) return tl::make_unexpected(second.error());
     kubelet_->second_address = std::move(*second);
     const auto api = front_->address();

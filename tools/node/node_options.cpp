@@ -119,14 +119,20 @@ std::shared_ptr<actors::container_runtime> make_runtime(const config::node_confi
 }  // namespace
 
 tl::expected<std::string, std::string> second_address(const config::node_config& from,
-                                                      const std::string& first) {
+                                                      const std::string& first,
+                                                      const std::vector<std::string>& own) {
   const auto& wanted = from.kubelet.second_address.text;
   if (!wanted.empty()) {
-    if (api::ip_family(wanted) != api::ip_family(first)) return wanted;
-    return tl::make_unexpected(fmt::format(
-        "kubelet.secondAddress: the first address of this node is {}, expected one of the other "
-        "family; found {}",
-        first, wanted));
+    if (api::ip_family(wanted) == api::ip_family(first))
+      return tl::make_unexpected(fmt::format(
+          "kubelet.secondAddress: the first address of this node is {}, expected one of the other "
+          "family; found {}",
+          first, wanted));
+    if (std::find(own.begin(), own.end(), wanted) == own.end())
+      return tl::make_unexpected(fmt::format(
+          "kubelet.secondAddress: no interface of this machine that is up has the address {}",
+          wanted));
+    return wanted;
   }
   const auto has_v6 = [](const auto& ranges) {
     return std::any_of(ranges.begin(), ranges.end(),

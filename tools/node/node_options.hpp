@@ -26,10 +26,11 @@ runtime::system_options make_system_options(const config::runtime_config& from);
 
 server::frontend_options make_frontend_options(const config::node_config& from);
 
-// The address of a node besides its first one, in the other family; empty: none. The error names
-// the setting.
+// The address of a node besides its first one, in the other family; empty: none. `own`: the
+// addresses of the machine. The error names the setting.
 tl::expected<std::string, std::string> second_address(const config::node_config& from,
-                                                      const std::string& first);
+                                                      const std::string& first,
+                                                      const std::vector<std::string>& own);
 
 // The error names the first of the allowed unsafe sysctls that cannot be allowed.
 tl::expected<void, std::string> check_sysctls(const config::kubelet_config& from);
