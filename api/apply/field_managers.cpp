@@ -11,6 +11,7 @@
 #include "api/limits.hpp"
 #include "api/object/custom_body.hpp"
 #include "api/object/object.hpp"
+#include "api/strategy/defaults.hpp"
 
 namespace troupe::api {
 namespace {
@@ -18,14 +19,15 @@ namespace {
 using meta::v1::ObjectMeta;
 
 constexpr const char* before_first_apply_name = "before-first-apply";
+constexpr const char* client_side_apply = "kubectl-client-side-apply";
 constexpr const char* ancient_changes = "ancient-changes";
 constexpr const char* kubectl = "kubectl";
 constexpr std::string_view last_applied = "kubectl.kubernetes.io/last-applied-configuration";
 // kubernetes: apimachinery/pkg/util/managedfields/internal, DefaultMaxUpdateManagers.
 constexpr std::size_t most_updates = 10;
 
-field_step field_named(const char* name) {
-  return {field_step::type::field, name};
+field_step field_named(std::string_view name) {
+  return {field_step::type::field, std::string{name}};
 }
 
 // Merges the oldest updates of one version if there are too many.
@@ -237,18 +239,40 @@ void keep_last_applied(json_document& object, std::string config) {
   members.finish(object.GetAllocator());
 }
 
-// The owner of the fields that existed when tracking began.
-manager owner_before(const json_value& live, const merge_type& type, const kind_info& kind,
-                     std::int64_t now_seconds) {
-  return {.name = before_first_apply_name,
-          .operation = updates,
-          .api_version = kind.api_version(),
-          .seconds = now_seconds,
-          .fields = without_reset(fields_of_stored(live, type), kind, {})};
-}
-
 std::string json_of(const kind_info& kind, const body& content) {
   return encode_json(content, kind.api_version(), kind.kind());
+}
+
+// The fields that the last client-side apply of `live` set, with their defaults; none if there was
+// no such apply, or one of another version.
+field_set fields_of_last_apply(json_value& live, const merge_type& type, const kind_info& kind) {
+  auto last = decode(last_applied_of(live), media::json, &kind);
+  if (!last) return {};
+  set_defaults(kind, *last->content);
+  json_document config;
+  if (!read_object(config, json_of(kind, *last->content))) return {};
+  auto out = fields_of_stored(config, type);
+  out.insert({field_named("metadata"), field_named("annotations"), field_named(last_applied)});
+  return out;
+}
+
+// The owners of the fields that existed when tracking began. What client-side apply had set is
+// kubectl's: with its first server-side apply kubectl takes that over, and removes what it does not
+// apply any more. It may not remove what admission and controllers had set, such as the volume of
+// a pod's token.
+managers owners_before(json_value& live, const merge_type& type, const kind_info& kind,
+                       std::int64_t now_seconds) {
+  const manager client_side{.name = client_side_apply,
+                            .operation = updates,
+                            .api_version = kind.api_version(),
+                            .seconds = now_seconds};
+  managers out(2, client_side);
+  out[1].name = before_first_apply_name;
+  const auto all = without_reset(fields_of_stored(live, type), kind, {});
+  out[0].fields = intersect(all, fields_of_last_apply(live, type, kind));
+  out[1].fields = subtract(all, out[0].fields);
+  std::erase_if(out, [](const manager& each) { return each.fields.empty(); });
+  return out;
 }
 
 }  // namespace
@@ -257,7 +281,7 @@ managed_fields before_first_apply(const kind_info& kind, std::string_view live,
                                   std::int64_t now_seconds) {
   json_document now;
   if (!read_object(now, live)) return {};
-  return written({owner_before(now, merge_type::of(kind), kind, now_seconds)});
+  return written(owners_before(now, merge_type::of(kind), kind, now_seconds));
 }
 
 expected<applied> apply_fields(const kind_info& kind, std::string_view live,
@@ -288,7 +312,7 @@ expected<applied> apply_fields(const kind_info& kind, std::string_view live,
     all = read_managers(owners).value_or(managers{});
     drop_managed(now);
     tracked = !all.empty();
-    if (!tracked) all.push_back(owner_before(now, type, kind, by.now_seconds));
+    if (!tracked) all = owners_before(now, type, kind, by.now_seconds);
   }
   auto set = fields_of(wanted, type);
   if (!set) {

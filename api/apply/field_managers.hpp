@@ -1,7 +1,8 @@
 // Field ownership of an object (metadata.managedFields), and server-side apply.
 //
 // Tracking begins with the first apply (docs/decisions/0033-server-side-apply.md): an object
-// without an apply has no managed fields, and "before-first-apply" then owns all its fields.
+// without an apply has no managed fields, and then "kubectl-client-side-apply" owns the fields of
+// the last client-side apply, "before-first-apply" the others.
 //
 // kubernetes: apimachinery/pkg/util/managedfields, structured-merge-diff/v6/merge.
 #pragma once

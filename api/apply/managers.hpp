@@ -49,7 +49,8 @@ expected<applied> apply_fields(const kind_info& kind, std::string_view live,
                                const managed_fields& owners, std::string_view config,
                                const field_manager& by);
 
-// The managed fields of an object that was never applied: one owner of all fields.
+// The managed fields of an object that was never applied on the server: kubectl owns the fields of
+// its last client-side apply, "before-first-apply" the others.
 managed_fields before_first_apply(const kind_info& kind, std::string_view live,
                                   std::int64_t now_seconds);
 

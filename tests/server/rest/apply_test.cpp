@@ -99,6 +99,40 @@ TEST_CASE("an object that was never applied belongs to its earlier manager") {
                                  R"(before-first-apply Update {"f:data":{"f:b":{}}})"});
 }
 
+TEST_CASE("what client-side apply had set belongs to it, with defaults, and the rest does not") {
+  apply_test server;
+  const std::string last =
+      R"({\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"},)"
+      R"(\"spec\":{\"containers\":[{\"image\":\"x\",\"name\":\"c\"}]}})";
+  const std::string pods = "/api/v1/namespaces/default/pods";
+  // As after admission: with a volume that the client had not applied.
+  REQUIRE(server
+              .post(pods, R"({"metadata":{"name":"p","annotations":{)"
+                          R"("kubectl.kubernetes.io/last-applied-configuration":")" +
+                              last +
+                              R"("}},"spec":{"containers":[{"image":"x","name":"c","volumeMounts":)"
+                              R"([{"name":"t","mountPath":"/t"}]}],"volumes":[{"name":"t"}]}})")
+              .status == 201);
+  const auto applied = server.apply(pods + "/p", "kubectl",
+                                    "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
+                                    "spec: {containers: [{name: c, image: x}]}\n");
+  INFO(applied.text());
+  REQUIRE(applied.status == 200);
+  const auto all = owners(applied);
+  REQUIRE(all.size() == 3);
+  for (const auto& each : all) {
+    INFO(each);
+    const bool rest = each.find("before-first-apply") == 0;
+    const bool client_side = each.find("kubectl-client-side-apply Update") == 0;
+    for (const char* field : {"f:volumes", "f:volumeMounts"})
+      CHECK((each.find(field) != each.npos) == rest);
+    for (const char* field : {"f:kubectl.kubernetes.io/last-applied-configuration",
+                              "f:restartPolicy", "f:imagePullPolicy"})
+      CHECK((each.find(field) != each.npos) == client_side);
+    CHECK((each.find("f:image\"") != each.npos) == !rest);
+  }
+}
+
 TEST_CASE("another write takes ownership of the fields that it changes") {
   apply_test server;
   REQUIRE(server.apply(maps + "/m", "one", map_yaml("a: '1', b: '2'")).status == 201);
