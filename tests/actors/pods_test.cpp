@@ -11,6 +11,7 @@
 #include "actors/nodes/taints.hpp"
 #include "actors/pods/pod_rules.hpp"
 #include "api/schema/core_event.pb.h"
+#include "api/values/timestamp.hpp"
 #include "support/cluster.hpp"
 #include "support/nodes.hpp"
 
@@ -275,6 +276,24 @@ TEST_CASE("a pod is evicted when it has tolerated its node's taint long enough")
   const auto* condition = actors::find_condition(evicted.status().conditions(), "DisruptionTarget");
   REQUIRE(condition != nullptr);
   CHECK(condition->reason() == "DeletionByTaintManager");
+}
+
+TEST_CASE("a pod tolerates a taint for its time although the taint's own time is far away") {
+  const auto added = GENERATE(api::first_second, api::last_second);
+  cluster c{1};
+  add_node(c, "n1");
+  auto pod = pod_named("a", "n1");
+  tolerate(pod, "example.com/gone", 30);
+  c.create(pod);
+  c.change<Node>({}, "n1", [&](Node& n) {
+    auto& taint = *n.mutable_spec()->add_taints();
+    taint = tainted("example.com/gone").spec().taints(0);
+    taint.mutable_time_added()->set_seconds(added);
+  });
+  c.settle();
+  CHECK(deleting(c, "a") == (added == api::first_second));
+  keep_alive(c, {"n1"}, seconds{31});
+  CHECK(deleting(c, "a"));
 }
 
 TEST_CASE(

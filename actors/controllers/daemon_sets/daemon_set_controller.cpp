@@ -202,7 +202,7 @@ void daemon_set_controller::after_sync() {
     if (!is_pod(*each)) continue;
     const auto wait =
         available_in(each->as<Pod>(), set().spec().min_ready_seconds(), wall_seconds());
-    if (wait && *wait > 0) enqueue_in(std::chrono::seconds{*wait});
+    if (wait && *wait > 0) enqueue_in_seconds(*wait);
   }
 }
 
