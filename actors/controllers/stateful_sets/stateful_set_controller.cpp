@@ -90,8 +90,9 @@ void stateful_set_controller::read_rules(const revision_history& revisions) {
 // -- one sync -------------------------------------------------------------------------------------
 
 void stateful_set_controller::sync() {
+  // Pods and revisions whose claim failed are not known, and must not be created again.
+  if (failed() || owner()->meta().has_deletion_timestamp()) return;
   const auto revisions = history();
-  if (owner()->meta().has_deletion_timestamp()) return;
   const auto& spec = set().spec();
   if (!keep_revision(revisions, spec.template_(), set().status().collision_count(), hash_label))
     return;
