@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
-#include <vector>
+#include <utility>
 
+#include "actors/access/defaults.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/selectors/selector.hpp"
 
@@ -39,11 +40,32 @@ bool aggregates(const ClusterRole& role) {
   return role.has_aggregation_rule();
 }
 
-rule_list aggregated_rules(const ClusterRole& role, const cluster_roles& all) {
+// In the order of its selectors, each role once.
+const aggregation::roles& aggregation::selected_by(const ClusterRole& role) {
+  const auto [found, fresh] = selected_.try_emplace(&role);
+  if (!fresh) return found->second;
+  roles selected;
+  std::set<std::string_view> names;
+  for (const auto& wanted : role.aggregation_rule().cluster_role_selectors()) {
+    const auto selector = api::label_selector::from(wanted);
+    if (!selector) continue;
+    for (const auto& [name, object] : all_)
+      if (selector->matches(object->meta().labels()) && names.insert(name).second)
+        selected.push_back(&object->as<ClusterRole>());
+  }
+  kept_ += selected.size();
+  if (kept_ > defaults::selections_kept) {
+    selected_.clear();
+    kept_ = selected.size();
+  }
+  return selected_[&role] = std::move(selected);
+}
+
+rule_list aggregation::rules_of(const ClusterRole& role) {
   rule_list rules;
   std::set<std::string_view> seen{role.metadata().name()};
   // The next one is at the end. Not recursive: roles may select one another in a long chain.
-  std::vector<const ClusterRole*> pending{&role};
+  roles pending{&role};
   while (!pending.empty()) {
     const auto& next = *pending.back();
     pending.pop_back();
@@ -51,17 +73,16 @@ rule_list aggregated_rules(const ClusterRole& role, const cluster_roles& all) {
       add_rules(rules, next);
       continue;
     }
-    std::vector<const ClusterRole*> selected;
-    for (const auto& wanted : next.aggregation_rule().cluster_role_selectors()) {
-      const auto selector = api::label_selector::from(wanted);
-      if (!selector) continue;
-      for (const auto& [name, object] : all)
-        if (selector->matches(object->meta().labels()) && seen.insert(name).second)
-          selected.push_back(&object->as<ClusterRole>());
-    }
+    roles selected;
+    for (const auto* each : selected_by(next))
+      if (seen.insert(each->metadata().name()).second) selected.push_back(each);
     pending.insert(pending.end(), selected.rbegin(), selected.rend());
   }
   return rules;
+}
+
+rule_list aggregated_rules(const ClusterRole& role, const cluster_roles& all) {
+  return aggregation{all}.rules_of(role);
 }
 
 bool same_rules(const rule_list& a, const rule_list& b) {

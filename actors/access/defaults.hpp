@@ -10,6 +10,9 @@ using namespace std::chrono_literals;
 
 // The pause before a failed write of an aggregated role is retried.
 inline constexpr auto aggregation_retry = 1s;
+// The maximum of selected roles that are kept while the rules of all aggregated roles are computed:
+// 8 bytes each.
+inline constexpr std::size_t selections_kept = 1'000'000;
 // The maximum of parts (one verb, group, resource and name, or path) in an escalation check: ten
 // times those of the largest roles in use. A role with more is rejected unchecked.
 inline constexpr std::size_t covered_parts = 20'000;

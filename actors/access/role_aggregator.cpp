@@ -55,11 +55,12 @@ void role_aggregator::on_roles(const watch_events& m) {
 }
 
 void role_aggregator::settle() {
+  aggregation all{roles_};
   for (const auto& [name, object] : roles_) {
     const auto& role = object->as<ClusterRole>();
     if (!aggregates(role) || role.metadata().has_deletion_timestamp() || under_way_.contains(name))
       continue;
-    auto rules = aggregated_rules(role, roles_);
+    auto rules = all.rules_of(role);
     if (!same_rules(rules, role.rules())) write(name, object, std::move(rules));
   }
 }

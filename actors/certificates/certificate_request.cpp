@@ -105,7 +105,7 @@ bool is_outdated(const CertificateSigningRequest& request, runtime::wall_time no
   const auto older_than = [&](std::int64_t since_seconds, std::chrono::seconds limit) {
     return seconds_of(now) - since_seconds > limit.count();
   };
-  if (const auto end = end_of(status.certificate()); end && *end <= now) return true;
+  if (const auto end = end_of(status.certificate()); end && *end <= seconds_of(now)) return true;
   const auto made = request.metadata().creation_timestamp().seconds();
   for (const auto& condition : status.conditions()) {
     // The decision may have no time.

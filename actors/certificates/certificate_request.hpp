@@ -3,6 +3,7 @@
 // kubernetes: pkg/apis/certificates/helpers.go, pkg/controller/certificates/signer.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,8 +49,8 @@ struct certificate_lifetime {
 };
 certificate_lifetime lifetime_of(const CertificateSigningRequestSpec& spec, runtime::wall_time now);
 
-// The expiry of a certificate in PEM; nothing if it cannot be read.
-std::optional<runtime::wall_time> end_of(const std::string& certificate);
+// The expiry of a certificate in PEM in seconds since the epoch; nothing if it cannot be read.
+std::optional<std::int64_t> end_of(const std::string& certificate);
 
 // True if the request is outdated and can be deleted.
 bool is_outdated(const CertificateSigningRequest& request, runtime::wall_time now);

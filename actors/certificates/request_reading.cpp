@@ -87,7 +87,7 @@ tl::expected<request_facts, std::string> read_request(const std::string& pem) {
   return facts;
 }
 
-std::optional<runtime::wall_time> end_of(const std::string& certificate) {
+std::optional<std::int64_t> end_of(const std::string& certificate) {
   if (certificate.empty()) return std::nullopt;
   const auto input = reader(certificate);
   const certificate_ptr parsed{PEM_read_bio_X509(input.get(), nullptr, nullptr, nullptr)};
@@ -95,7 +95,7 @@ std::optional<runtime::wall_time> end_of(const std::string& certificate) {
   std::tm parts{};
   if (!parsed || ASN1_TIME_to_tm(X509_get0_notAfter(parsed.get()), &parts) != 1)
     return std::nullopt;
-  return runtime::wall_time{std::chrono::seconds{::timegm(&parts)}};
+  return std::int64_t{::timegm(&parts)};
 }
 
 }  // namespace troupe::actors::certificates

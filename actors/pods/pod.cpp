@@ -98,9 +98,9 @@ void pod::end(const pod_decision& next, const api::object* node) {
     // Includes the time before this actor started; deadlines use the monotonic clock, so that a
     // jump of the wall clock ends no pod early.
     const auto since = node != nullptr ? tainted_since(node->as<Node>()) : 0;
-    const auto passed =
-        since == 0 ? std::chrono::seconds{0} : std::chrono::seconds{seconds_of(wall_now()) - since};
-    cause_since_ = now() - std::clamp<runtime::duration>(passed, {}, next.due);
+    const auto due = std::chrono::ceil<std::chrono::seconds>(next.due);
+    const auto passed = since == 0 ? 0 : seconds_of(wall_now()) - since;
+    cause_since_ = now() - std::chrono::seconds{std::clamp<std::int64_t>(passed, 0, due.count())};
   }
   const auto left = cause_since_ + next.due - now();
   if (left > runtime::duration{0}) {

@@ -1,5 +1,9 @@
 #include "actors/pods/pod_rules.hpp"
 
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+
 #include "actors/core/condition.hpp"
 #include "actors/defaults.hpp"
 #include "actors/nodes/node_rules.hpp"
@@ -10,9 +14,36 @@ namespace troupe::actors {
 using api::core::v1::Node;
 using api::core::v1::Pod;
 
+namespace {
+
+auto removal_order(const api::object& pod) {
+  const auto& meta = pod.meta();
+  const bool evicted = pod.as<Pod>().status().reason() == "Evicted";
+  return std::tuple{!evicted, meta.creation_timestamp().seconds(),
+                    std::string_view{meta.namespace_()}, std::string_view{meta.name()}};
+}
+
+bool waits_for_finalizer(const api::object& pod) {
+  const auto& meta = pod.meta();
+  return meta.has_deletion_timestamp() && meta.deletion_grace_period_seconds() == 0;
+}
+
+}  // namespace
+
 bool terminated(const Pod& pod) {
   const auto& phase = pod.status().phase();
   return phase == "Succeeded" || phase == "Failed";
+}
+
+std::vector<api::object_ptr> terminated_to_remove(std::vector<api::object_ptr> all,
+                                                  std::size_t kept, std::size_t limit) {
+  if (all.size() <= kept) return {};
+  std::sort(all.begin(), all.end(),
+            [](const auto& a, const auto& b) { return removal_order(*a) < removal_order(*b); });
+  all.resize(all.size() - kept);
+  std::erase_if(all, [](const auto& each) { return waits_for_finalizer(*each); });
+  if (all.size() > limit) all.resize(limit);
+  return all;
 }
 
 std::unique_ptr<Pod> marked_not_ready(const Pod& pod, const Node& node, runtime::wall_time now) {

@@ -1,8 +1,11 @@
 // Decides the next action for a pod from the pod and its node. Pure functions.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <vector>
 
+#include "api/object/object.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "runtime/clock.hpp"
@@ -33,6 +36,12 @@ std::unique_ptr<api::core::v1::Pod> marked_not_ready(const api::core::v1::Pod& p
                                                      runtime::wall_time now);
 
 bool terminated(const api::core::v1::Pod& pod);
+
+// Of all terminated pods, those to be removed so that `kept` are left: evicted ones first, then the
+// oldest; at most `limit`, without those that only a finalizer still holds. kubernetes:
+// pkg/controller/podgc, gcTerminated.
+std::vector<api::object_ptr> terminated_to_remove(std::vector<api::object_ptr> all,
+                                                  std::size_t kept, std::size_t limit);
 
 // The pod in phase Failed, written before it is deleted without a kubelet: if a finalizer delays
 // the deletion its controller must not wait. Null if it has already terminated. kubernetes:

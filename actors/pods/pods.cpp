@@ -7,6 +7,7 @@
 
 #include "actors/pods/pod_rules.hpp"
 #include "api/equality.hpp"
+#include "api/object/object_key.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
@@ -157,23 +158,20 @@ void pods::on_count_pods(const count_pods&, runtime::promise<pod_counts> answer)
 
 void pods::remove_terminated() {
   if (terminated_ <= options_.terminated_kept) return;
-  std::vector<std::pair<std::int64_t, std::string>> all;  // by age
+  std::vector<api::object_ptr> all;
   const auto state = context_->store->read();
-  state.scan(api::kind_of<Pod>().prefix(), {}, [&](std::string_view key, const auto& object) {
-    const auto& content = object->template as<Pod>();
-    if (terminated(content)) {
-      all.emplace_back(content.metadata().creation_timestamp().seconds(), key);
-    }
+  state.scan(api::kind_of<Pod>().prefix(), {}, [&](std::string_view, const auto& object) {
+    if (terminated(object->template as<Pod>())) all.push_back(object);
     return true;
   });
-  if (all.size() <= options_.terminated_kept) return;
-  std::sort(all.begin(), all.end());
-  all.resize(all.size() - options_.terminated_kept);
-  for (auto& [created, key] : all) {
-    request<command_done>(
-        context_->writer,
-        remove{.key = std::move(key), .grace_seconds = 0, .cause = {.author = "supervisor/pods"}},
-        defaults::write_timeout, [](const auto&) {});
+  for (const auto& each :
+       terminated_to_remove(std::move(all), options_.terminated_kept, options_.removed_in_round)) {
+    request<command_done>(context_->writer,
+                          remove{.key = api::key_of(*each),
+                                 .uid = each->meta().uid(),
+                                 .grace_seconds = 0,
+                                 .cause = {.author = "supervisor/pods"}},
+                          defaults::write_timeout, [](const auto&) {});
   }
 }
 

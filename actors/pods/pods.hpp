@@ -1,6 +1,6 @@
 // The supervisor of the pods' actors: starts one for each pod, forwards the events of the pod and
-// its node, and stops it when the pod is deleted. Deletes the oldest terminated pods if there are
-// too many.
+// its node, and stops it when the pod is deleted. Deletes evicted and the oldest terminated pods
+// if there are too many.
 //
 // A node event is forwarded only if it matters to the pods: the node was added, deleted or its
 // taints changed.
@@ -23,6 +23,7 @@ namespace troupe::actors {
 
 struct pods_options {
   std::size_t terminated_kept = defaults::terminated_pods_kept;
+  std::size_t removed_in_round = 2'000;  // the others in the next rounds
 };
 
 class pods : public informer {

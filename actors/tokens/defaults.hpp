@@ -20,4 +20,8 @@ inline constexpr std::int64_t leeway_seconds = 60;
 // How often the label of a legacy token's use is looked at, at most; ours.
 inline constexpr std::int64_t use_check_seconds = 60;
 
+// The longest pause before a refused write is retried (client-go:
+// workqueue.DefaultControllerRateLimiter).
+inline constexpr auto longest_retry = 1000s;
+
 }  // namespace troupe::actors::token_defaults

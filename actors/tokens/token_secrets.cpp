@@ -7,6 +7,7 @@
 
 #include "actors/core/condition.hpp"
 #include "actors/core/log.hpp"
+#include "actors/tokens/defaults.hpp"
 #include "actors/write/creation.hpp"
 #include "api/object/object_key.hpp"
 #include "api/schema/core_account.pb.h"
@@ -155,8 +156,16 @@ void token_secrets::sync_secret(const std::string& key) {
   const auto uid = annotation(*secret, account_uid_annotation);
   if (account && (uid.empty() || uid == account->meta().uid())) return fill(*secret, *account);
   log().info("tokens: secret {} is deleted: its service account does not exist", key);
-  tell(core_.writer,
-       remove{.key = key, .uid = secret->meta().uid(), .cause = {.author = "token-secrets"}});
+  ++sent_;
+  request<command_done>(
+      core_.writer,
+      remove{.key = key, .uid = secret->meta().uid(), .cause = {.author = "token-secrets"}},
+      defaults::write_timeout, [this, key](auto reply) {
+        if (reply && ((*reply)->result || (*reply)->result.error().code == 404))
+          retries_.erase(key);
+        else
+          retry_later(key, [this, key] { sync_secret(key); });
+      });
 }
 
 void token_secrets::fill(const api::object& secret, const api::object& account) {
@@ -237,15 +246,27 @@ std::string token_secrets::certificates() const {
 void token_secrets::write(const std::string& key, persistence::transaction transaction,
                           std::function<void()> again) {
   transaction.cause.author = "token-secrets";
+  ++sent_;
   request<commit_done>(core_.writer,
                        commit{std::make_shared<persistence::transaction>(std::move(transaction))},
                        defaults::write_timeout, [this, key, again = std::move(again)](auto reply) {
                          if (reply && (*reply)->result) {
                            retries_.erase(key);
                          } else {
-                           retries_[key] = after(defaults::try_again, again);
+                           retry_later(key, again);
                          }
                        });
+}
+
+void token_secrets::retry_later(const std::string& key, std::function<void()> again) {
+  auto& [timer, pause] = retries_[key];
+  pause =
+      std::clamp<runtime::duration>(pause * 2, defaults::try_again, token_defaults::longest_retry);
+  timer = after(pause, [this, key, again = std::move(again)] {
+    const auto before = sent_;
+    again();
+    if (sent_ == before) retries_.erase(key);  // nothing is to be written any more
+  });
 }
 
 }  // namespace troupe::actors

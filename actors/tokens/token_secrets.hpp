@@ -7,6 +7,7 @@
 // Its state is the Secrets in its stream, rebuilt from the store after a crash.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -54,12 +55,20 @@ class token_secrets : public informer {
   std::string certificates() const;
   void write(const std::string& key, persistence::transaction transaction,
              std::function<void()> again);
+  // With back-off, until a write for `key` succeeds or `again` sends none.
+  void retry_later(const std::string& key, std::function<void()> again);
+
+  struct failed_write {
+    runtime::timer timer;
+    runtime::duration pause{0};
+  };
 
   const persistence::store* store_;
   const core_actors core_;
   const token_secret_options options_;
   std::map<std::string, std::set<std::string>> secrets_of_;  // keys, by key of their account
-  std::map<std::string, runtime::timer> retries_;            // by key of the failed write
+  std::map<std::string, failed_write> retries_;              // by key
+  std::uint64_t sent_ = 0;                                   // writes
 };
 
 }  // namespace troupe::actors

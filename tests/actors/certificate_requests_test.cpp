@@ -13,6 +13,18 @@ using namespace actors::certificates;
 
 namespace {
 
+// By openssl req -x509 -days 2910000: it ends in the year 9994.
+constexpr const char* lasting_certificate = R"(-----BEGIN CERTIFICATE-----
+MIIBdDCCARmgAwIBAgIUGrKJjA9QhLywA3EWLvnku93B7IQwCgYIKoZIzj0EAwIw
+DjEMMAoGA1UEAwwDZmFyMCAXDTI2MTEyNzAyMjI1OFoYDzk5OTQwMzIwMDIyMjU4
+WjAOMQwwCgYDVQQDDANmYXIwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAS7U9UV
+MsE/EfopMYtccIWN0S8Qe+dZfb/6duI9UN+2YYkVezUFK0VsWqRyunY8+clGClva
+gb7y4/Ab9kUfy3X/o1MwUTAdBgNVHQ4EFgQUWm/PqQwEOPIIjtZ9VUU4wf8Fziww
+HwYDVR0jBBgwFoAUWm/PqQwEOPIIjtZ9VUU4wf8FziwwDwYDVR0TAQH/BAUwAwEB
+/zAKBggqhkjOPQQDAgNJADBGAiEAzZjRHn17MR5HXcIFKl280weiw9fFPiHDlUzr
+nn8cTW4CIQDQ9L+riJVOV3odUN2KEUN17/oljQeuVBQeuFOsACpCKw==
+-----END CERTIFICATE-----
+)";
 // Made by openssl req of EC keys P-256: the requests of a kubelet as a client (CN=system:node:n1,
 // O=system:nodes), of one as a server (with the name n1), and of a user (CN=jane, O=dev).
 constexpr const char* node_request = R"(-----BEGIN CERTIFICATE REQUEST-----
@@ -230,6 +242,13 @@ TEST_CASE("Requests are kept for an hour after a decision, and a day without one
   add_condition(request, "Denied");
   CHECK_FALSE(is_outdated(request, noon + hours{1}));
   CHECK(is_outdated(request, noon + hours{1} + seconds{1}));
+}
+
+TEST_CASE("A request whose certificate ends after the year 2262 is kept", "[certificates]") {
+  auto request = request_of(spec_of("example.com/other", user_request, {"client auth"}));
+  request.mutable_metadata()->mutable_creation_timestamp()->set_seconds(actors::seconds_of(noon));
+  request.mutable_status()->set_certificate(lasting_certificate);
+  CHECK_FALSE(is_outdated(request, noon));
 }
 
 TEST_CASE("An approved request is signed, a denied one and one of another signer are not",

@@ -2,12 +2,16 @@
 
 #include <catch2/catch.hpp>
 #include <limits>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "actors/core/condition.hpp"
 #include "actors/late_watcher.hpp"
 #include "actors/nodes/taints.hpp"
 #include "actors/pods/pod_rules.hpp"
 #include "api/schema/core_event.pb.h"
+#include "api/values/timestamp.hpp"
 #include "support/cluster.hpp"
 #include "support/nodes.hpp"
 
@@ -36,6 +40,40 @@ void tolerate(Pod& pod, const std::string& key, std::int64_t seconds_borne = -1)
   toleration.set_effect("NoExecute");
   if (seconds_borne >= 0) toleration.set_toleration_seconds(seconds_borne);
 }
+
+// A pod that has ended, created at this second.
+api::object_ptr ended(const std::string& name, std::int64_t created, const char* reason = "") {
+  auto pod = pod_named(name);
+  pod.mutable_metadata()->mutable_creation_timestamp()->set_seconds(created);
+  pod.mutable_status()->set_phase("Failed");
+  pod.mutable_status()->set_reason(reason);
+  return std::make_shared<const api::object>(api::kind_of<Pod>(), std::make_unique<Pod>(pod), 1);
+}
+
+std::vector<std::string> names_of(const std::vector<api::object_ptr>& objects) {
+  std::vector<std::string> names;
+  for (const auto& each : objects)
+    names.push_back(each->meta().name());
+  return names;
+}
+
+// In the writer's place: keeps the commands to remove an object, and does nothing.
+class removal_log : public runtime::actor {
+ public:
+  explicit removal_log(std::vector<actors::remove>* removals) : removals_{removals} {}
+
+  const runtime::behavior& make_behavior() const override {
+    static const auto table = runtime::handlers(&removal_log::on_remove);
+    return table;
+  }
+
+ private:
+  void on_remove(const actors::remove& m, runtime::promise<actors::command_done>) {
+    removals_->push_back(m);
+  }
+
+  std::vector<actors::remove>* removals_;
+};
 
 bool deleting(cluster& c, const std::string& name) {
   const auto pod = c.find<Pod>("default", name);
@@ -131,6 +169,27 @@ TEST_CASE("a toleration fits by key, effect and value") {
   CHECK_FALSE(actors::tolerates(toleration, taint));
 }
 
+TEST_CASE("evicted pods and then the oldest are removed when there are too many terminated pods") {
+  const std::vector<api::object_ptr> all{ended("new", 30), ended("old", 10), ended("b", 20),
+                                         ended("a", 20), ended("evicted", 40, "Evicted")};
+  using names = std::vector<std::string>;
+  CHECK(names_of(actors::terminated_to_remove(all, 1, 9)) == names{"evicted", "old", "a", "b"});
+  CHECK(names_of(actors::terminated_to_remove(all, 3, 9)) == names{"evicted", "old"});
+  CHECK(actors::terminated_to_remove(all, 5, 9).empty());
+}
+
+TEST_CASE("terminated pods are removed some at a time, and a finalizer of one delays no other") {
+  auto held = ended("held", 1)->copy_as<Pod>();
+  held->mutable_metadata()->mutable_deletion_timestamp()->set_seconds(2);
+  held->mutable_metadata()->set_deletion_grace_period_seconds(0);
+  const std::vector<api::object_ptr> all{
+      std::make_shared<const api::object>(api::kind_of<Pod>(), std::move(held), 1), ended("a", 10),
+      ended("b", 20), ended("c", 30)};
+  using names = std::vector<std::string>;
+  CHECK(names_of(actors::terminated_to_remove(all, 1, 1)) == names{"a"});
+  CHECK(names_of(actors::terminated_to_remove(all, 1, 9)) == names{"a", "b"});
+}
+
 TEST_CASE("a pod's actor uses little memory") {
   CHECK(sizeof(actors::pod) <= 128);
 }
@@ -217,6 +276,24 @@ TEST_CASE("a pod is evicted when it has tolerated its node's taint long enough")
   const auto* condition = actors::find_condition(evicted.status().conditions(), "DisruptionTarget");
   REQUIRE(condition != nullptr);
   CHECK(condition->reason() == "DeletionByTaintManager");
+}
+
+TEST_CASE("a pod tolerates a taint for its time although the taint's own time is far away") {
+  const auto added = GENERATE(api::first_second, api::last_second);
+  cluster c{1};
+  add_node(c, "n1");
+  auto pod = pod_named("a", "n1");
+  tolerate(pod, "example.com/gone", 30);
+  c.create(pod);
+  c.change<Node>({}, "n1", [&](Node& n) {
+    auto& taint = *n.mutable_spec()->add_taints();
+    taint = tainted("example.com/gone").spec().taints(0);
+    taint.mutable_time_added()->set_seconds(added);
+  });
+  c.settle();
+  CHECK(deleting(c, "a") == (added == api::first_second));
+  keep_alive(c, {"n1"}, seconds{31});
+  CHECK(deleting(c, "a"));
 }
 
 TEST_CASE(
@@ -349,6 +426,28 @@ TEST_CASE("a pod whose node was deleted before the nodes were read is removed wi
   c.remove<Node>({}, "n1");
   watcher.tell(show_all{});
   CHECK(c.run_until([&] { return !c.find<Pod>("default", "a"); }, seconds{120}));
+}
+
+TEST_CASE("the removal of a terminated pod names its uid") {
+  cluster_options options;
+  options.plane.controllers = false;
+  cluster c{1, options};
+  for (const auto* name : {"a", "b"}) {
+    c.create(pod_named(name));
+    c.change<Pod>("default", name, [](Pod& pod) { pod.mutable_status()->set_phase("Failed"); });
+  }
+  const auto core = c.plane().core_actors();
+  std::vector<actors::remove> removals;
+  auto& system = c.simulation().system();
+  const auto log = system.spawn({.kind = "removal-log", .name = "removal-log"},
+                                runtime::make<removal_log>(&removals));
+  system.spawn({.kind = "supervisor", .name = "pods"},
+               runtime::make<actors::pods>(core.watcher,
+                                           actors::pod_context{&c.store(), log, {}, core.recorder},
+                                           actors::pods_options{.terminated_kept = 1}));
+  REQUIRE(c.run_until([&] { return !removals.empty(); }));
+  CHECK(removals.front().key == api::kind_of<Pod>().key("default", "a"));
+  CHECK(removals.front().uid == c.get<Pod>("default", "a").metadata().uid());
 }
 
 TEST_CASE("a deleted pod on a node that does not exist goes at once") {

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "actors/core/cluster_authority.hpp"
+#include "actors/write/admission/external_step.hpp"
 #include "api/schema/core_account.pb.h"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_namespace.pb.h"
@@ -57,6 +58,32 @@ bool filled(const cluster& c, const std::string& name) {
   return data.contains("token") && data.contains("ca.crt") && data.contains("namespace");
 }
 
+// Refuses one operation on Secrets until told otherwise.
+class refusing_step final : public actors::admission::external_step {
+ public:
+  explicit refusing_step(actors::admission::operation op) : op_{op} {}
+
+  std::string_view name() const noexcept override { return "refusing"; }
+  bool mutates() const noexcept override { return false; }
+  bool handles(const api::kind_info& kind, actors::admission::operation op,
+               bool part) const override {
+    return &kind == &api::kind_of<Secret>() && op == op_ && !part;
+  }
+  runtime::duration timeout() const noexcept override { return std::chrono::seconds{10}; }
+  void ask(actors::admission::question_ptr,
+           std::function<void(actors::admission::reply)> answer) const override {
+    ++asked;
+    if (refuses) return answer(api::fail(api::bad_request("not now")));
+    answer(actors::admission::reply{});
+  }
+
+  bool refuses = true;
+  mutable std::size_t asked = 0;
+
+ private:
+  const actors::admission::operation op_;
+};
+
 }  // namespace
 
 TEST_CASE("a secret that names an account is given its token, and goes with it", "[tokens]") {
@@ -81,6 +108,31 @@ TEST_CASE("the token secret of an account that is not there is removed", "[token
   cluster c{1, with_tokens(false)};
   c.create(token_secret("nobody"));
   CHECK(c.run_until([&] { return !c.find<Secret>("default", "t"); }));
+}
+
+TEST_CASE("the removal of a token secret is tried again after it was refused", "[tokens]") {
+  const auto step = std::make_shared<refusing_step>(actors::admission::operation::remove);
+  auto options = with_tokens(false);
+  options.plane.external = {step};
+  cluster c{1, options};
+  c.create(token_secret("nobody"));
+  c.advance(std::chrono::seconds{10});
+  REQUIRE(c.find<Secret>("default", "t"));
+  step->refuses = false;
+  CHECK(c.run_until([&] { return !c.find<Secret>("default", "t"); }));
+}
+
+TEST_CASE("a token secret that is refused is tried again, more and more rarely", "[tokens]") {
+  const auto step = std::make_shared<refusing_step>(actors::admission::operation::create);
+  auto options = with_tokens(true);
+  options.plane.external = {step};
+  cluster c{1, options};
+  c.advance(std::chrono::minutes{10});
+  const auto accounts = c.count<ServiceAccount>();
+  REQUIRE(step->asked >= accounts);
+  CHECK(step->asked <= 15 * accounts);
+  step->refuses = false;
+  CHECK(c.run_until([&] { return c.count<Secret>() == accounts; }, std::chrono::minutes{20}));
 }
 
 TEST_CASE("an account does not list its token secret when that is deleted", "[tokens]") {

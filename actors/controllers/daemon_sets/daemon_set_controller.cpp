@@ -164,7 +164,8 @@ daemon_rules daemon_set_controller::rules(const std::vector<daemon_node>& nodes)
 // -- one sync -------------------------------------------------------------------------------------
 
 void daemon_set_controller::sync() {
-  if (owner()->meta().has_deletion_timestamp()) return;
+  // Pods and revisions whose claim failed are not known, and must not be created again.
+  if (failed() || owner()->meta().has_deletion_timestamp()) return;
   const auto revisions = history();
   const auto& spec = set().spec();
   if (!keep_revision(revisions, spec.template_(), set().status().collision_count(), hash_label))
@@ -202,7 +203,7 @@ void daemon_set_controller::after_sync() {
     if (!is_pod(*each)) continue;
     const auto wait =
         available_in(each->as<Pod>(), set().spec().min_ready_seconds(), wall_seconds());
-    if (wait && *wait > 0) enqueue_in(std::chrono::seconds{*wait});
+    if (wait && *wait > 0) enqueue_in_seconds(*wait);
   }
 }
 

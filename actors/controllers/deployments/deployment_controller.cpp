@@ -61,7 +61,7 @@ void deployment_controller::after_sync() {
   // A failed sync has its back-off: the deadline must not shorten that.
   if (failed()) return;
   if (const auto left = deadline_in(*deployment_, deployment_->body().status(), wall_seconds()))
-    enqueue_in(std::chrono::seconds{std::max<std::int64_t>(*left, 0) + 1});
+    enqueue_in_seconds(std::max<std::int64_t>(*left, 0) + 1);
 }
 
 // -- revisions ------------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ class budget_controller final : public reconciler {
 
   void after_sync() override {
     if (recheck_at_ > 0)
-      enqueue_in(std::chrono::seconds{std::max<std::int64_t>(recheck_at_ - wall_seconds(), 1)});
+      enqueue_in_seconds(std::max<std::int64_t>(recheck_at_ - wall_seconds(), 1));
   }
 
   std::int64_t recheck_at_ = 0;  // seconds since the epoch

@@ -18,7 +18,7 @@ std::optional<std::int32_t> number(std::string_view text) {
 }  // namespace
 
 index_set index_set::parse(std::string_view text, std::int32_t limit) {
-  index_set result;
+  std::vector<run> found;
   while (!text.empty()) {
     const auto part = text.substr(0, text.find(','));
     text.remove_prefix(std::min(part.size() + 1, text.size()));
@@ -26,8 +26,14 @@ index_set index_set::parse(std::string_view text, std::int32_t limit) {
     const auto first = number(part.substr(0, dash));
     const auto last = dash == part.npos ? first : number(part.substr(dash + 1));
     if (!first || !last || *first > *last || *first >= limit) continue;
-    result.add({*first, std::min(*last, limit - 1)});
+    found.push_back({*first, std::min(*last, limit - 1)});
   }
+  // In order, so that each is added at the end.
+  std::sort(found.begin(), found.end(),
+            [](const run& a, const run& b) { return a.first < b.first; });
+  index_set result;
+  for (const auto& each : found)
+    result.add(each);
   return result;
 }
 
@@ -48,11 +54,11 @@ void index_set::add(run more) {
   runs_.insert(runs_.erase(from, to), more);
 }
 
-bool index_set::contains(std::int32_t index) const {
+std::int64_t index_set::first_absent(std::int64_t from) const {
   const auto found =
-      std::lower_bound(runs_.begin(), runs_.end(), index,
-                       [](const run& each, std::int32_t of) { return each.last < of; });
-  return found != runs_.end() && found->first <= index;
+      std::lower_bound(runs_.begin(), runs_.end(), from,
+                       [](const run& each, std::int64_t of) { return each.last < of; });
+  return found != runs_.end() && found->first <= from ? std::int64_t{found->last} + 1 : from;
 }
 
 std::int64_t index_set::size() const {

@@ -14,7 +14,9 @@ class index_set {
   static index_set parse(std::string_view text, std::int32_t limit);
 
   void insert(std::int32_t index);
-  bool contains(std::int32_t index) const;
+  bool contains(std::int32_t index) const { return first_absent(index) != index; }
+  // The first index from `from` on that is not in the set.
+  std::int64_t first_absent(std::int64_t from) const;
   std::int64_t size() const;
   bool empty() const noexcept { return runs_.empty(); }
   std::int64_t size_of_intersection(const index_set& other) const;

@@ -292,14 +292,24 @@ class planner {
   // Calls `use` for indexes that need a pod, in order, until `use` has taken `count` of them.
   template <class F>
   void each_pending_index(std::int64_t count, F use) const {
-    for (std::int32_t i = 0; i < spec_.completions() && count > 0; ++i) {
-      if (state_.succeeded_indexes.contains(i) || state_.failed_indexes.contains(i)) continue;
-      const auto found = state_.indexes.find(i);
+    for (auto i = first_open(0); i < spec_.completions() && count > 0; i = first_open(i + 1)) {
+      const auto index = static_cast<std::int32_t>(i);
+      const auto found = state_.indexes.find(index);
       const auto* state = found == state_.indexes.end() ? nullptr : &found->second;
       if (state != nullptr &&
           (state->active || (state->terminating && replaces_failed_only(spec_))))
         continue;
-      count -= use(i, state);
+      count -= use(index, state);
+    }
+  }
+
+  // The first index from `from` on that has neither succeeded nor failed.
+  std::int64_t first_open(std::int64_t from) const {
+    for (;;) {
+      const auto next =
+          state_.failed_indexes.first_absent(state_.succeeded_indexes.first_absent(from));
+      if (next == from) return from;
+      from = next;
     }
   }
 

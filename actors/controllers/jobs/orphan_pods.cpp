@@ -17,11 +17,12 @@ using api::core::v1::Pod;
 
 namespace {
 
-// True if the Job that controls the pod exists.
-bool has_job(const api::object& pod, const persistence::snapshot& state) {
+// False if the Job that controls the pod does not exist, or nothing controls it. Another kind of
+// object may count its pods by the same finalizer.
+bool has_controller(const api::object& pod, const persistence::snapshot& state) {
   for (const auto& owner : pod.meta().owner_references()) {
     if (!owner.controller()) continue;
-    if (owner.kind() != "Job" || !owner.api_version().starts_with("batch/")) return false;
+    if (owner.kind() != "Job" || owner.api_version() != "batch/v1") return true;
     const auto job = state.find(api::kind_of<Job>().key(pod.meta().namespace_(), owner.name()));
     return job && job->meta().uid() == owner.uid();
   }
@@ -87,7 +88,7 @@ void orphan_pods::on_pods(const watch_events& m) {
 void orphan_pods::sync_orphan(const std::string& pod_key) {
   const auto state = store_->read();
   const auto pod = state.find(pod_key);
-  if (pod && has_tracking_finalizer(*pod) && !has_job(*pod, state)) orphans_.insert(pod_key);
+  if (pod && has_tracking_finalizer(*pod) && !has_controller(*pod, state)) orphans_.insert(pod_key);
 }
 
 void orphan_pods::sync_all_orphans() {
@@ -102,7 +103,7 @@ void orphan_pods::continue_work() {
     orphans_.erase(orphans_.begin());
     const auto state = store_->read();
     const auto pod = state.find(key);
-    if (pod && has_tracking_finalizer(*pod) && !has_job(*pod, state)) release(pod);
+    if (pod && has_tracking_finalizer(*pod) && !has_controller(*pod, state)) release(pod);
   }
 }
 

@@ -1,5 +1,5 @@
-// Removes the job-tracking finalizer from pods whose Job was deleted or no longer controls them:
-// nobody will count them, and the finalizer would block their deletion (kubernetes:
+// Removes the job-tracking finalizer from pods whose Job was deleted, and from those that nothing
+// controls: nobody will count them, and the finalizer would block their deletion (kubernetes:
 // job_controller.go, syncOrphanPod).
 //
 // One actor. From its two streams it keeps the pods with the finalizer for each Job, by uid, and it

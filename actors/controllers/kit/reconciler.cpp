@@ -265,6 +265,11 @@ void reconciler::enqueue_in(runtime::duration delay) {
   wake_timer_ = after(at - now(), [this] { enqueue(); });
 }
 
+void reconciler::enqueue_in_seconds(std::int64_t delay) {
+  constexpr auto longest = std::chrono::seconds{defaults::resync_period}.count();
+  enqueue_in(std::chrono::seconds{std::min<std::int64_t>(delay, longest)});
+}
+
 void reconciler::on_sync_due(const sync_due&) {
   due_ = false;
   if (syncing_ || waiting_) return;

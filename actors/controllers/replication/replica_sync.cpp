@@ -44,7 +44,7 @@ void replica_controller::after_sync() {
   // Counts from the time of the status calculation: the status write may have taken longer than the
   // remaining time.
   if (const auto next = tally_.next_available_in(reported_for_))
-    enqueue_in(std::chrono::seconds{reported_for_ + *next - wall_seconds()});
+    enqueue_in_seconds(reported_for_ + *next - wall_seconds());
 }
 
 void replica_controller::failed_to(std::string reason, std::string message) {

@@ -68,16 +68,17 @@ void add_subset(groups& to, const EndpointSubset& subset) {
 
 }  // namespace
 
+bool is_hand_written(const api::object& endpoints) {
+  const auto& owners = endpoints.meta().owner_references();
+  return std::none_of(owners.begin(), owners.end(), [](const auto& owner) {
+    return owner.controller() && owner.kind() == "Service";
+  });
+}
+
 bool is_mirrored(const api::object& endpoints) {
   const auto& meta = endpoints.meta();
   const auto skip = meta.labels().find(skip_label);
-  const auto& owners = meta.owner_references();
-  // A Service with a selector has slices of its own: these Endpoints are not hand-written.
-  if (std::any_of(owners.begin(), owners.end(), [](const auto& owner) {
-        return owner.controller() && owner.kind() == "Service";
-      }))
-    return false;
-  return !meta.has_deletion_timestamp() &&
+  return is_hand_written(endpoints) && !meta.has_deletion_timestamp() &&
          (skip == meta.labels().end() || skip->second != "true") &&
          !meta.annotations().contains(leader_annotation);
 }

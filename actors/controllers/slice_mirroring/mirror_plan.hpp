@@ -22,8 +22,10 @@ struct mirror_plan {
   std::vector<api::object_ptr> remove;
 };
 
-// True if the Endpoints are mirrored: false if a label or annotation opts out, or if the endpoints
-// controller wrote them.
+// False if the endpoints controller wrote them, for a Service with a selector.
+bool is_hand_written(const api::object& endpoints);
+
+// True if the Endpoints are mirrored: hand-written, and no label or annotation opts out.
 bool is_mirrored(const api::object& endpoints);
 
 // `service`: the Service of that name; null or with a selector: no slices. `present`: the existing

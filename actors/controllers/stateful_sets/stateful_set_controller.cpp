@@ -90,8 +90,9 @@ void stateful_set_controller::read_rules(const revision_history& revisions) {
 // -- one sync -------------------------------------------------------------------------------------
 
 void stateful_set_controller::sync() {
+  // Pods and revisions whose claim failed are not known, and must not be created again.
+  if (failed() || owner()->meta().has_deletion_timestamp()) return;
   const auto revisions = history();
-  if (owner()->meta().has_deletion_timestamp()) return;
   const auto& spec = set().spec();
   if (!keep_revision(revisions, spec.template_(), set().status().collision_count(), hash_label))
     return;
@@ -108,7 +109,7 @@ void stateful_set_controller::after_sync() {
     if (!is_pod(*each)) continue;
     const auto wait =
         available_in(each->as<Pod>(), set().spec().min_ready_seconds(), wall_seconds());
-    if (wait && *wait > 0) enqueue_in(std::chrono::seconds{*wait});
+    if (wait && *wait > 0) enqueue_in_seconds(*wait);
   }
 }
 

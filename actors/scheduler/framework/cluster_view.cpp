@@ -153,11 +153,10 @@ bool cluster_view::selects_namespace(const api::label_selector& selector,
 
 void cluster_view::put_budget(const api::object_ptr& object) {
   const auto& spec = object->as<api::policy::v1::PodDisruptionBudget>().spec();
-  // A missing selector matches nothing.
   auto selector =
-      spec.has_selector()
-          ? api::label_selector::from(spec.selector()).value_or(api::label_selector::nothing())
-          : api::label_selector::nothing();
+      api::label_selector::from(spec.selector()).value_or(api::label_selector::nothing());
+  // Upstream's preemption, unlike its evictions, ignores a budget that selects everything.
+  if (selector.everything()) selector = api::label_selector::nothing();
   budgets_[object->meta().namespace_()].insert_or_assign(object->meta().name(),
                                                          budget{object, std::move(selector)});
 }
@@ -173,7 +172,8 @@ std::vector<api::object_ptr> cluster_view::budgets_of(const pod_info& pod) const
   const auto& meta = pod.pod->meta();
   std::vector<api::object_ptr> result;
   const auto found = budgets_.find(meta.namespace_());
-  if (found == budgets_.end()) return result;
+  // kubernetes: filterPodsWithPDBViolation: no budget selects a pod without labels.
+  if (found == budgets_.end() || meta.labels().empty()) return result;
   for (const auto& [name, each] : found->second)
     if (each.selector.matches(meta.labels())) result.push_back(each.object);
   return result;

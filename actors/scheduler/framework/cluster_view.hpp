@@ -129,7 +129,7 @@ class cluster_view {
                    std::unordered_map<std::string, std::int64_t>& into) const;
   // Matches the namespace's labels; an unknown namespace has none.
   bool selects_namespace(const api::label_selector& selector, const std::string& name) const;
-  // The PodDisruptionBudgets that select the pod.
+  // The PodDisruptionBudgets that preemption respects for the pod.
   std::vector<api::object_ptr> budgets_of(const pod_info& pod) const;
   std::size_t pods() const noexcept { return places_.size(); }
   // The nodes that have an image, with its size there; null if no node has it.

@@ -34,7 +34,7 @@ void volume_view::put(const api::object_ptr& object) {
   if (!is_volume(*object)) return;
   const auto& volume = object->as<PersistentVolume>();
   if (volume.spec().has_claim_ref())
-    reserved_[claim_of(volume)] = key;
+    reserved_.emplace(claim_of(volume), key);
   else
     free_[volumes::class_of(volume)][key] = object;
 }
@@ -52,12 +52,10 @@ void volume_view::remove(const api::object& object) {
   if (!is_volume(*known)) return;
   const auto& volume = known->as<PersistentVolume>();
   const auto key = api::key_of(*known);
-  if (!volume.spec().has_claim_ref()) {
+  if (volume.spec().has_claim_ref())
+    reserved_.erase({claim_of(volume), key});
+  else
     free_[volumes::class_of(volume)].erase(key);
-  } else if (const auto at = reserved_.find(claim_of(volume));
-             at != reserved_.end() && at->second == key) {
-    reserved_.erase(at);
-  }
 }
 
 api::object_ptr volume_view::claim(const std::string& ns, const std::string& name) const {
@@ -82,7 +80,9 @@ api::object_ptr volume_view::driver_limits(const std::string& node) const {
 
 std::vector<api::object_ptr> volume_view::candidates(const api::object& claim) const {
   std::vector<api::object_ptr> found;
-  if (const auto at = reserved_.find(api::key_of(claim)); at != reserved_.end())
+  const auto of_claim = api::key_of(claim);
+  for (auto at = reserved_.lower_bound({of_claim, {}});
+       at != reserved_.end() && at->first == of_claim; ++at)
     found.push_back(objects_.at(at->second));
   const auto of_class = free_.find(volumes::class_of(claim.as<PersistentVolumeClaim>()));
   if (of_class == free_.end()) return found;

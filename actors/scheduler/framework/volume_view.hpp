@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "api/object/object.hpp"
@@ -35,8 +36,8 @@ class volume_view {
  private:
   std::unordered_map<std::string, api::object_ptr> objects_;            // by key
   std::map<std::string, std::map<std::string, api::object_ptr>> free_;  // by class, then key
-  std::unordered_map<std::string, std::string> reserved_;  // keys of volumes, by key of their claim
-  std::set<std::string> promised_;                         // keys of volumes
+  std::set<std::pair<std::string, std::string>> reserved_;              // keys of claim and volume
+  std::set<std::string> promised_;                                      // keys of volumes
 };
 
 }  // namespace troupe::actors::scheduler

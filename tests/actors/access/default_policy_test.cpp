@@ -135,7 +135,6 @@ TEST_CASE("a start restores lost default rules, keeps added rules and leaves pro
 TEST_CASE("a long chain of roles that aggregate is followed to its end", "[access]") {
   actors::access::cluster_roles all;
   const int length = 300;
-  ClusterRole first;
   for (int i = 0; i <= length; ++i) {
     ClusterRole role;
     role.mutable_metadata()->set_name(fmt::format("link-{}", i));
@@ -146,14 +145,16 @@ TEST_CASE("a long chain of roles that aggregate is followed to its end", "[acces
             ->mutable_match_labels())["link"] = std::to_string(i + 1);
     else
       role.add_rules()->add_verbs("get");
-    if (i == 0) first = role;
     all.emplace(role.metadata().name(),
                 std::make_shared<const api::object>(api::kind_of<ClusterRole>(),
                                                     std::make_unique<ClusterRole>(role), 1));
   }
-  const auto rules = actors::access::aggregated_rules(first, all);
-  REQUIRE(rules.size() == 1);
-  CHECK(rules[0].verbs(0) == "get");
+  actors::access::aggregation aggregated{all};
+  for (const auto& [name, object] : all) {
+    const auto rules = aggregated.rules_of(object->as<ClusterRole>());
+    REQUIRE(rules.size() == 1);
+    CHECK(rules[0].verbs(0) == "get");
+  }
 }
 
 TEST_CASE("roles that aggregate each other get the same rules, and are then left alone",

@@ -83,4 +83,20 @@ TEST_CASE("preemption spares the pod that a disruption budget protects", "[sched
   CHECK(victims_of(spreads_zones, pods, {"a", "b"}, {}, "two") == victim_names{"one"});
 }
 
+TEST_CASE("preemption ignores budgets with an empty selector, and those for pods without labels",
+          "[scheduler]") {
+  const auto budgets = [](const std::string& selector, const std::string& labels) {
+    cluster_view view;
+    view.put_budget(parse<api::policy::v1::PodDisruptionBudget>(
+        "metadata: {name: guard, namespace: a}\nspec: {minAvailable: 1" + selector + "}\n"));
+    return view.budgets_of(*make_pod("p", "{}", labels)).size();
+  };
+  CHECK(budgets("", "{app: db}") == 0);
+  CHECK(budgets(", selector: {}", "{app: db}") == 0);
+  const std::string others =
+      ", selector: {matchExpressions: [{key: app, operator: NotIn, values: [web]}]}";
+  CHECK(budgets(others, "{app: db}") == 1);
+  CHECK(budgets(others, "{}") == 0);
+}
+
 }  // namespace troupe::actors::scheduler

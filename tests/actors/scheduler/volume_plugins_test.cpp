@@ -148,6 +148,19 @@ TEST_CASE("a claim that waits for its pod is given a volume of its node, or one 
   CHECK(b.prepare(b.pod("p", "d"), "n2", true).ready);
 }
 
+TEST_CASE("each volume that is reserved for a claim is known, until it is deleted",
+          "[scheduler][volumes]") {
+  volume_bench b;
+  b.claim("c", ", storageClassName: disks");
+  const std::string reserved =
+      ", storageClassName: disks, claimRef: {kind: PersistentVolumeClaim, namespace: a, name: c}";
+  b.volume("v", "n1", reserved);
+  b.volume("w", "n2", reserved);
+  CHECK(b.view.volumes().candidates(*b.view.volumes().claim("a", "c")).size() == 2);
+  b.view.volumes().remove(*b.view.volumes().volume("w"));
+  CHECK(b.place(b.pod("p", "c")) == "n1");
+}
+
 TEST_CASE("a pod goes into the zone of its volume", "[scheduler][volumes]") {
   volume_bench b;
   b.bound_claim("c", "v");

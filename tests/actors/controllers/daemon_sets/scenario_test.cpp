@@ -4,6 +4,7 @@
 #include <map>
 
 #include "actors/controllers/daemon_sets/daemon_pod.hpp"
+#include "actors/controllers/kit/claims.hpp"
 #include "actors/controllers/kit/revisions.hpp"
 #include "actors/controllers/workload_stage.hpp"
 #include "actors/core/pod_health.hpp"
@@ -205,6 +206,31 @@ TEST_CASE("a daemon set reports pods that are refused at commit", "[daemonsets]"
     told += each->as<Event>().reason() == "FailedCreate" &&
             each->as<Event>().message().starts_with("Error creating: ");
   CHECK(told > 0);
+}
+
+TEST_CASE("a daemon set that could not adopt a pod yet makes no second one", "[daemonsets]") {
+  for_each_seed(20, [](std::uint64_t seed) {
+    cluster_options options;
+    options.plane.conflict_chance = 0.5;
+    cluster c{seed, options};
+    add_node(c, "n0");
+    auto orphan = pod_named("orphan", "n0");
+    (*orphan.mutable_metadata()->mutable_labels())["app"] = "agent";
+    c.create(orphan);
+    auto set = daemon_set();
+    set.mutable_spec()->mutable_update_strategy()->set_type("OnDelete");
+    c.create(set);
+    bool alone = true;
+    const auto adopted = [&] {
+      alone = alone && c.count<Pod>() == 1;
+      const auto pod = c.find<Pod>("default", "orphan");
+      return pod && !actors::controller_uid(*pod).empty();
+    };
+    for (int i = 0; i < 10'000 && !adopted(); ++i)
+      if (!c.simulation().step()) c.advance(std::chrono::milliseconds{10});
+    CHECK(adopted());
+    CHECK(alone);
+  });
 }
 
 }  // namespace troupe::test

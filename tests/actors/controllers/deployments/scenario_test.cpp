@@ -8,6 +8,7 @@
 #include "actors/controllers/workload_stage.hpp"
 #include "actors/core/condition.hpp"
 #include "api/schema/core_event.pb.h"
+#include "api/values/timestamp.hpp"
 #include "support/seeds.hpp"
 
 namespace troupe::test {
@@ -274,6 +275,18 @@ TEST_CASE("an update without progress is reported after its deadline", "[deploym
   s.broken.clear();
   REQUIRE(s.roll_out({}));
   CHECK(s.progress() == "True NewReplicaSetAvailable");
+}
+
+TEST_CASE("a deployment whose last progress is in the far future does not sync all the time",
+          "[deployments]") {
+  stage s{6, deployment("web", 4, "one")};
+  s.c.settle();
+  REQUIRE(s.progress() == "True ReplicaSetUpdated");
+  s.edit([](Deployment& d) {
+    for (auto& each : *d.mutable_status()->mutable_conditions())
+      each.mutable_last_update_time()->set_seconds(api::last_second);
+  });
+  CHECK(until_next_sync(s.c, "deployment", "default/web") >= seconds{1});
 }
 
 TEST_CASE("a deployment without a deadline has no condition Progressing", "[deployments]") {

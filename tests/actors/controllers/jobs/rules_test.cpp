@@ -70,6 +70,7 @@ TEST_CASE("index sets read and write the form of completedIndexes", "[jobs]") {
   CHECK(index_set::parse("1,2", 10).str() == "1,2");
   CHECK(index_set::parse("3-9", 6).str() == "3-5");
   CHECK(index_set::parse("x,5-2,-1,4", 10).str() == "4");
+  CHECK(index_set::parse("7,2-5,1,4-6", 10).str() == "1-7");
   CHECK(index_set::parse("", 10).empty());
 }
 
@@ -177,6 +178,16 @@ TEST_CASE("an index that has failed too often fails alone, and the others go on"
       make_plan(job, {pod_of(job, "b", "Succeeded", 1), pod_of(job, "c", "Succeeded", 2)}, {}, now);
   CHECK(reason_of(end, "Failed") == "FailedIndexes");
   CHECK(end.status.completed_indexes() == "1,2");
+}
+
+TEST_CASE("the next indexes of a job are found without a visit to each completed one", "[jobs]") {
+  auto job = job_of(2, 2'000'000'000);
+  job.mutable_spec()->set_completion_mode("Indexed");
+  job.mutable_status()->set_completed_indexes("0-999999999,1000000001-1999999989");
+  const auto plan = make_plan(job, {}, {}, now);
+  REQUIRE(plan.create.size() == 2);
+  CHECK(plan.create[0].index == 1'000'000'000);
+  CHECK(plan.create[1].index == 1'999'999'990);
 }
 
 TEST_CASE("a pod that a former controller has noted as uncounted is counted once", "[jobs]") {

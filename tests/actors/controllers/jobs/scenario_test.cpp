@@ -7,12 +7,14 @@
 #include "actors/controllers/jobs/job_plan.hpp"
 #include "actors/controllers/jobs/jobs_fixture.hpp"
 #include "actors/core/condition.hpp"
+#include "api/schema/core_config.pb.h"
 #include "api/schema/core_event.pb.h"
 #include "support/seeds.hpp"
 
 namespace troupe::test {
 
 using api::batch::v1::Job;
+using api::core::v1::ConfigMap;
 using api::core::v1::Event;
 using api::core::v1::Pod;
 using std::chrono::minutes;
@@ -169,6 +171,24 @@ TEST_CASE("the pods of a job that is deleted go, whatever finalizer they have", 
         },
         minutes{2}));
   }
+}
+
+TEST_CASE("a pod that another kind of object controls keeps the finalizer of jobs", "[jobs]") {
+  cluster c{1};
+  ConfigMap crew;
+  crew.mutable_metadata()->set_name("crew");
+  const auto owner = c.create(crew);
+  auto pod = pod_named("p");
+  pod.mutable_metadata()->add_finalizers(actors::jobs::tracking_finalizer);
+  auto& reference = *pod.mutable_metadata()->add_owner_references();
+  reference.set_api_version("v1");
+  reference.set_kind("ConfigMap");
+  reference.set_name("crew");
+  reference.set_uid(owner->meta().uid());
+  reference.set_controller(true);
+  c.create(pod);
+  c.advance(minutes{1});
+  CHECK(c.get<Pod>("default", "p").metadata().finalizers_size() == 1);
 }
 
 TEST_CASE("a job of another controller is left alone", "[jobs]") {

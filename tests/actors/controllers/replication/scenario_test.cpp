@@ -9,6 +9,7 @@
 #include "api/schema/core_event.pb.h"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/scheduling_v1.pb.h"
+#include "api/values/timestamp.hpp"
 #include "support/nodes.hpp"
 #include "support/workloads.hpp"
 
@@ -418,6 +419,23 @@ TEST_CASE("a pod counts as available when it has been ready for minReadySeconds"
   CHECK(available() == 1);
   pass(1);
   CHECK(available() == 2);
+}
+
+TEST_CASE("a pod that is ready since a time in the far future does not keep its controller busy",
+          "[replication]") {
+  cluster c{12};
+  add_node(c, "n1");
+  auto set = replica_set("web", 1, web);
+  set.mutable_spec()->set_min_ready_seconds(30);
+  c.create(set);
+  c.settle();
+  const auto name = *pod_names(c).begin();
+  post_pod(c, name, true);
+  c.change<Pod>("default", name, [](Pod& pod) {
+    for (auto& each : *pod.mutable_status()->mutable_conditions())
+      each.mutable_last_transition_time()->set_seconds(api::last_second);
+  });
+  CHECK(until_next_sync(c, "replicaset", "default/web") >= seconds{1});
 }
 
 TEST_CASE("scaling down deletes the pods with the lowest rank, one by one", "[replication]") {

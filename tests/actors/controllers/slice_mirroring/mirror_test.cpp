@@ -126,4 +126,42 @@ TEST_CASE("Endpoints written by a user get a slice when their service exists",
   CHECK(c.run_until([&] { return mirrored() == std::vector<std::string>{"192.0.2.2"}; }));
 }
 
+TEST_CASE("Endpoints written by a user are deleted with their service", "[slice_mirroring]") {
+  cluster c{1};
+  auto body = endpoints_body({"192.0.2.1"});
+  c.create(body);
+  const auto exists = [&] { return c.find<Endpoints>("default", "db") != nullptr; };
+  const auto has_slice = [&] {
+    for (const auto& slice : c.list<EndpointSlice>("default"))
+      if (slice->meta().labels().contains("team")) return true;
+    return false;
+  };
+  c.advance(std::chrono::minutes{1});
+  REQUIRE(exists());
+  c.create(service_body());
+  REQUIRE(c.run_until(has_slice));
+  SECTION("the controller sees the deletion") {
+    c.remove<Service>("default", "db");
+    CHECK(c.run_until([&] { return !exists() && !has_slice(); }));
+    INFO("those that are written later stay");
+    c.create(body);
+    c.advance(std::chrono::minutes{1});
+    CHECK(exists());
+  }
+  SECTION("the controller is down") {
+    c.crash("endpoints", "default/db");
+    c.remove<Service>("default", "db");
+    CHECK(c.run_until([&] { return !exists() && !has_slice(); }));
+  }
+  SECTION("they opt out of mirroring") {
+    c.change<Endpoints>("default", "db", [](Endpoints& now) {
+      (*now.mutable_metadata()->mutable_labels())["endpointslice.kubernetes.io/skip-mirror"] =
+          "true";
+    });
+    REQUIRE(c.run_until([&] { return !has_slice(); }));
+    c.remove<Service>("default", "db");
+    CHECK(c.run_until([&] { return !exists(); }));
+  }
+}
+
 }  // namespace troupe::test

@@ -2,6 +2,7 @@
 // actors crash, messages are late and transactions conflict.
 #include <catch2/catch.hpp>
 
+#include "actors/controllers/kit/claims.hpp"
 #include "actors/controllers/kit/revisions.hpp"
 #include "actors/controllers/stateful_sets/identity.hpp"
 #include "actors/controllers/workload_stage.hpp"
@@ -268,6 +269,30 @@ TEST_CASE("a stateful set reports pods that are refused at commit", "[statefulse
             each->as<Event>().message().starts_with(
                 "create Pod web-1 in StatefulSet web failed error: ");
   CHECK(told > 0);
+}
+
+TEST_CASE("a stateful set that could not adopt its revision yet counts no collision",
+          "[statefulsets]") {
+  for_each_seed(20, [](std::uint64_t seed) {
+    cluster_options options;
+    options.plane.conflict_chance = 0.3;
+    cluster c{seed, options};
+    const auto adopted = [&] {
+      const auto set = c.find<StatefulSet>("default", "web");
+      const auto revisions = c.list<ControllerRevision>("default");
+      return set && revisions.size() == 1 &&
+             actors::controller_uid(*revisions.front()) == set->meta().uid() &&
+             set->as<StatefulSet>().status().replicas() == 1;
+    };
+    c.create(stateful_set(1));
+    REQUIRE(c.run_until(adopted, std::chrono::minutes{5}));
+    c.remove<StatefulSet>("default", "web", -1, "Orphan");
+    REQUIRE(c.run_until([&] { return !c.find<StatefulSet>("default", "web"); },
+                        std::chrono::minutes{5}));
+    c.create(stateful_set(1));
+    REQUIRE(c.run_until(adopted, std::chrono::minutes{5}));
+    CHECK(c.get<StatefulSet>("default", "web").status().collision_count() == 0);
+  });
 }
 
 }  // namespace troupe::test
