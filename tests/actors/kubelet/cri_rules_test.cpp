@@ -383,6 +383,9 @@ TEST_CASE("a log that grows is rotated, older ones are compressed, and five are 
   CHECK(unpacked(4) == "log of round 3");
   const std::filesystem::directory_iterator files{folder.path()};
   CHECK(std::distance(begin(files), end(files)) == 4);
+  INFO("a program that was killed did not let the runtime open the next log");
+  CHECK(rotate_log(path, {10}));
+  CHECK(unpacked(2) == "log of round 5");
   undo_rotation(path);
   CHECK(std::filesystem::file_size(path) == 14);
 }
