@@ -448,8 +448,8 @@ TEST_CASE("a container that is created again has the same subPaths, once and unc
   const auto volume = folder.path() / "volume";
   std::filesystem::create_directories(volume / "deep");
   std::ofstream{volume / "file"} << "content";
-  const auto pod = std::make_shared<const api::object>(api::kind_of<Pod>(),
-                                                       std::make_unique<Pod>(web_pod()), 1);
+  const auto pod =
+      std::make_shared<const api::object>(api::kind_of<Pod>(), std::make_unique<Pod>(web_pod()), 1);
   const auto make = [&] {
     container_config config{.pod = pod, .spec = {pod, &pod->as<Pod>().spec().containers(0)}};
     for (const auto* name : {"file", "deep"})
