@@ -37,8 +37,7 @@ struct running_pod {
 
 }  // namespace
 
-TEST_CASE("a pod has its whole grace period though that is over by the node's clock",
-          "[kubelet]") {
+TEST_CASE("a pod has its whole grace period though that is over by the node's clock", "[kubelet]") {
   running_pod t;
   t.here.change<Pod>("web", [](Pod& pod) {
     auto& meta = *pod.mutable_metadata();
@@ -50,8 +49,7 @@ TEST_CASE("a pod has its whole grace period though that is over by the node's cl
   CHECK(t.count("kill fake://c-0") == 0);
 }
 
-TEST_CASE("a container that the runtime could not stop is stopped again, not killed",
-          "[kubelet]") {
+TEST_CASE("a container that the runtime could not stop is stopped again, not killed", "[kubelet]") {
   running_pod t;
   t.runtime->fail_stops("no answer");
   t.here.remove("web", 300);
