@@ -1,4 +1,7 @@
 // The CRI runtime when calls are not answered, or not yet: no container is lost or exists twice.
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -9,8 +12,10 @@
 #include "actors/kubelet/cri/cri_server.hpp"
 #include "actors/kubelet/machine.hpp"
 #include "actors/kubelet/runtimes/cri/cri_runtime.hpp"
+#include "actors/kubelet/runtimes/cri/stream_session.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/scheme.hpp"
+#include "runtime/unique_fd.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace troupe::test {
@@ -177,6 +182,29 @@ TEST_CASE("a pod that fails while its sandbox is being made keeps no address", "
            });
   }));
   CHECK(await_result(t.remove_pod()).empty());
+}
+
+TEST_CASE("streams that the runtime does not open are given up", "[kubelet]") {
+  const runtime::unique_fd silent{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof at;
+  auto* const address = reinterpret_cast<sockaddr*>(&at);
+  REQUIRE(::bind(silent.get(), address, size) == 0);
+  REQUIRE(::listen(silent.get(), 1) == 0);
+  REQUIRE(::getsockname(silent.get(), address, &size) == 0);
+  const auto url = "http://127.0.0.1:" + std::to_string(ntohs(at.sin_port)) + "/exec/token";
+  const auto loop = std::make_shared<event_loop>();
+  std::promise<std::string> answer;
+  loop->defer([&] {
+    stream_session::open(
+        loop, url, "v4.channel.k8s.io", exec_openings({}),
+        [&](auto session) { answer.set_value(session ? "opened" : session.error()); },
+        std::chrono::milliseconds{50});
+  });
+  CHECK(await_result(answer.get_future()) == "the runtime does not open the streams in time");
+  loop->stop();
 }
 
 TEST_CASE("a container that has ended uses nothing", "[kubelet]") {
