@@ -42,8 +42,8 @@ class stream_session : public std::enable_shared_from_this<stream_session> {
     bool last = false;  // no more bytes on this stream
   };
 
-  // `url`: the runtime's answer to Exec, Attach or PortForward. An error if the streams are not open
-  // after `limit`.
+  // `url`: the runtime's answer to Exec, Attach or PortForward. An error if it does not open them
+  // within `limit`.
   static void open(std::shared_ptr<event_loop> loop, const std::string& url,
                    const std::string& protocol, std::vector<stream_opening> streams, opened done,
                    std::chrono::milliseconds limit = cri_defaults::stream_timeout);
