@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 #include <tuple>
 
+#include "actors/controllers/endpoints/service_pods.hpp"
 #include "actors/core/condition.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/discovery_v1.pb.h"
+#include "api/values/cidr.hpp"
 
 namespace troupe::actors::load_balancers {
 namespace {
@@ -49,10 +52,25 @@ bool may_serve(const api::object& node) {
          !node.meta().labels().contains(excluded_label);
 }
 
-std::string address_of(const api::object& node, std::string_view type) {
+// The node's first address of this type and IP family; empty: none.
+std::string address_of(const api::object& node, std::string_view type, std::string_view family) {
   for (const auto& address : node.as<Node>().status().addresses())
-    if (address.type() == type) return address.address();
+    if (address.type() == type && api::ip_family(address.address()) == family)
+      return address.address();
   return {};
+}
+
+std::vector<std::string> addresses_of(const std::vector<api::object_ptr>& nodes,
+                                      std::string_view family) {
+  std::set<std::string> internal, external;
+  for (const auto& node : nodes) {
+    internal.insert(address_of(*node, "InternalIP", family));
+    external.insert(address_of(*node, "ExternalIP", family));
+  }
+  internal.erase(std::string{});
+  external.erase(std::string{});
+  const auto& chosen = external.empty() ? internal : external;
+  return {chosen.begin(), chosen.end()};
 }
 
 }  // namespace
@@ -84,19 +102,20 @@ balancer_plan plan_addresses(const api::object& service,
   }
   const bool local = body.spec().external_traffic_policy() == "Local";
   const auto with_endpoints = nodes_with_endpoints(slices);
-  std::set<std::string> internal, external;
-  for (const auto& node : nodes) {
-    if (!may_serve(*node) || (local && !with_endpoints.contains(node->meta().name()))) continue;
-    internal.insert(address_of(*node, "InternalIP"));
-    external.insert(address_of(*node, "ExternalIP"));
+  std::vector<api::object_ptr> serving;
+  for (const auto& node : nodes)
+    if (may_serve(*node) && (!local || with_endpoints.contains(node->meta().name())))
+      serving.push_back(node);
+  const auto families = endpoints::families_of(body);
+  for (const auto& family : families) {
+    auto found = addresses_of(serving, family);
+    found.resize(std::min(found.size(), most_addresses / families.size()));
+    plan.addresses.insert(plan.addresses.end(), found.begin(), found.end());
   }
-  internal.erase(std::string{});
-  external.erase(std::string{});
-  const auto& chosen = external.empty() ? internal : external;
-  plan.addresses.assign(chosen.begin(), chosen.end());
-  if (plan.addresses.size() > most_addresses) plan.addresses.resize(most_addresses);
-  if (plan.addresses.empty())
+  if (serving.empty())
     plan.problem = local ? "no ready node has an endpoint of it" : "no node is ready";
+  else if (plan.addresses.empty())
+    plan.problem = "no ready node has an address of its IP families";
   return plan;
 }
 

@@ -11,12 +11,14 @@ namespace troupe::actors::load_balancers {
 
 // The spec.loadBalancerClass of these Services.
 inline constexpr const char* balancer_class = "troupe.io/nodes";
-// The maximum of addresses in a status; clients use the first that answers.
+// The maximum of addresses in a status, divided between its IP families; clients use the first that
+// answers.
 inline constexpr std::size_t most_addresses = 100;
 
 struct balancer_plan {
-  std::vector<std::string> addresses;  // in order
-  std::string problem;                 // why there are none, for an event; empty: none is wanted
+  // Those of the IP families of the Service, one family after the other.
+  std::vector<std::string> addresses;
+  std::string problem;  // why there are none, for an event; empty: none is wanted
 };
 
 // True if nodes serve the Service.

@@ -27,8 +27,14 @@ stop_step container_stop::hook_done(runtime::time_point now) {
   return stage_ == stage::hook ? terminate(now) : stop_step::wait;
 }
 
+void container_stop::failed(runtime::time_point now) {
+  if (stage_ == stage::terminated) again_at_ = now + kubelet_defaults::kill_again;
+}
+
 stop_step container_stop::check(runtime::time_point now) {
-  if (!begun() || now < deadline_) return stop_step::wait;
+  if (!begun() || now < next_check()) return stop_step::wait;
+  again_at_.reset();
+  if (now < deadline_) return terminate(now);
   return stage_ == stage::hook || stage_ == stage::waiting ? terminate(now) : kill(now);
 }
 
@@ -46,6 +52,7 @@ stop_step container_stop::terminate(runtime::time_point now) {
 
 stop_step container_stop::kill(runtime::time_point now) {
   stage_ = stage::killed;
+  again_at_.reset();
   deadline_ = now + kubelet_defaults::kill_again;
   return stop_step::kill;
 }

@@ -3,7 +3,9 @@
 // the next step.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "runtime/clock.hpp"
 
@@ -22,12 +24,17 @@ class container_stop {
   stop_step release(runtime::time_point now);
   // The hook has ended, successfully or not.
   stop_step hook_done(runtime::time_point now);
-  // To be called when `deadline` has passed; repeats SIGKILL until the container is gone.
+  // The runtime has not sent SIGTERM: it is sent again a little later, while there is time.
+  void failed(runtime::time_point now);
+  // To be called when `next_check` has passed; repeats SIGKILL until the container is gone.
   stop_step check(runtime::time_point now);
 
   bool begun() const noexcept { return stage_ != stage::none; }
-  // When `check` must be called next.
+  // The end of the grace period, or of the pause before the next SIGKILL.
   runtime::time_point deadline() const noexcept { return deadline_; }
+  runtime::time_point next_check() const noexcept {
+    return again_at_ ? std::min(*again_at_, deadline_) : deadline_;
+  }
 
  private:
   enum class stage : std::uint8_t { none, hook, waiting, terminated, killed };
@@ -37,6 +44,7 @@ class container_stop {
   stage stage_ = stage::none;
   bool held_ = false;
   runtime::time_point deadline_{};
+  std::optional<runtime::time_point> again_at_;  // SIGTERM
 };
 
 }  // namespace troupe::actors

@@ -20,6 +20,9 @@ using api::core::v1::ContainerStatus;
 using api::core::v1::Pod;
 using api::core::v1::PodStatus;
 
+// kubernetes: status_manager.go, TerminatePod.
+constexpr int unknown_code = 137;
+
 void write_terminated(const container_exit& from, const std::string& id, ContainerState& state) {
   auto& ended = *state.mutable_terminated();
   ended.set_exit_code(from.code);
@@ -71,6 +74,22 @@ void write_status(const container_record& record, const std::string& image, cons
   }
   if (record.last && record.phase != container_phase::exited)
     write_terminated(*record.last, record.last_id, *status.mutable_last_state());
+}
+
+// A container of a finished pod of which the runtime knows nothing: it keeps the end that was
+// reported before; otherwise it has not run (kubernetes: status_manager.go, TerminatePod).
+void settle(ContainerStatus& status, const PodStatus& before) {
+  if (!status.state().has_waiting()) return;
+  for (const auto& each : before.container_statuses())
+    if (each.name() == status.name() && each.state().has_terminated()) {
+      status = each;
+      return;
+    }
+  status.clear_state();
+  auto& ended = *status.mutable_state()->mutable_terminated();
+  ended.set_reason("ContainerStatusUnknown");
+  ended.set_message("The container could not be located when the pod was terminated");
+  ended.set_exit_code(unknown_code);
 }
 
 std::string image_of(const Pod& pod, const container_record& record) {
@@ -263,12 +282,15 @@ PodStatus observed_status(const Pod& pod, const std::vector<container_record>& c
     write_status(record, image_of(pod, record), stage, written);
     if (record.has_lifecycle()) ready &= written.ready();
   }
+  const bool over = finished(status);
+  if (over && initialized)
+    for (auto& each : *status.mutable_container_statuses())
+      settle(each, pod.status());
   // kubernetes: kubelet_pods.go, convertToAPIContainerStatuses. Init containers keep their order.
   for (auto* all :
        {status.mutable_container_statuses(), status.mutable_ephemeral_container_statuses()})
     std::sort(all->pointer_begin(), all->pointer_end(),
               [](const auto* a, const auto* b) { return a->name() < b->name(); });
-  const bool over = finished(status);
   const bool completed = status.phase() == "Succeeded";
   auto& conditions = *status.mutable_conditions();
   const std::string_view reason_not_ready = completed ? "PodCompleted"

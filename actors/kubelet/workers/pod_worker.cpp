@@ -133,9 +133,13 @@ void pod_worker::fail_pod(const pod_failure& failure) {
   sync();
 }
 
-// kubernetes: kubelet.go, SyncPod and SyncTerminatingPod. A container that cannot be killed is
+// kubernetes: kubelet.go, SyncPod and SyncTerminatingPod. A container that cannot be stopped is
 // tried again every second.
 void pod_worker::on_kill_failed(const kill_failed& m) {
+  if (auto* record = find_record(m.container)) {
+    record->stop.failed(now());
+    arm_timer();
+  }
   if (kill_failure_recorded_at_ != runtime::time_point{} &&
       now() < kill_failure_recorded_at_ + context_->event_repetition)
     return;
@@ -236,7 +240,7 @@ void pod_worker::add_ephemeral_containers() {
 // machine before.
 void pod_worker::end_pod() {
   if (!all_ended()) {
-    end_containers(grace_left());
+    end_containers(deletion_grace());
     report();
     return arm_timer();
   }
@@ -282,7 +286,7 @@ void pod_worker::arm_timer() {
     if (record.phase == container_phase::waiting && record.retry_at > now())
       consider(record.retry_at);
     if (record.phase == container_phase::running && record.stop.begun())
-      consider(record.stop.deadline());
+      consider(record.stop.next_check());
   }
   if (volumes_stale_ && volumes_retry_at_ > now()) consider(volumes_retry_at_);
   for (const auto& [wanted, held] : tokens_)

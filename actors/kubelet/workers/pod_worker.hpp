@@ -210,7 +210,7 @@ class pod_worker : public runtime::actor {
   void end_containers(runtime::duration grace);
   void end_container(container_record& record, runtime::duration grace, const std::string& message);
   void execute(container_record& record, stop_step step);
-  runtime::duration grace_left() const;
+  runtime::duration deletion_grace() const;
   runtime::duration own_grace() const;
 
   // -- resources (pod_worker_resize.cpp) ----------------------------------------------------------

@@ -342,11 +342,11 @@ void pod_worker::on_exit(container_record& record, const container_exit& exit) {
 
 // -- the end --------------------------------------------------------------------------------------
 
-// The deletionTimestamp is the end of the grace period.
-runtime::duration pod_worker::grace_left() const {
-  if (gone_ || !object_ || object_->meta().deletion_grace_period_seconds() == 0) return {};
-  const std::chrono::seconds deadline{object_->meta().deletion_timestamp().seconds()};
-  return std::max<runtime::duration>(deadline - wall_now().time_since_epoch(), {});
+// Counted from here, not until the deletionTimestamp: the clock of this machine may differ, or it
+// was off (kubernetes: pod_workers.go, calculateEffectiveGracePeriod).
+runtime::duration pod_worker::deletion_grace() const {
+  if (gone_ || !object_) return {};
+  return grace_of(object_->meta().deletion_grace_period_seconds());
 }
 
 runtime::duration pod_worker::own_grace() const {

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <iterator>
@@ -105,12 +106,28 @@ tl::expected<std::unique_ptr<node_network>, std::string> node_network::start(
     made->state_->nft_program = *services::find_nft();
     made->state_->nft =
         std::make_unique<runtime::worker_pool>("nft", std::size_t{1}, waiting_scripts);
+    made->ipv6_rules_ = made->can_have_ipv6_rules();
     if (made->options_.pods)
       made->state_->pods =
           std::make_unique<runtime::worker_pool>("pods", std::size_t{1}, waiting_scripts);
   }
   if (auto served = made->serve_dns(); !served) return tl::make_unexpected(served.error());
   return made;
+}
+
+bool node_network::wants_ipv6_of_pods() const {
+  return std::any_of(options_.pod_ranges.begin(), options_.pod_ranges.end(),
+                     [](const auto& range) { return range.is_v6(); });
+}
+
+// One refused table would keep the rules of the other family out of the kernel, too.
+bool node_network::can_have_ipv6_rules() const {
+  if (options_.services_v6.empty() && !wants_ipv6_of_pods()) return false;
+  const auto missing = services::missing_for_ipv6({state_->nft_program});
+  if (!missing.empty())
+    spdlog::warn("network: this node has no rules for IPv6, services are served by IPv4 only: {}",
+                 missing);
+  return missing.empty();
 }
 
 tl::expected<void, std::string> node_network::serve_dns() {
@@ -154,7 +171,8 @@ void node_network::follow_services(runtime::actor_system& system,
   services::service_proxy_options options;
   options.node = options_.node;
   options.tables.push_back({.service_network = defaults::service_network});
-  if (!options_.services_v6.empty())
+  const bool v6 = ipv6_rules_ && !options_.services_v6.empty();
+  if (v6)
     options.tables.push_back(
         {.service_network = options_.services_v6, .family = &services::family_v6});
   if (options_.pods)
@@ -165,7 +183,7 @@ void node_network::follow_services(runtime::actor_system& system,
   nft::table_names written;
   for (const auto& each : options.tables)
     written.insert(each.family->table);
-  if (options_.services_v6.empty()) state_->remove_old(services::family_v6.table);
+  if (!v6) state_->remove_old(services::family_v6.table);
   options.run = [held = state_, written](services::rule_change change, auto done) {
     held->give(std::move(change), written, std::move(done));
   };
@@ -184,8 +202,7 @@ void node_network::follow_policies(runtime::actor_system& system,
   options.run = [held = state_, written](std::string script, auto done) {
     held->give({std::move(script)}, written, std::move(done));
   };
-  options.has_ipv6 = std::any_of(options_.pod_ranges.begin(), options_.pod_ranges.end(),
-                                 [](const auto& range) { return range.is_v6(); });
+  options.has_ipv6 = ipv6_rules_ && wants_ipv6_of_pods();
   if (!options.has_ipv6) state_->remove_old(services::family_v6.policies);
   policies_ = system.spawn({.kind = "network-policies", .name = options_.node},
                            runtime::make<policies::network_policies>(watcher, std::move(options)));

@@ -81,6 +81,8 @@ class node_network {
   };
 
   explicit node_network(node_network_options options) : options_{std::move(options)} {}
+  bool wants_ipv6_of_pods() const;
+  bool can_have_ipv6_rules() const;
   tl::expected<void, std::string> serve_dns();
   void follow_dns(runtime::actor_system& system, const runtime::actor_ref& watcher);
   void follow_services(runtime::actor_system& system, const runtime::actor_ref& watcher);
@@ -88,6 +90,7 @@ class node_network {
   void follow_nodes(runtime::actor_system& system, const runtime::actor_ref& watcher);
 
   const node_network_options options_;
+  bool ipv6_rules_ = false;  // they are wanted, and the kernel accepts them
   const std::shared_ptr<state> state_ = std::make_shared<state>();
   runtime::actor_ref policies_;
 };

@@ -1,11 +1,15 @@
 #include "actors/network/services/nft_process.hpp"
 
+#include <fmt/format.h>
 #include <linux/capability.h>
 #include <unistd.h>
 
 #include <fstream>
+#include <utility>
 
 #include "actors/kubelet/os/run_program.hpp"
+#include "actors/network/defaults.hpp"
+#include "actors/network/services/address_family.hpp"
 
 namespace troupe::actors::services {
 
@@ -21,6 +25,14 @@ bool may_change_network() {
     if (line.starts_with("CapEff:"))
       return (std::stoull(line.substr(7), nullptr, 16) >> CAP_NET_ADMIN & 1) != 0;
   return false;
+}
+
+std::string missing_for_ipv6(std::vector<std::string> command, const std::string& interfaces) {
+  if (::access(interfaces.c_str(), F_OK) != 0) return "the kernel has no IPv6";
+  command.emplace_back("--check");
+  const auto tried = run_nft(std::move(command), fmt::format("add table {}\n", family_v6.table),
+                             network_defaults::nft_limit);
+  return tried ? std::string{} : tried.error();
 }
 
 tl::expected<void, std::string> run_nft(std::vector<std::string> command, const std::string& script,

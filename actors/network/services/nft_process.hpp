@@ -19,6 +19,11 @@ std::optional<std::string> find_nft();
 // Whether this process has CAP_NET_ADMIN and so may change the network.
 bool may_change_network();
 
+// Why the kernel cannot have rules for IPv6; empty: it can. `interfaces`: the kernel's list of the
+// IPv6 addresses of interfaces, which exists if it has IPv6.
+std::string missing_for_ipv6(std::vector<std::string> command,
+                             const std::string& interfaces = "/proc/net/if_inet6");
+
 // `command`: nft and its prefix; `-f -` is added. The error is the first line of nft's output, or
 // says that nft was killed after `limit`. `started` receives the id of nft's process.
 tl::expected<void, std::string> run_nft(std::vector<std::string> command, const std::string& script,

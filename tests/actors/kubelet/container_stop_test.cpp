@@ -43,6 +43,27 @@ TEST_CASE("a hook that takes all the time leaves two seconds for SIGTERM", "[kub
   CHECK(stop.check(at(7s)) == stop_step::kill);
 }
 
+TEST_CASE("SIGTERM that was not sent is repeated while there is time", "[kubelet]") {
+  container_stop stop;
+  CHECK(stop.begin(at(0s), 30s, false) == stop_step::terminate);
+  stop.failed(at(0s));
+  CHECK(stop.next_check() == at(1s));
+  CHECK(stop.check(at(0s)) == stop_step::wait);
+  CHECK(stop.check(at(1s)) == stop_step::terminate);
+  CHECK(stop.next_check() == at(30s));
+  CHECK(stop.check(at(2s)) == stop_step::wait);
+  stop.failed(at(29s));
+  CHECK(stop.check(at(30s)) == stop_step::kill);
+  stop.failed(at(30s));
+  CHECK(stop.check(at(30s)) == stop_step::wait);
+  CHECK(stop.check(at(31s)) == stop_step::kill);
+  container_stop at_once;
+  CHECK(at_once.begin(at(0s), 30s, false) == stop_step::terminate);
+  at_once.failed(at(0s));
+  CHECK(at_once.begin(at(0s), 0s, false) == stop_step::kill);
+  CHECK(at_once.next_check() == at_once.deadline());
+}
+
 TEST_CASE("a shorter grace period counts, a longer one does not", "[kubelet]") {
   container_stop stop;
   CHECK(stop.begin(at(0s), 30s, false) == stop_step::terminate);

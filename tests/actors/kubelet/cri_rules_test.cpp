@@ -7,6 +7,8 @@
 #include <fstream>
 
 #include "actors/kubelet/logs/log_reader.hpp"
+#include "actors/kubelet/node/node_facts.hpp"
+#include "actors/kubelet/os/mount_table.hpp"
 #include "actors/kubelet/runtimes/cri/container_request.hpp"
 #include "actors/kubelet/runtimes/cri/container_watcher.hpp"
 #include "actors/kubelet/runtimes/cri/cri_runtime.hpp"
@@ -19,6 +21,7 @@
 #include "api/schema/meta_object.pb.h"
 #include "api/scheme.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/skip.hpp"
 
 using namespace troupe;
 using namespace troupe::actors;
@@ -383,6 +386,9 @@ TEST_CASE("a log that grows is rotated, older ones are compressed, and five are 
   CHECK(unpacked(4) == "log of round 3");
   const std::filesystem::directory_iterator files{folder.path()};
   CHECK(std::distance(begin(files), end(files)) == 4);
+  INFO("a program that was killed did not let the runtime open the next log");
+  CHECK(rotate_log(path, {10}));
+  CHECK(unpacked(2) == "log of round 5");
   undo_rotation(path);
   CHECK(std::filesystem::file_size(path) == 14);
 }
@@ -433,6 +439,32 @@ TEST_CASE("files of attempts that are no longer needed are removed, others stay"
   for (const auto* kept :
        {"logs/main/2.log", "logs/main/3.log", "messages/main-2", "messages/main-1-1"})
     CHECK(has(kept));
+}
+
+TEST_CASE("a container that is created again has the same subPaths, once and unchanged") {
+  if (!read_node_facts().may_mount) return test::skip("this user may not mount");
+  const test::scratch_folder folder;
+  const cri_node at{.root_dir = folder.path() / "kubelet", .dns = {}};
+  const auto volume = folder.path() / "volume";
+  std::filesystem::create_directories(volume / "deep");
+  std::ofstream{volume / "file"} << "content";
+  const auto pod =
+      std::make_shared<const api::object>(api::kind_of<Pod>(), std::make_unique<Pod>(web_pod()), 1);
+  const auto make = [&] {
+    container_config config{.pod = pod, .spec = {pod, &pod->as<Pod>().spec().containers(0)}};
+    for (const auto* name : {"file", "deep"})
+      config.mounts.push_back({.source = volume, .sub_path = name, .target = "/there"});
+    const auto made = make_container_files(config, at, {});
+    REQUIRE(made);
+    return config.mounts.front().source;
+  };
+  const auto source = make();
+  CHECK(make() == source);
+  CHECK(std::filesystem::file_size(source) == 7);
+  std::size_t count = 0;
+  for (const auto& each : read_mounts())
+    count += each.point.starts_with(folder.path().string()) ? 1 : 0;
+  CHECK(count == 2);
 }
 
 TEST_CASE("times of a log whose last zeros were cut off are compared as times") {

@@ -332,6 +332,25 @@ TEST_CASE("a pod that has finished stays so, whatever its containers seem to be"
   }
 }
 
+TEST_CASE("a container of a finished pod keeps its end, or has an unknown one", "[kubelet]") {
+  auto pod = parse<Pod>("metadata: {uid: u}\nspec: {containers: [{name: c}]}");
+  const std::vector<container_record> all{{.name = "c"}};
+  const auto deadline = deadline_failure();
+  const auto failed = observed_status(pod, all, {}, runtime::wall_time{}, true, &deadline);
+  CHECK_FALSE(failed.container_statuses(0).state().has_waiting());
+  CHECK(failed.container_statuses(0).state().terminated().reason() == "ContainerStatusUnknown");
+  CHECK(failed.container_statuses(0).state().terminated().exit_code() == 137);
+
+  auto& status = *pod.mutable_status();
+  status.set_phase("Succeeded");
+  status.mutable_start_time()->set_seconds(1);
+  auto& before = *status.add_container_statuses();
+  before.set_name("c");
+  before.mutable_state()->mutable_terminated()->set_reason("Completed");
+  const auto later = observed_status(pod, all, {}, runtime::wall_time{});
+  CHECK(later.container_statuses(0).state().terminated().reason() == "Completed");
+}
+
 TEST_CASE("a container counts as restarted when it has started, not while it waits", "[kubelet]") {
   const auto pod = parse<Pod>("metadata: {uid: u}\nspec: {containers: [{name: c}]}");
   std::vector<container_record> all{{.name = "c"}};

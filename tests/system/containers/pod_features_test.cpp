@@ -2,6 +2,7 @@
 // containerd of the test's own.
 #include <catch2/catch.hpp>
 
+#include "etcd/etcd_server.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/skip.hpp"
 #include "system/containers/container_machine.hpp"
@@ -78,6 +79,32 @@ spec:
     image: localhost/tools:1
     command: [sleep, "300"]
     resources: {limits: {ephemeral-storage: 1Gi}}
+)";
+
+// etcd of the machine, which serves grpc.health.v1 without authentication.
+const char* const health = R"(apiVersion: v1
+kind: Pod
+metadata: {name: health}
+spec:
+  terminationGracePeriodSeconds: 1
+  volumes:
+  - {name: usr, hostPath: {path: /usr}}
+  - {name: lib, hostPath: {path: /lib}}
+  - {name: lib64, hostPath: {path: /lib64}}
+  containers:
+  - name: main
+    image: localhost/tools:1
+    command: [/usr/bin/etcd, --data-dir, /tmp/etcd, --listen-client-urls, "http://0.0.0.0:2379",
+      --advertise-client-urls, "http://127.0.0.1:2379", --listen-peer-urls, "http://127.0.0.1:2380"]
+    volumeMounts:
+    - {name: usr, mountPath: /usr, readOnly: true}
+    - {name: lib, mountPath: /lib, readOnly: true}
+    - {name: lib64, mountPath: /lib64, readOnly: true}
+    readinessProbe: {grpc: {port: 2379}, periodSeconds: 1}
+  - name: other
+    image: localhost/tools:1
+    command: [sleep, "300"]
+    readinessProbe: {grpc: {port: 2379, service: other}, periodSeconds: 1}
 )";
 
 // Pods that end.
@@ -241,4 +268,24 @@ TEST_CASE("a container that writes more than its limit into its own file system 
                  "-o jsonpath='{.items[*].involvedObject.name}'",
                  "greedy") == "greedy");
   CHECK(on.run("kubectl delete pod greedy").code == 0);
+}
+
+TEST_CASE("a probe by gRPC asks the health service of the server in the container",
+          "[containers]") {
+  if (const auto lacks = private_containerd::missing()) return skip(*lacks);
+  if (const auto lacks = etcd_server::missing(); !lacks.empty()) return skip(lacks);
+  const scratch_folder folder;
+  container_machine on{folder.path(), "10.213.16.0/24"};
+  write_file(on.home() / "health.yaml", health);
+  REQUIRE(on.run("kubectl create -f health.yaml").code == 0);
+  const auto ready = field_of("health", ".status.containerStatuses[?(@.name==\"main\")].ready");
+  INFO(on.run("kubectl logs health -c main | tail").output);
+  CHECK(on.until(ready, "true") == "true");
+  const std::string unknown =
+      "kubectl get events --field-selector reason=Unhealthy -o jsonpath='{.items[*].message}' | "
+      "grep -o 'Readiness probe failed: error: health rpc probe failed: unknown service' | head -1";
+  const std::string failed =
+      "Readiness probe failed: error: health rpc probe failed: unknown service\n";
+  CHECK(on.until(unknown, failed) == failed);
+  CHECK(on.run("kubectl delete pod health").code == 0);
 }

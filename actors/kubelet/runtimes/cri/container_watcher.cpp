@@ -128,7 +128,24 @@ void container_watcher::take(const std::string& id,
   if (status.state() == cri::RUNNING && !std::exchange(found->second.running, true))
     found->second.observer(container_running{status.started_at() / ns_of_ms});
   found->second.log = status.log_path();
-  if (status.state() == cri::EXITED) tell_end(id, status);
+  if (status.state() == cri::EXITED) return tell_end(id, status);
+  if (status.state() == cri::UNKNOWN && !std::exchange(found->second.stopping, true))
+    stop_unknown(id);
+}
+
+// The runtime has lost track of the container, which may run: its state is known again when it has
+// been stopped (kubernetes: kuberuntime_manager.go, computePodActions).
+void container_watcher::stop_unknown(const std::string& id) {
+  log().warn("kubelet: the state of container {} is unknown: it is killed", id);
+  cri::StopContainerRequest request;
+  request.set_container_id(id);
+  client_->runtime<cri::Nothing>("StopContainer", request, [this, id](const auto&) {
+    loop_->after(cri_defaults::ask_again, [this, id] {
+      if (const auto found = containers_.find(id); found != containers_.end())
+        found->second.stopping = false;
+      check_container(id);
+    });
+  });
 }
 
 // A job notifies the observer, because the termination message is read from disk.

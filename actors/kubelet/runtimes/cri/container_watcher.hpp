@@ -35,8 +35,9 @@ class container_watcher {
  private:
   struct followed {
     container_observer observer;
-    bool running = false;  // the observer was notified of the start
-    std::string log = {};  // path; known while the container runs
+    bool running = false;   // the observer was notified of the start
+    bool stopping = false;  // its state is unknown: it is being stopped
+    std::string log = {};   // path; known while the container runs
   };
 
   void listen();
@@ -44,6 +45,7 @@ class container_watcher {
   void rotate_logs();
   void take(const std::string& id, const cri_result<cri::ContainerStatusResponse>& answer);
   void take(const std::string& id, const cri_result<cri::PodSandboxStatusResponse>& answer);
+  void stop_unknown(const std::string& id);
   void tell_end(const std::string& id, const cri::ContainerStatus& status);
 
   const std::shared_ptr<event_loop> loop_;

@@ -254,9 +254,16 @@ void cri_runtime::list_containers(
       });
 }
 
-// What was begun for the pod before is answered first, so that the list contains it.
+// The server's lists contain a sandbox or container only when its creation has been answered.
+void cri_runtime::when_created(const std::string& pod_uid, std::function<void()> next) {
+  loop_->defer([this, pod_uid, next] {
+    if (!creating_.contains(pod_uid)) return next();
+    loop_->after(cri_defaults::ask_again, [this, pod_uid, next] { when_created(pod_uid, next); });
+  });
+}
+
 void cri_runtime::list(const std::string& pod_uid, std::function<void(found_pod)> done) {
-  loop_->defer([this, pod_uid, done] { list_now(pod_uid, done); });
+  when_created(pod_uid, [this, pod_uid, done] { list_now(pod_uid, done); });
 }
 
 void cri_runtime::list_now(const std::string& pod_uid, std::function<void(found_pod)> done) {
@@ -265,9 +272,8 @@ void cri_runtime::list_now(const std::string& pod_uid, std::function<void(found_
     std::optional<cri_result<std::vector<cri::Container>>> containers;
   };
   const auto again = [this, pod_uid, done] {
-    loop_->after(cri_defaults::ask_again, [this, pod_uid, done] { list_now(pod_uid, done); });
+    loop_->after(cri_defaults::ask_again, [this, pod_uid, done] { list(pod_uid, done); });
   };
-  if (creating_.contains(pod_uid)) return again();
   const auto both = std::make_shared<answers>();
   const auto take = [this, pod_uid, done, again, both, starting = starting_] {
     if (!both->pods || !both->containers) return;
@@ -474,6 +480,10 @@ void cri_runtime::remove_sandboxes(std::vector<std::string> ids, problem_observe
 }
 
 void cri_runtime::stop_sandboxes(const std::string& pod_uid) {
+  when_created(pod_uid, [this, pod_uid] { stop_sandboxes_now(pod_uid); });
+}
+
+void cri_runtime::stop_sandboxes_now(const std::string& pod_uid) {
   list_sandboxes(pod_uid, [this, pod_uid](const auto& found) {
     const auto again = [this, pod_uid] {
       loop_->after(cri_defaults::ask_again, [this, pod_uid] { stop_sandboxes(pod_uid); });
@@ -495,6 +505,10 @@ void cri_runtime::stop_sandboxes(const std::string& pod_uid) {
 }
 
 void cri_runtime::remove_pod(const std::string& pod_uid, problem_observer done) {
+  when_created(pod_uid, [this, pod_uid, done] { remove_pod_now(pod_uid, done); });
+}
+
+void cri_runtime::remove_pod_now(const std::string& pod_uid, problem_observer done) {
   list_sandboxes(pod_uid, [this, pod_uid, done](const auto& found) {
     if (!found) {
       loop_->after(cri_defaults::ask_again, [this, pod_uid, done] { remove_pod(pod_uid, done); });

@@ -105,9 +105,13 @@ class cri_runtime final : public container_runtime {
   };
   using sandboxes = std::vector<cri::PodSandbox>;
 
+  // Calls `next` on the loop's thread once nothing is being created for the pod.
+  void when_created(const std::string& pod_uid, std::function<void()> next);
   // Sorted from the newest to the oldest.
   void list_sandboxes(const std::string& pod_uid, std::function<void(cri_result<sandboxes>)> done);
   void list_now(const std::string& pod_uid, std::function<void(found_pod)> done);
+  void stop_sandboxes_now(const std::string& pod_uid);
+  void remove_pod_now(const std::string& pod_uid, problem_observer done);
   void list_containers(const std::string& pod_uid,
                        std::function<void(cri_result<std::vector<cri::Container>>)> done);
   void describe(const std::string& pod_uid, const sandboxes& pods,

@@ -22,6 +22,8 @@ inline constexpr auto sandbox_timeout = 4min;
 // A pull has no deadline upstream; this only bounds the wait.
 inline constexpr auto pull_timeout = 1h;
 inline constexpr auto version_timeout = 2s;
+// kubernetes: DefaultStreamCreationTimeout.
+inline constexpr auto stream_timeout = 30s;
 
 // kubernetes: relists every 300 s with events, every second without. A broken event stream loses
 // events.

@@ -48,6 +48,9 @@ std::string numbered(const std::string& path, int number, const char* end = "") 
 bool rotate_log(const std::string& path, const log_limits& limits) {
   std::error_code problem;
   const auto size = fs::file_size(path, problem);
+  // The program was killed after it had renamed the log.
+  if (problem == std::errc::no_such_file_or_directory)
+    return fs::exists(numbered(path, 1), problem);
   if (problem || size <= limits.file_bytes) return false;
   for (int number = limits.files - 2; number > 1; --number)
     fs::rename(numbered(path, number, ".gz"), numbered(path, number + 1, ".gz"), problem);

@@ -8,9 +8,9 @@
 
 namespace troupe::actors {
 
-// Returns whether the log was larger than its limit. It is then renamed to PATH.1, which readers
-// may still follow, and older ones are compressed to PATH.2.gz and so on. The runtime writes to
-// PATH.1 until it opens PATH again.
+// Returns whether the runtime must open the log again: it was larger than its limit, and is now
+// PATH.1, which readers may still follow and to which the runtime writes until then; older ones are
+// compressed to PATH.2.gz and so on. Also if an earlier program renamed it and was killed then.
 bool rotate_log(const std::string& path, const log_limits& limits);
 
 // Renames the log back to PATH, because the runtime has not opened a new file.

@@ -43,6 +43,20 @@ std::string read_whole(const fs::path& path) {
   return {std::istreambuf_iterator<char>{file}, {}};
 }
 
+// Makes an empty file or directory to mount at. An earlier try to create this attempt may have
+// mounted there: through that mount the volume itself would be changed.
+void make_mount_point(const fs::path& at, bool directory) {
+  while (::umount2(at.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW) == 0) {
+  }
+  std::error_code ignored;
+  fs::remove(at, ignored);
+  fs::create_directories(directory ? at : at.parent_path());
+  if (directory) return;
+  const runtime::unique_fd made{
+      ::open(at.c_str(), O_CREAT | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600)};
+  if (!made) throw std::runtime_error{system_message("make", at)};
+}
+
 // Binds the current target of the subPath; a missing one becomes a directory.
 void bind_sub_path(container_mount& mount, const fs::path& at) {
   if (mount.own && !open_source(mount)) {
@@ -55,11 +69,7 @@ void bind_sub_path(container_mount& mount, const fs::path& at) {
   if (!source) throw std::runtime_error{source.error()};
   struct stat info {};
   if (::fstat(source->get(), &info) != 0) throw std::runtime_error{system_message("look at", at)};
-  fs::create_directories(at.parent_path());
-  if (S_ISDIR(info.st_mode))
-    fs::create_directories(at);
-  else
-    write_file(at, {}, 0600);
+  make_mount_point(at, S_ISDIR(info.st_mode));
   const auto from = fmt::format("/proc/self/fd/{}", source->get());
   if (::mount(from.c_str(), at.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0)
     throw std::runtime_error{system_message("mount a subPath at", at)};

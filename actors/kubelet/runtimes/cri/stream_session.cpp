@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 namespace troupe::actors {
 
@@ -49,7 +50,7 @@ stream_session::stream_session(std::shared_ptr<event_loop> loop, runtime::unique
 
 void stream_session::open(std::shared_ptr<event_loop> loop, const std::string& url,
                           const std::string& protocol, std::vector<stream_opening> streams,
-                          opened done) {
+                          opened done, std::chrono::milliseconds limit) {
   const auto failed = [](std::string reason) { return tl::make_unexpected(std::move(reason)); };
   const auto at = parse_url(url);
   if (!at) return done(failed(fmt::format("the runtime's stream URL has no address: {}", url)));
@@ -61,39 +62,50 @@ void stream_session::open(std::shared_ptr<event_loop> loop, const std::string& u
       (::connect(socket.get(), address, sizeof at->address) != 0 && errno != EINPROGRESS))
     return done(failed(fmt::format("cannot reach the runtime's streams at {}: {}", at->host,
                                    std::strerror(errno))));
-  auto session = std::make_shared<stream_session>(std::move(loop), std::move(socket));
+  auto session = std::make_shared<stream_session>(loop, std::move(socket));
+  session->opened_ = std::move(done);
+  session->deadline_ = loop->after(limit, [weak = session->weak_from_this()] {
+    if (const auto self = weak.lock()) self->fail("the runtime does not open the streams in time");
+  });
   session->shake_hands(fmt::format("POST {} HTTP/1.1\r\nHost: {}\r\nConnection: Upgrade\r\n"
                                    "Upgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: {}\r\n"
                                    "Content-Length: 0\r\n\r\n",
                                    at->path, at->host, protocol),
-                       std::move(streams), std::move(done));
+                       std::move(streams));
 }
 
-void stream_session::shake_hands(std::string head, std::vector<stream_opening> streams,
-                                 opened done) {
-  socket_->write({std::move(head)}, [self = shared_from_this(), streams, done](bool well) {
-    if (!well)
-      return done(tl::make_unexpected(std::string{"the runtime's streams cannot be reached"}));
-    self->await_answer(streams, done);
+void stream_session::shake_hands(std::string head, std::vector<stream_opening> streams) {
+  socket_->write({std::move(head)}, [self = shared_from_this(), streams](bool well) {
+    if (!well) return self->fail("the runtime's streams cannot be reached");
+    self->await_answer(streams);
   });
 }
 
-void stream_session::await_answer(std::vector<stream_opening> streams, opened done) {
-  socket_->read([self = shared_from_this(), streams, done](const std::string& bytes) {
+void stream_session::await_answer(std::vector<stream_opening> streams) {
+  socket_->read([self = shared_from_this(), streams](const std::string& bytes) {
     self->answer_ += bytes;
     const auto end = self->answer_.find("\r\n\r\n");
     if (end == std::string::npos && !bytes.empty() && self->answer_.size() < answer_limit)
-      return self->await_answer(streams, done);
-    if (end == std::string::npos || !self->answer_.starts_with("HTTP/1.1 101")) {
-      self->close();
-      return done(
-          tl::make_unexpected(fmt::format("the runtime refuses the streams: {}",
-                                          self->answer_.substr(0, self->answer_.find("\r\n")))));
-    }
+      return self->await_answer(streams);
+    if (end == std::string::npos || !self->answer_.starts_with("HTTP/1.1 101"))
+      return self->fail(fmt::format("the runtime refuses the streams: {}",
+                                    self->answer_.substr(0, self->answer_.find("\r\n"))));
     self->open_streams(streams);
     self->take(std::string_view{self->answer_}.substr(end + 4));
-    done(self);
+    self->succeed();
   });
+}
+
+void stream_session::succeed() {
+  loop_->cancel(deadline_);
+  if (const auto done = std::exchange(opened_, nullptr)) done(shared_from_this());
+}
+
+void stream_session::fail(std::string reason) {
+  loop_->cancel(deadline_);
+  close();
+  if (const auto done = std::exchange(opened_, nullptr))
+    done(tl::make_unexpected(std::move(reason)));
 }
 
 void stream_session::open_streams(const std::vector<stream_opening>& streams) {

@@ -6,6 +6,7 @@
 // blocks the command.
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <map>
@@ -17,6 +18,7 @@
 #include "actors/kubelet/os/event_loop.hpp"
 #include "actors/kubelet/os/spdy_frames.hpp"
 #include "actors/kubelet/runtime/streams.hpp"
+#include "actors/kubelet/runtimes/cri/defaults.hpp"
 #include "actors/kubelet/runtimes/process/streams/duplex_socket.hpp"
 
 namespace troupe::actors {
@@ -40,9 +42,11 @@ class stream_session : public std::enable_shared_from_this<stream_session> {
     bool last = false;  // no more bytes on this stream
   };
 
-  // `url`: the runtime's answer to Exec, Attach or PortForward.
+  // `url`: the runtime's answer to Exec, Attach or PortForward. An error if it does not open them
+  // within `limit`.
   static void open(std::shared_ptr<event_loop> loop, const std::string& url,
-                   const std::string& protocol, std::vector<stream_opening> streams, opened done);
+                   const std::string& protocol, std::vector<stream_opening> streams, opened done,
+                   std::chrono::milliseconds limit = cri_defaults::stream_timeout);
 
   stream_session(std::shared_ptr<event_loop> loop, runtime::unique_fd socket);
 
@@ -53,8 +57,11 @@ class stream_session : public std::enable_shared_from_this<stream_session> {
   void close() { socket_->close(); }
 
  private:
-  void shake_hands(std::string head, std::vector<stream_opening> streams, opened done);
-  void await_answer(std::vector<stream_opening> streams, opened done);
+  void shake_hands(std::string head, std::vector<stream_opening> streams);
+  void await_answer(std::vector<stream_opening> streams);
+  // Answer `open`, once.
+  void succeed();
+  void fail(std::string reason);
   void open_streams(const std::vector<stream_opening>& streams);
   void take(std::string_view bytes);
   void take(const spdy_frame& frame);
@@ -65,6 +72,8 @@ class stream_session : public std::enable_shared_from_this<stream_session> {
   const std::shared_ptr<duplex_socket> socket_;
   spdy_reader reader_;
   spdy_writer writer_;
+  opened opened_;  // empty: `open` was answered
+  event_loop::moment deadline_;
   std::string answer_;  // of HTTP, until it is complete
   std::map<std::string, std::uint32_t> ids_;
   std::map<std::uint32_t, std::string> types_;

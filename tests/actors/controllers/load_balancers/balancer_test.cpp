@@ -32,14 +32,18 @@ Service service_body(const std::string& name, int port, std::int64_t made_at) {
   return body;
 }
 
+void add_address(Node& node, const std::string& type, const std::string& address) {
+  auto& added = *node.mutable_status()->add_addresses();
+  added.set_type(type);
+  added.set_address(address);
+}
+
 Node node_body(const std::string& name, const std::string& address, bool ready = true) {
   Node body;
   body.mutable_metadata()->set_name(name);
   actors::set_condition(*body.mutable_status()->mutable_conditions(),
                         {"Ready", ready ? "True" : "False"}, runtime::wall_time{});
-  auto& at = *body.mutable_status()->add_addresses();
-  at.set_type("InternalIP");
-  at.set_address(address);
+  add_address(body, "InternalIP", address);
   return body;
 }
 
@@ -62,9 +66,7 @@ TEST_CASE("nodes that are ready serve a load balancer", "[load_balancers]") {
   CHECK(planned().addresses == addresses{"192.0.2.1", "192.0.2.2"});
   SECTION("at their external addresses where one has some") {
     auto outer = node_body("n1", "192.0.2.1");
-    auto& at = *outer.mutable_status()->add_addresses();
-    at.set_type("ExternalIP");
-    at.set_address("198.51.100.1");
+    add_address(outer, "ExternalIP", "198.51.100.1");
     nodes[0] = object(outer);
     CHECK(planned().addresses == addresses{"198.51.100.1"});
   }
@@ -87,6 +89,55 @@ TEST_CASE("nodes that are ready serve a load balancer", "[load_balancers]") {
     CHECK(planned().addresses.empty());
     CHECK(planned().problem.empty());
   }
+}
+
+TEST_CASE("a load balancer has addresses of the IP families of its service", "[load_balancers]") {
+  auto both = node_body("n1", "192.0.2.1");
+  add_address(both, "InternalIP", "2001:db8::1");
+  add_address(both, "Hostname", "n1");
+  const std::vector<api::object_ptr> nodes{object(both), object(node_body("n2", "192.0.2.2"))};
+  auto body = service_body("web", 80, 1);
+  const auto planned = [&](const addresses& families) {
+    body.mutable_spec()->clear_ip_families();
+    for (const auto& family : families)
+      body.mutable_spec()->add_ip_families(family);
+    return plan_addresses(*object(body), {}, nodes, {});
+  };
+  CHECK(planned({"IPv4"}).addresses == addresses{"192.0.2.1", "192.0.2.2"});
+  CHECK(planned({"IPv6"}).addresses == addresses{"2001:db8::1"});
+  CHECK(planned({"IPv4", "IPv6"}).addresses == addresses{"192.0.2.1", "192.0.2.2", "2001:db8::1"});
+  CHECK(planned({"IPv6", "IPv4"}).addresses == addresses{"2001:db8::1", "192.0.2.1", "192.0.2.2"});
+  CHECK(planned({"IPv6", "IPv4"}).problem.empty());
+  SECTION("external ones only of a family that has some") {
+    auto outer = both;
+    add_address(outer, "ExternalIP", "198.51.100.1");
+    const std::vector<api::object_ptr> one{object(outer)};
+    CHECK(plan_addresses(*object(body), {}, one, {}).addresses ==
+          addresses{"2001:db8::1", "198.51.100.1"});
+  }
+  SECTION("none if no node has one of its family") {
+    planned({"IPv6"});
+    const auto plan = plan_addresses(*object(body), {}, {object(node_body("n2", "192.0.2.2"))}, {});
+    CHECK(plan.addresses.empty());
+    CHECK(plan.problem == "no ready node has an address of its IP families");
+  }
+}
+
+TEST_CASE("a load balancer of two IP families has at most 50 addresses of each",
+          "[load_balancers]") {
+  std::vector<api::object_ptr> nodes;
+  for (int i = 0; i < 120; ++i) {
+    auto node = node_body("n" + std::to_string(i), "192.0.2." + std::to_string(i));
+    add_address(node, "InternalIP", "2001:db8::" + std::to_string(i + 1));
+    nodes.push_back(object(node));
+  }
+  auto body = service_body("web", 80, 1);
+  for (const auto* family : {"IPv4", "IPv6"})
+    body.mutable_spec()->add_ip_families(family);
+  const auto plan = plan_addresses(*object(body), {}, nodes, {});
+  REQUIRE(plan.addresses.size() == actors::load_balancers::most_addresses);
+  CHECK(plan.addresses[49].starts_with("192.0.2."));
+  CHECK(plan.addresses[50].starts_with("2001:db8::"));
 }
 
 TEST_CASE("of two load balancers with one port the older one has it", "[load_balancers]") {

@@ -1,4 +1,8 @@
 // The CRI runtime when calls are not answered, or not yet: no container is lost or exists twice.
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <future>
@@ -8,8 +12,10 @@
 #include "actors/kubelet/cri/cri_server.hpp"
 #include "actors/kubelet/machine.hpp"
 #include "actors/kubelet/runtimes/cri/cri_runtime.hpp"
+#include "actors/kubelet/runtimes/cri/stream_session.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/scheme.hpp"
+#include "runtime/unique_fd.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace troupe::test {
@@ -60,6 +66,21 @@ struct with_server {
   std::future<container_change> start(const std::string& id) {
     const auto answer = std::make_shared<std::promise<container_change>>();
     runtime->start_container(id, [answer](const auto& change) { answer->set_value(change); });
+    return answer->get_future();
+  }
+  // Whether the server has got the calls that the runtime has sent so far.
+  bool await_earlier_calls() {
+    runtime->remove_container("fake://none");
+    return server.await_call("RemoveContainer");
+  }
+  std::future<sandbox_change> run_sandbox() {
+    const auto answer = std::make_shared<std::promise<sandbox_change>>();
+    runtime->run_sandbox({.pod = pod}, [answer](const auto& change) { answer->set_value(change); });
+    return answer->get_future();
+  }
+  std::future<std::string> remove_pod() {
+    const auto answer = std::make_shared<std::promise<std::string>>();
+    runtime->remove_pod("u1", [answer](auto problem) { answer->set_value(std::move(problem)); });
     return answer->get_future();
   }
   std::future<found_pod> list() {
@@ -132,6 +153,60 @@ TEST_CASE("a container runs though the answer to its start was lost", "[kubelet]
   CHECK(std::holds_alternative<container_running>(await_result(t.start(id))));
 }
 
+TEST_CASE("a pod that is removed while its sandbox is being made leaves none", "[kubelet]") {
+  with_server t;
+  t.server.hold("RunPodSandbox");
+  auto made = t.run_sandbox();
+  REQUIRE(t.server.await_call("RunPodSandbox"));
+  auto removed = t.remove_pod();
+  REQUIRE(t.await_earlier_calls());
+  t.server.answer_held();
+  CHECK(std::holds_alternative<sandbox_status>(await_result(std::move(made))));
+  CHECK(await_result(std::move(removed)).empty());
+  CHECK(t.server.sandboxes().empty());
+}
+
+TEST_CASE("a pod that fails while its sandbox is being made keeps no address", "[kubelet]") {
+  with_server t;
+  t.server.hold("RunPodSandbox");
+  auto made = t.run_sandbox();
+  REQUIRE(t.server.await_call("RunPodSandbox"));
+  t.runtime->stop_sandboxes("u1");
+  REQUIRE(t.await_earlier_calls());
+  t.server.answer_held();
+  CHECK(std::holds_alternative<sandbox_status>(await_result(std::move(made))));
+  CHECK(machine::wait([&] {
+    const auto all = t.server.sandboxes();
+    return all.size() == 2 && std::none_of(all.begin(), all.end(), [](const auto& each) {
+             return each.state() == cri::SANDBOX_READY;
+           });
+  }));
+  CHECK(await_result(t.remove_pod()).empty());
+}
+
+TEST_CASE("streams that the runtime does not open are given up", "[kubelet]") {
+  const runtime::unique_fd silent{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof at;
+  auto* const address = reinterpret_cast<sockaddr*>(&at);
+  REQUIRE(::bind(silent.get(), address, size) == 0);
+  REQUIRE(::listen(silent.get(), 1) == 0);
+  REQUIRE(::getsockname(silent.get(), address, &size) == 0);
+  const auto url = "http://127.0.0.1:" + std::to_string(ntohs(at.sin_port)) + "/exec/token";
+  const auto loop = std::make_shared<event_loop>();
+  std::promise<std::string> answer;
+  loop->defer([&] {
+    stream_session::open(
+        loop, url, "v4.channel.k8s.io", exec_openings({}),
+        [&](auto session) { answer.set_value(session ? "opened" : session.error()); },
+        std::chrono::milliseconds{50});
+  });
+  CHECK(await_result(answer.get_future()) == "the runtime does not open the streams in time");
+  loop->stop();
+}
+
 TEST_CASE("a container that has ended uses nothing", "[kubelet]") {
   with_server t;
   for (const auto* id : {"ended", "runs"}) {
@@ -166,6 +241,15 @@ TEST_CASE("a container is killed by one call at a time, however long the answer 
     kill();
     return t.server.calls("StopContainer") > 1;
   }));
+}
+
+TEST_CASE("a container whose state the runtime does not know is ended", "[kubelet]") {
+  with_server t;
+  const auto id = *await_result(t.create());
+  t.server.set_state("c1", cri::UNKNOWN);
+  const auto change = std::make_shared<std::promise<container_change>>();
+  t.runtime->follow_container(id, [change](const auto& seen) { change->set_value(seen); });
+  CHECK(std::holds_alternative<container_exit>(await_result(change->get_future())));
 }
 
 TEST_CASE("a container that was not started has ended with the reason", "[kubelet]") {

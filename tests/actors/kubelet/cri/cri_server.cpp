@@ -91,6 +91,17 @@ void cri_server::add(const cri::PodSandbox& sandbox) {
   sandboxes_.push_back(sandbox);
 }
 
+std::vector<cri::PodSandbox> cri_server::sandboxes() {
+  const std::lock_guard lock{mutex_};
+  return sandboxes_;
+}
+
+void cri_server::set_state(const std::string& container, cri::ContainerState state) {
+  const std::lock_guard lock{mutex_};
+  for (auto& each : containers_)
+    if (each.id() == container) each.set_state(state);
+}
+
 void cri_server::measure(const cri::ContainerStats& stats) {
   const std::lock_guard lock{mutex_};
   *stats_.add_stats() = stats;
@@ -262,6 +273,15 @@ cri_server::answer cri_server::handle(const std::string& method, const std::stri
   }
   if (method == "Status") return reply(status_);
   if (method == "ListContainerStats") return reply(stats_);
+  if (method == "RunPodSandbox") return run_sandbox(request);
+  if (method.ends_with("PodSandbox") && !method.starts_with("List")) {
+    const auto id = parsed<cri::PodSandboxId>(request).pod_sandbox_id();
+    for (auto& each : sandboxes_)
+      if (each.id() == id) each.set_state(cri::SANDBOX_NOTREADY);
+    if (method == "RemovePodSandbox")
+      std::erase_if(sandboxes_, [&](const auto& each) { return each.id() == id; });
+    return reply(cri::Nothing{});
+  }
   if (method == "ListPodSandbox") {
     cri::ListPodSandboxResponse all;
     all.mutable_items()->Assign(sandboxes_.begin(), sandboxes_.end());
@@ -299,6 +319,16 @@ cri_server::answer cri_server::create(const std::string& bytes) {
   *made.mutable_labels() = request.config().labels();
   cri::ContainerId id;
   id.set_container_id(made.id());
+  return {with_prefix(id.SerializeAsString())};
+}
+
+cri_server::answer cri_server::run_sandbox(const std::string& bytes) {
+  const auto request = parsed<cri::RunPodSandboxRequest>(bytes);
+  cri::PodSandboxId id;
+  id.set_pod_sandbox_id("s" + std::to_string(sandboxes_.size() + 1));
+  auto& made = sandboxes_.emplace_back();
+  made.set_id(id.pod_sandbox_id());
+  *made.mutable_metadata() = request.config().metadata();
   return {with_prefix(id.SerializeAsString())};
 }
 

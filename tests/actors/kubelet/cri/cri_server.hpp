@@ -30,6 +30,8 @@ class cri_server {
   std::size_t calls(const std::string& method);
   std::vector<cri::Container> containers();
   void add(const cri::PodSandbox& sandbox);
+  std::vector<cri::PodSandbox> sandboxes();
+  void set_state(const std::string& container, cri::ContainerState state);
   void measure(const cri::ContainerStats& stats);
   // A condition of the runtime that is false.
   void lack(const std::string& condition, const std::string& reason, const std::string& message);
@@ -56,6 +58,7 @@ class cri_server {
   void finish(std::int32_t stream);
   answer handle(const std::string& method, const std::string& request);
   answer create(const std::string& request);
+  answer run_sandbox(const std::string& request);
   answer change(const std::string& method, const std::string& request);
   void wake();
 
