@@ -126,6 +126,20 @@ metadata:
   CHECK(found[6].ends_with("cannot be both set"));
 }
 
+TEST_CASE("a finalizer of a built-in kind names a domain, unless it is a standard one") {
+  const auto was = created<core::v1::ConfigMap>(
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, finalizers: [orphan, x, a.b/c]}}");
+  const std::string fault = "name is neither a standard finalizer name nor is it fully qualified";
+  CHECK(told(validate_create(kind_of<core::v1::ConfigMap>(), was)) ==
+        lines{"metadata.finalizers[1]: Invalid value: \"x\": " + fault});
+  // A store of before may have such an object: it can still be changed.
+  auto now = was;
+  CHECK(faults_of_change(now, was).empty());
+  now.mutable_metadata()->add_finalizers("y");
+  CHECK(faults_of_change(now, was) ==
+        lines{"metadata.finalizers[3]: Invalid value: \"y\": " + fault});
+}
+
 TEST_CASE("annotations beyond 256 KiB are too long") {
   auto pod = created<core::v1::Pod>(good_pod);
   (*pod.mutable_metadata()->mutable_annotations())["a"] = std::string(256 * 1024, 'x');
