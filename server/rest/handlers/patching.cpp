@@ -12,16 +12,19 @@
 
 namespace troupe::server {
 
-api::expected<patch> patch::from(request_ptr request) {
+api::expected<patch> patch::from(const call& call) {
+  const auto& request = call.request;
   const auto content_type = request->headers.get("content-type");
   const auto form = api::patch_form_of(content_type);
-  if (!form)
-    return api::fail(
-        api::unsupported_media_type(content_type,
-                                    "application/json-patch+json, application/merge-patch+json, "
-                                    "application/strategic-merge-patch+json, "
-                                    "application/apply-patch+yaml"));
-  return patch{*form, std::move(request)};
+  const bool custom = call.kind().custom();
+  if (!form || (custom && form == api::patch_form::strategic))
+    return api::fail(api::unsupported_media_type(
+        content_type, custom ? "application/json-patch+json, application/merge-patch+json, "
+                               "application/apply-patch+yaml"
+                             : "application/json-patch+json, application/merge-patch+json, "
+                               "application/strategic-merge-patch+json, "
+                               "application/apply-patch+yaml"));
+  return patch{*form, request};
 }
 
 // kubernetes: apiserver/pkg/endpoints/handlers/patch.go.

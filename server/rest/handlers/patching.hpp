@@ -15,8 +15,9 @@ namespace troupe::server {
 
 class patch {
  public:
-  // 415 for a content type that is not a patch's.
-  static api::expected<patch> from(request_ptr request);
+  // 415 for a content type that is not a patch's, and for a strategic patch of a custom kind or of
+  // its parts.
+  static api::expected<patch> from(const call& call);
 
   // Applies the patch to `json`, an object of the kind, and decodes the result. Unknown and
   // duplicate fields of the patch and of the result are handled as `fields` says.

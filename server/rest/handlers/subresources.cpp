@@ -140,7 +140,7 @@ void patch_scale(const call_ptr& call) {
   if (is_apply_patch(*call)) return apply_scale(call);
   const auto options = parse_patch_options(call->request->query, false);
   if (!options) return call->fail(options.error());
-  const auto change = patch::from(call->request);
+  const auto change = patch::from(*call);
   if (!change) return call->fail(change.error());
   write_scale(call, options->dry_run,
               [change = *change, call, fields = options->fields](

@@ -226,7 +226,7 @@ void patch_object(const call_ptr& call) {
   if (is_apply_patch(*call)) return apply_object(call);
   const auto options = parse_patch_options(call->request->query, false);
   if (!options) return call->fail(options.error());
-  const auto change = patch::from(call->request);
+  const auto change = patch::from(*call);
   if (!change) return call->fail(change.error());
   carry_out(call, options->dry_run,
             [call, change = *change,

@@ -212,6 +212,8 @@ TEST_CASE("a custom object without a replica count is scaled") {
       server.patch(crontabs + "/a/scale", "merge", R"({"metadata":{"labels":{"x":"y"}}})");
   CHECK(unset.status == 400);
   CHECK(unset.at("message") == "the spec replicas field \".spec.replicas\" cannot be empty");
+  CHECK(server.patch(crontabs + "/a/scale", "strategic", R"({"spec":{"replicas":3}})").status ==
+        415);
   const auto patched = server.patch(crontabs + "/a/scale", "merge", R"({"spec":{"replicas":3}})");
   INFO(patched.text());
   CHECK(patched.at("spec.replicas") == "3");
