@@ -89,6 +89,12 @@ expected<void> read_object(json_document& into, std::string_view json) {
   return {};
 }
 
+std::string text_in_metadata(const json_value& object, std::string_view name) {
+  const auto* metadata = find_member(object, "metadata");
+  const auto* found = metadata == nullptr ? nullptr : find_member(*metadata, name);
+  return found != nullptr && found->IsString() ? std::string{text_of(*found)} : std::string{};
+}
+
 // The annotation in which kubectl keeps the applied configuration; empty if there is none.
 std::string last_applied_of(json_value& object) {
   auto* metadata = find_member(object, "metadata");
@@ -318,11 +324,9 @@ expected<applied> apply_fields(const kind_info& kind, std::string_view live,
   if (!set) {
     error out;
     out.reason.clear();
-    const auto* metadata = find_member(wanted, "metadata");
-    const auto* name = metadata == nullptr ? nullptr : find_member(*metadata, "name");
-    out.message = "failed to create typed patch object (" +
-                  (name && name->IsString() ? std::string{text_of(*name)} : std::string{}) + "; " +
-                  kind.api_version() + ", Kind=" + kind.kind() + "): " + set.error();
+    out.message = "failed to create typed patch object (" + text_in_metadata(wanted, "namespace") +
+                  "/" + text_in_metadata(wanted, "name") + "; " + kind.group() + "/" +
+                  kind.version() + ", Kind=" + kind.kind() + "): " + set.error();
     return fail(std::move(out));
   }
   const auto owned = without_reset(std::move(*set), kind, by.subresource);

@@ -1,5 +1,7 @@
 #include "api/codec/custom_json.hpp"
 
+#include <algorithm>
+
 #include "api/codec/envelope.hpp"
 #include "api/codec/json_decode.hpp"
 #include "api/codec/json_dom.hpp"
@@ -110,6 +112,9 @@ tl::expected<custom_document, std::string> read_custom(std::string_view json,
   if (options.fields != field_validation::ignore) {
     field_path at;
     find_repeated(tree, at, out->problems);
+    std::stable_partition(out->problems.begin(), out->problems.end(), [](std::string_view problem) {
+      return problem.starts_with("duplicate ");
+    });
   }
   std::string rest;
   append_canonical_json(rest, tree);

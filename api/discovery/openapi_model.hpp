@@ -20,7 +20,7 @@ struct schema {
   std::string type;
   std::string format;
   std::string description;
-  std::vector<std::string> allowed;  // "enum", in JSON only; empty: any value
+  std::vector<std::string> allowed;  // "enum"; empty: any value
   bool int_or_string = false;
   std::shared_ptr<schema> items;   // of an array
   std::shared_ptr<schema> values;  // of a map

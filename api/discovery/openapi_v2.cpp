@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "api/codec/json_dom.hpp"
+#include "api/codec/json_text.hpp"
 #include "api/discovery/cached_document.hpp"
 #include "api/discovery/openapi.hpp"
 #include "api/discovery/openapi_json.hpp"
@@ -48,6 +49,9 @@ void write(const json_value& from, wire::Schema& to) {
     } else if (name == "required" && value.IsArray()) {
       for (const auto& field : value.GetArray())
         if (field.IsString()) to.add_required(std::string{text_of(field)});
+    } else if (name == "enum" && value.IsArray()) {
+      for (const auto& one : value.GetArray())
+        to.add_enum_value()->set_yaml(write_json(one));
     } else if (name.starts_with("x-kubernetes-")) {
       extend(to, name, write_json(value));
     }
@@ -75,6 +79,10 @@ void write(const schema& from, wire::Schema& to) {
   }
   for (const auto& name : from.required)
     to.add_required(name);
+  for (const auto& value : from.allowed) {
+    auto& text = *to.add_enum_value()->mutable_yaml();
+    append_json_string(text, value);
+  }
   for (const auto& [name, text] : from.extensions)
     extend(to, name, text);
 }

@@ -29,6 +29,14 @@ bool split(std::string_view pointer, tokens& out) {
   return true;
 }
 
+// Of members with the same name the last one counts.
+json_value::MemberIterator find_last(json_value& operation, std::string_view name) {
+  auto found = operation.MemberEnd();
+  for (auto each = operation.MemberBegin(); each != operation.MemberEnd(); ++each)
+    if (text_of(each->name) == name) found = each;
+  return found;
+}
+
 class patcher {
  public:
   explicit patcher(json_document& document) : document_(document) {}
@@ -160,7 +168,7 @@ expected<void> patcher::test(const tokens& path, const json_value& value) {
 }
 
 expected<void> patcher::move_or_copy(json_value& operation, const tokens& path, bool keep) {
-  const auto source = operation.FindMember("from");
+  const auto source = find_last(operation, "from");
   tokens from;
   if (source == operation.MemberEnd() || !source->value.IsString() ||
       !split(text_of(source->value), from))
@@ -188,15 +196,15 @@ expected<void> patcher::apply(json_value& operation) {
     return fail(bad_request("error decoding patch: " + std::string(reason)));
   };
   if (!operation.IsObject()) return wrong("an operation must be an object");
-  const auto op = operation.FindMember("op");
-  const auto path = operation.FindMember("path");
+  const auto op = find_last(operation, "op");
+  const auto path = find_last(operation, "path");
   if (op == operation.MemberEnd() || !op->value.IsString())
     return wrong("an operation needs an `op`");
   tokens at;
   if (path == operation.MemberEnd() || !path->value.IsString() || !split(text_of(path->value), at))
     return wrong("an operation needs a JSON pointer as `path`");
   const auto name = text_of(op->value);
-  const auto value = operation.FindMember("value");
+  const auto value = find_last(operation, "value");
   if (auto fits = spend(1); !fits) return fits;
   if (name == "remove") return remove(at, nullptr);
   if (name == "move" || name == "copy") return move_or_copy(operation, at, name == "copy");

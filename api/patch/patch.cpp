@@ -2,11 +2,17 @@
 
 #include <google/protobuf/descriptor.h>
 
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+#include <utility>
+
 #include "api/codec/json_text.hpp"
 #include "api/limits.hpp"
 #include "api/patch/patch_types.hpp"
 #include "api/path.hpp"
 #include "api/schema/custom.pb.h"
+#include "api/values/utf8.hpp"
 
 namespace troupe::api {
 namespace {
@@ -29,6 +35,36 @@ void diff(json_value& from, json_value& to, json_value& out, json_allocator& all
   }
   for (const auto& member : from.GetObject())
     if (!after.find(text_of(member.name))) made.set(text_of(member.name), json_value(), allocator);
+}
+
+// Members of the operations of a JSON patch that are unknown, or do not count.
+void find_problems(const json_value& operations, std::vector<std::string>& out) {
+  static constexpr std::array<std::string_view, 4> known{"op", "path", "from", "value"};
+  std::vector<std::string> found;
+  const auto add = [&found](std::string_view problem, const field_path& at) {
+    auto line = std::string{problem} + " field " + quoted(at.str());
+    if (found.size() < limits::document_problems) found.push_back(std::move(line));
+  };
+  field_path at;
+  for (rapidjson::SizeType i = 0; i < operations.Size(); ++i) {
+    if (!operations[i].IsObject()) continue;
+    const auto step = at.index(i);
+    std::unordered_set<std::string_view> seen;
+    for (const auto& each : operations[i].GetObject()) {
+      if (found.size() >= limits::document_problems) break;
+      const auto name = text_of(each.name);
+      const auto inner = at.field(name.substr(0, utf8_prefix(name, limits::path_key_bytes)));
+      const bool repeated = !seen.insert(name).second;
+      if (std::find(known.begin(), known.end(), name) != known.end()) {
+        if (repeated) add("duplicate", at);
+        find_repeated(each.value, at, found);
+      } else if (!repeated) {
+        add("unknown", at);
+      }
+    }
+  }
+  for (const auto& problem : found)
+    out.push_back("json patch " + problem);
 }
 
 }  // namespace
@@ -54,7 +90,7 @@ std::optional<patch_form> patch_form_of(std::string_view content_type) {
 
 expected<std::string> apply_patch(patch_form form, const google::protobuf::Descriptor& type,
                                   std::string_view document, std::string_view patch,
-                                  std::vector<std::string>* repeated) {
+                                  std::vector<std::string>* problems) {
   if (form == patch_form::strategic && &type == CustomBody::descriptor())
     return fail(unsupported_media_type("application/strategic-merge-patch+json",
                                        "application/json-patch+json, application/merge-patch+json, "
@@ -67,13 +103,15 @@ expected<std::string> apply_patch(patch_form form, const google::protobuf::Descr
   if (auto read = parse_json(change, patch, "patch"); !read) return fail(std::move(read.error()));
 
   if (form == patch_form::json) {
+    if (problems != nullptr && change.IsArray() && change.Size() <= limits::json_patch_operations)
+      find_problems(change, *problems);
     if (auto done = apply_json_patch(target, change); !done) return fail(std::move(done.error()));
     return write_json(target);
   }
   if (!change.IsObject()) return fail(bad_request("error decoding patch: it must be an object"));
-  if (repeated != nullptr) {
+  if (problems != nullptr) {
     field_path at;
-    find_repeated(change, at, *repeated);
+    find_repeated(change, at, *problems);
   }
   if (form == patch_form::merge) {
     apply_merge_patch(target, change, target.GetAllocator());

@@ -26,11 +26,12 @@ std::optional<patch_form> patch_form_of(std::string_view content_type);
 
 // 400 for a malformed patch, 422 for one that does not fit the document (a missing path, a failed
 // `test`), 413 for one that is too large. `type` is the document's, for strategic patches.
-// `repeated` (may be null) gets `duplicate field "data.k"` for each repeated member of a merge or
-// strategic patch (the last one counts); at most limits::document_problems.
+// `problems` (may be null) gets `duplicate field "data.k"` for each repeated member of a merge or
+// strategic patch (the last one counts), and `json patch unknown field "[0].foo"` for an operation
+// of a JSON patch; at most limits::document_problems.
 expected<std::string> apply_patch(patch_form form, const google::protobuf::Descriptor& type,
                                   std::string_view document, std::string_view patch,
-                                  std::vector<std::string>* repeated = nullptr);
+                                  std::vector<std::string>* problems = nullptr);
 
 // The merge patch that turns `from` into `to`. 400 if one is not a JSON object.
 expected<std::string> merge_patch_between(std::string_view from, std::string_view to);

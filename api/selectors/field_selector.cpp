@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/codec/json_text.hpp"
 #include "api/kind_row.hpp"
 #include "api/object/custom_body.hpp"
 #include "api/scheme.hpp"
@@ -56,6 +57,17 @@ bool same(const Message* holder, const FieldDescriptor* field, std::string_view 
 tl::unexpected<error> invalid_term(std::string_view selector, std::string_view term) {
   return fail(bad_request("invalid selector: '" + std::string(selector) + "'; can't understand '" +
                           std::string(term) + "'"));
+}
+
+// Kinds without fields of their own have other words.
+//
+// kubernetes: apimachinery/pkg/runtime/conversion.go.
+error unknown_field(const kind_info& kind, const std::string& path) {
+  if (kind.custom() || kind.options().selectable_fields_size() > 0)
+    return bad_request("field label not supported: " + path);
+  return bad_request(quoted(path) +
+                     " is not a known field selector: only \"metadata.name\", "
+                     "\"metadata.namespace\"");
 }
 
 // Removes the backslashes of a term. Returns false for a backslash before a character other than
@@ -129,7 +141,7 @@ expected<field_selector> field_selector::parse(const kind_info& kind, std::strin
     t.path = raw.substr(0, at);
     t.equal = raw[at] == '=';
     if (!unescape(raw.substr(after), t.value)) return invalid_term(text, raw);
-    if (!compile(kind, t)) return fail(bad_request("field label not supported: " + t.path));
+    if (!compile(kind, t)) return fail(unknown_field(kind, t.path));
     made.terms_.push_back(std::move(t));
   }
   return made;

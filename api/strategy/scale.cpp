@@ -2,6 +2,8 @@
 
 #include <google/protobuf/message.h>
 
+#include <utility>
+
 #include "api/invariant.hpp"
 #include "api/object/custom_body.hpp"
 #include "api/object/object.hpp"
@@ -69,6 +71,13 @@ expected<autoscaling::v1::Scale> scale_of(const kind_info& kind, const body& con
     return scale;
   }
   return with(content, [&]<class T>() { return read(static_cast<const T&>(content)); });
+}
+
+autoscaling::v1::Scale scale_to_change(const kind_info& kind, const body& content) {
+  if (auto known = scale_of(kind, content)) return std::move(*known);
+  auto scale = scale_for(meta_of(content));
+  scale.mutable_spec()->set_replicas(no_replicas);
+  return scale;
 }
 
 std::vector<std::string> replicas_path(const kind_info& kind) {

@@ -1,6 +1,8 @@
 // The replica count of every scalable object, as autoscaling/v1 Scale (PLURAL/scale).
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,14 @@ namespace troupe::api {
 
 // For a kind with has_scale. 500 if an object of a custom kind has no count, as upstream.
 expected<autoscaling::v1::Scale> scale_of(const kind_info& kind, const body& content);
+
+// The count, in a scale that a client is to change, of a custom object that has none.
+inline constexpr std::int32_t no_replicas = std::numeric_limits<std::int32_t>::min();
+
+// The same, but an absent count is `no_replicas`.
+//
+// kubernetes: apiextensions-apiserver/pkg/registry/customresource/etcd.go, scaleUpdatedObjectInfo.
+autoscaling::v1::Scale scale_to_change(const kind_info& kind, const body& content);
 
 // The path of the replica count in an object of the kind.
 std::vector<std::string> replicas_path(const kind_info& kind);

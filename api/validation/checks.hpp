@@ -34,6 +34,10 @@ void check_immutable(field_errors& out, const google::protobuf::Message& now,
 void check_meta(field_errors& out, const kind_info& kind, const meta::v1::ObjectMeta& meta);
 void check_meta_update(field_errors& out, const meta::v1::ObjectMeta& now,
                        const meta::v1::ObjectMeta& was);
+// Finalizers of built-in kinds have a domain, or are standard ones. Those that `was` (may be null)
+// has already are accepted: stores of before have them.
+void check_new_finalizers(field_errors& out, const kind_info& kind, const meta::v1::ObjectMeta& now,
+                          const meta::v1::ObjectMeta* was);
 void check_labels(field_errors& out, std::string_view field, const label_map& labels);
 void check_annotations(field_errors& out, const label_map& annotations);
 void check_label_selector(field_errors& out, const meta::v1::LabelSelector& selector);

@@ -1,10 +1,15 @@
 // Names, labels, owners and the rest of metadata.
 #include <algorithm>
+#include <array>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "api/kind_row.hpp"
 #include "api/limits.hpp"
+#include "api/object/object.hpp"
 #include "api/validation/checks.hpp"
+#include "api/validation/validation.hpp"
 
 namespace troupe::api::validation {
 namespace {
@@ -75,6 +80,32 @@ void check_finalizers(field_errors& out, const ObjectMeta& meta) {
                 "finalizer orphan and finalizer foregroundDeletion cannot be both set");
 }
 
+// kubernetes: pkg/apis/core/validation, validateKubeFinalizerName, which custom kinds and these
+// groups do not use.
+bool may_name_any_finalizer(const kind_info& kind) {
+  static constexpr std::array<std::string_view, 4> groups{
+      "admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io",
+      "coordination.k8s.io"};
+  return kind.custom() || std::find(groups.begin(), groups.end(), kind.group()) != groups.end();
+}
+
+// The index of each finalizer that `was` (may be null) does not have, and that is neither standard
+// nor has a path.
+std::vector<int> unusual_finalizers(const ObjectMeta& now, const ObjectMeta* was) {
+  static constexpr std::array<std::string_view, 3> standard{"kubernetes", "orphan",
+                                                            "foregroundDeletion"};
+  std::vector<int> out;
+  for (int i = 0; i < now.finalizers_size(); ++i) {
+    const auto& name = now.finalizers(i);
+    const auto is_name = [&name](std::string_view other) { return other == name; };
+    if (name.find('/') != name.npos || std::any_of(standard.begin(), standard.end(), is_name))
+      continue;
+    if (was == nullptr || std::none_of(was->finalizers().begin(), was->finalizers().end(), is_name))
+      out.push_back(i);
+  }
+  return out;
+}
+
 void check_managed_fields(field_errors& out, const ObjectMeta& meta) {
   for (int i = 0; i < meta.managed_fields_size(); ++i) {
     const auto step = out.at.item("managedFields", i);
@@ -107,6 +138,17 @@ void check_kept(field_errors& out, const ObjectMeta& now, const ObjectMeta& was)
 }
 
 }  // namespace
+
+void check_new_finalizers(field_errors& out, const kind_info& kind, const ObjectMeta& now,
+                          const ObjectMeta* was) {
+  if (may_name_any_finalizer(kind)) return;
+  const auto step = out.at.field("metadata");
+  for (const int i : unusual_finalizers(now, was)) {
+    const auto item = out.at.item("finalizers", i);
+    out.invalid({}, now.finalizers(i),
+                "name is neither a standard finalizer name nor is it fully qualified");
+  }
+}
 
 void check_labels(field_errors& out, std::string_view field, const label_map& labels) {
   // Sorted by key: equal objects get equal responses.
@@ -182,3 +224,18 @@ void check_meta_update(field_errors& out, const ObjectMeta& now, const ObjectMet
 }
 
 }  // namespace troupe::api::validation
+
+namespace troupe::api {
+
+std::vector<std::string> finalizer_warnings(const body& now, const body* was) {
+  std::vector<std::string> out;
+  const auto& meta = meta_of(now);
+  for (const int i :
+       validation::unusual_finalizers(meta, was == nullptr ? nullptr : &meta_of(*was)))
+    out.push_back("metadata.finalizers: " + quoted(meta.finalizers(i)) +
+                  ": prefer a domain-qualified finalizer name including a path (/) to avoid "
+                  "accidental conflicts with other finalizer writers");
+  return out;
+}
+
+}  // namespace troupe::api

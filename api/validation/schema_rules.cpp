@@ -15,10 +15,24 @@ using google::protobuf::Reflection;
 
 void walk(field_errors& out, const Message& message, const type_info& type, bool is_object);
 
-std::string in_range(const Rule& rule) {
+constexpr std::int64_t largest_file_mode = 0777;
+
+// Some ranges have words of their own.
+//
+// kubernetes: pkg/apis/core/validation, apiserver/pkg/util/webhook.
+std::string in_range(const field_info& info, std::int64_t value) {
+  const auto& rule = *info.rule;
+  const auto& owner = info.field->containing_type()->name();
+  if (rule.maximum() == largest_file_mode)
+    return "must be a number between 0 and 0777 (octal), both inclusive";
+  if (owner == "ServiceAccountTokenProjection")
+    return value < rule.minimum() ? "may not specify a duration less than 10 minutes"
+                                  : "may not specify a duration larger than 2^32 seconds";
   if (rule.has_minimum() && rule.has_maximum())
-    return "must be between " + std::to_string(rule.minimum()) + " and " +
-           std::to_string(rule.maximum()) + ", inclusive";
+    return (owner == "ServiceReference" ? "port is not valid: must be between "
+                                        : "must be between ") +
+           std::to_string(rule.minimum()) + " and " + std::to_string(rule.maximum()) +
+           ", inclusive";
   if (rule.has_minimum())
     return "must be greater than or equal to " + std::to_string(rule.minimum());
   return "must be less than or equal to " + std::to_string(rule.maximum());
@@ -28,7 +42,7 @@ void check_number(field_errors& out, const field_info& info, std::int64_t value)
   const auto& rule = *info.rule;
   if ((rule.has_minimum() && value < rule.minimum()) ||
       (rule.has_maximum() && value > rule.maximum()))
-    out.invalid(info.name(), value, in_range(rule));
+    out.invalid(info.name(), value, in_range(info, value));
 }
 
 void check_text(field_errors& out, std::string_view name, const Rule& rule,

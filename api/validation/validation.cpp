@@ -27,6 +27,7 @@ void check_schema(field_errors& out, const kind_info& kind, const body& now, con
 std::vector<error_cause> validate_create(const kind_info& kind, const body& content) {
   field_errors out;
   check_meta(out, kind, meta_of(content));
+  check_new_finalizers(out, kind, meta_of(content), nullptr);
   check_rules(out, content, true);
   if (const auto check = kind.row().check) check(out, content);
   if (const auto check = kind.row().check_create) check(out, content);
@@ -38,6 +39,7 @@ std::vector<error_cause> validate_update(const kind_info& kind, const body& now,
   field_errors out;
   check_meta(out, kind, meta_of(now));
   check_meta_update(out, meta_of(now), meta_of(was));
+  check_new_finalizers(out, kind, meta_of(now), &meta_of(was));
   check_rules(out, now, true);
   check_immutable(out, now, was);
   if (const auto check = kind.row().check) check(out, now);
@@ -51,6 +53,7 @@ std::vector<error_cause> validate_status_update(const kind_info& kind, const bod
   field_errors out;
   check_meta(out, kind, meta_of(now));
   check_meta_update(out, meta_of(now), meta_of(was));
+  check_new_finalizers(out, kind, meta_of(now), &meta_of(was));
   const auto* status = kind.type().FindFieldByName("status");
   if (status) {
     const auto step = out.at.field("status");

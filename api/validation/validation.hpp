@@ -6,6 +6,7 @@
 // api::invalid.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "api/error.hpp"
@@ -31,6 +32,12 @@ std::vector<error_cause> validate_status_update(const kind_info& kind, const bod
 std::vector<error_cause> validate_ephemeral_containers(const body& now, const body& was);
 // For a write of pods/resize: cpu and memory of existing containers may change.
 std::vector<error_cause> validate_pod_resize(const body& now, const body& was);
+
+// A warning for each finalizer of a custom object that has no path, unless `was` (may be null) has
+// it: others may use the same name.
+//
+// kubernetes: apiextensions-apiserver/pkg/registry/customresource/strategy.go.
+std::vector<std::string> finalizer_warnings(const body& now, const body* was);
 
 // A node affinity outside a pod; paths are relative to it.
 std::vector<error_cause> validate_node_affinity(const core::v1::NodeAffinity& affinity);

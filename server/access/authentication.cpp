@@ -1,6 +1,7 @@
 #include "server/access/authentication.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "server/access/socket_token.hpp"
 
@@ -18,6 +19,17 @@ bool is_bearer(std::string_view scheme) {
   static constexpr std::string_view bearer = "bearer";
   return std::equal(scheme.begin(), scheme.end(), bearer.begin(), bearer.end(),
                     [](char a, char b) { return (a | 0x20) == b; });
+}
+
+// The token of an Authorization header; nullopt for other credentials.
+std::optional<std::string_view> token_of(std::string_view credentials) {
+  const auto blank = credentials.find(' ');
+  if (blank == std::string_view::npos || !is_bearer(credentials.substr(0, blank)))
+    return std::nullopt;
+  auto token = credentials.substr(blank + 1);
+  while (token.starts_with(' '))
+    token.remove_prefix(1);
+  return token;
 }
 
 }  // namespace
@@ -49,13 +61,9 @@ api::expected<user_ptr> authenticator::authenticate(const request& head) const {
   }
   const auto credentials = head.headers.get("authorization");
   if (!credentials.empty()) {
-    const auto blank = credentials.find(' ');
-    if (blank == std::string_view::npos || !is_bearer(credentials.substr(0, blank)))
-      return api::fail(api::unauthorized());
-    auto token = credentials.substr(blank + 1);
-    while (token.starts_with(' '))
-      token.remove_prefix(1);
-    return bearer(token);
+    const auto token = token_of(credentials);
+    if (!token) return api::fail(api::unauthorized());
+    return bearer(*token);
   }
   const auto token = socket_token(head);
   if (!token) return api::fail(token.error());
@@ -70,6 +78,15 @@ api::expected<user_ptr> authenticator::bearer(std::string_view token) const {
     if (auto user = source->find(token)) return with_group(std::move(user), authenticated_group);
   }
   return api::fail(api::unauthorized());
+}
+
+const token_source* authenticator::source_of_new_token(const request& head) const {
+  if (head.connection->certificate_user) return nullptr;
+  const auto token = token_of(head.headers.get("authorization"));
+  if (!token) return nullptr;
+  for (const auto& source : sources_)
+    if (source->is_new(*token)) return source.get();
+  return nullptr;
 }
 
 token_owner authenticator::owner_of(std::string_view token,

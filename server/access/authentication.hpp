@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -43,6 +44,14 @@ class token_source {
     if (!audiences.empty()) return {};
     return {find(token), {}};
   }
+  // Whether a token that find() refuses may be valid in the newest state of the cluster, which
+  // another control plane may have written: it was signed a moment ago. Must not block.
+  virtual bool is_new(std::string_view token) const {
+    static_cast<void>(token);
+    return false;
+  }
+  // Calls `done`, once, when find() knows what was written before this call, or when that fails.
+  virtual void at_newest(std::function<void()> done) const { done(); }
 };
 
 // A further check of verified client certificates.
@@ -64,6 +73,8 @@ class authenticator {
   // 401 for invalid credentials, even if none are needed, or the error of the certificate check;
   // anonymous() without credentials.
   api::expected<user_ptr> authenticate(const request& head) const;
+  // The source of the request's bearer token if authenticate() refused a new one; else null.
+  const token_source* source_of_new_token(const request& head) const;
   // The owner of a bearer token presented to another service. No audiences: the API server's.
   token_owner owner_of(std::string_view token, const std::vector<std::string>& audiences) const;
 

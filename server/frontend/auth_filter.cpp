@@ -40,9 +40,14 @@ std::optional<response> auth_filter::admit(request& head) {
   head.info = parse_request_info(head.method_text, head.path, head.query);
   head.long_running = head.info.long_running();
   auto user = authenticator_.authenticate(head);
+  if (!user && authenticator_.source_of_new_token(head) != nullptr) return std::nullopt;
   hide_socket_token(head.headers);
   if (!user) return status_response(user.error());
-  head.user = std::move(*user);
+  return admit_user(head, std::move(*user));
+}
+
+std::optional<response> auth_filter::admit_user(request& head, user_ptr user) {
+  head.user = std::move(user);
   auto other = impersonated(head.headers, *head.user, authorization_);
   if (!other) return status_response(other.error());
   if (*other) head.impersonator = std::exchange(head.user, std::move(*other));
@@ -58,7 +63,24 @@ std::optional<response> auth_filter::enter(const request& request, std::shared_p
   return take_place(in_flight_, request, permit);
 }
 
+void auth_filter::serve_at_newest(request_ptr request, responder answer) {
+  const auto* source = authenticator_.source_of_new_token(*request);
+  const auto again = [this, request, answer] {
+    auto user = authenticator_.authenticate(*request);
+    hide_socket_token(request->headers);
+    if (!user) return answer.respond(status_response(user.error()));
+    if (auto refused = admit_user(*request, std::move(*user)))
+      return answer.respond(std::move(*refused));
+    serve(request, answer);
+  };
+  if (source == nullptr) return again();
+  source->at_newest([answer, again] { answer.run(again); });
+}
+
+// A request without a user never reaches the API, which would serve it as one that has no filter in
+// front.
 void auth_filter::serve(request_ptr request, responder answer) {
+  if (request->user == nullptr) return serve_at_newest(std::move(request), std::move(answer));
   if (is_served_here(request->info)) {
     if (health_checks::serves(request->path)) return answer.respond(health_.serve(*request));
     return answer.respond(version_response());

@@ -21,12 +21,19 @@ class auth_filter final : public handler {
   auth_filter(const authenticator& authenticator, const authorization& authorization,
               const in_flight& in_flight, const health_checks& health, handler& api);
 
-  // Sets user, impersonator, info and long_running.
+  // Sets user, impersonator, info and long_running. A request whose token may become valid at once
+  // has no user until serve().
   std::optional<response> admit(request& head) override;
   std::optional<response> enter(const request& request, std::shared_ptr<void>& permit) override;
   void serve(request_ptr request, responder answer) override;
 
  private:
+  // Sets the user, and checks what the user may do.
+  std::optional<response> admit_user(request& head, user_ptr user);
+  // For a request without a user, whose token may be known in the newest state only: authenticates
+  // it again.
+  void serve_at_newest(request_ptr request, responder answer);
+
   const authenticator& authenticator_;
   const authorization& authorization_;
   const server::in_flight& in_flight_;

@@ -16,6 +16,9 @@ namespace {
 // Cached tokens: at most twice this number, about 1.5 KB each.
 constexpr std::size_t known_half = 2'048;
 
+// For so long a refused token may be one whose account another control plane has just made.
+constexpr std::int64_t new_token_seconds = 10;
+
 bool among(const std::vector<std::string>& all, const std::string& one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
@@ -97,6 +100,10 @@ verified_ptr account_tokens::verify(std::string_view token) const {
   return std::make_shared<const verified_token>(std::move(read->claims), std::move(user));
 }
 
+std::int64_t account_tokens::now_seconds() const {
+  return std::chrono::floor<std::chrono::seconds>(now_()).time_since_epoch().count();
+}
+
 verified_ptr account_tokens::good(std::string_view token) const {
   // Other bearer tokens have another form: a JSON object begins with {".
   if (!token.starts_with("ey") || token.size() > token_limit_bytes) return nullptr;
@@ -107,8 +114,7 @@ verified_ptr account_tokens::good(std::string_view token) const {
     if (!known) return nullptr;
     known_.put(hash, known);
   }
-  const std::int64_t now =
-      std::chrono::floor<std::chrono::seconds>(now_()).time_since_epoch().count();
+  const auto now = now_seconds();
   const auto state = store_.read();
   if (const auto holds = actors::check_claims(state, known->claims, token, now); !holds) {
     spdlog::debug("server: a token of {} is refused: {}", known->user->name, holds.error());
@@ -133,6 +139,13 @@ user_ptr account_tokens::find(std::string_view token) const {
   const auto known = good(token);
   if (!known || common(known->claims.audiences, options_.api_audiences).empty()) return nullptr;
   return known->user;
+}
+
+// find() has kept the token if its signature is good.
+bool account_tokens::is_new(std::string_view token) const {
+  if (!at_newest_ || token.size() > token_limit_bytes) return false;
+  const auto known = known_.find(es256::sha256(token));
+  return known != nullptr && now_seconds() - known->claims.issued < new_token_seconds;
 }
 
 token_owner account_tokens::find_for(std::string_view token,

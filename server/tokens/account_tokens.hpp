@@ -47,6 +47,15 @@ class account_tokens final : public token_source, public actors::token_issuer {
   token_owner find_for(std::string_view token,
                        const std::vector<std::string>& audiences) const override;
 
+  bool is_new(std::string_view token) const override;
+  void at_newest(std::function<void()> done) const override { at_newest_(std::move(done)); }
+
+  // For a store with other writers: calls `done`, once, when read() shows what they had written
+  // before, or when that fails. Call it before the first find().
+  void wait_for_others(std::function<void(std::function<void()> done)> at_newest) {
+    at_newest_ = std::move(at_newest);
+  }
+
   // How the use of a legacy token is written to the label of its Secret; without it, it is not.
   // `commit` must not block. Call it before the first find().
   void record_uses(std::function<void(persistence::transaction)> commit) {
@@ -67,6 +76,7 @@ class account_tokens final : public token_source, public actors::token_issuer {
   verified_ptr verify(std::string_view token) const;
   // Verifies the signature, and that the claims are still valid.
   verified_ptr good(std::string_view token) const;
+  std::int64_t now_seconds() const;
   void record_use(const persistence::snapshot& state, const verified_token& token,
                   std::int64_t now_seconds) const;
 
@@ -75,6 +85,7 @@ class account_tokens final : public token_source, public actors::token_issuer {
   const account_token_options options_;
   const clock now_;
   std::function<void(persistence::transaction)> commit_;
+  std::function<void(std::function<void()>)> at_newest_;
   mutable verified_tokens known_;
   mutable std::mutex mutex_;
   std::string address_;

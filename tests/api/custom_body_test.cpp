@@ -96,8 +96,8 @@ TEST_CASE("errors in a custom object are reported like those of any object") {
                   .has_value());
   CHECK(
       error_of(R"({"metadata":{"nme":"a"},"spec":{"x":1,"x":2}})", *kind, field_validation::strict)
-          .ends_with(R"(strict decoding error: unknown field "metadata.nme", )"
-                     R"(duplicate field "spec.x")"));
+          .ends_with(R"(strict decoding error: duplicate field "spec.x", )"
+                     R"(unknown field "metadata.nme")"));
   const auto last =
       decode(R"({"metadata":{"name":"a"},"spec":{"x":1,"x":2}})", media::json, kind.get());
   REQUIRE(last.has_value());

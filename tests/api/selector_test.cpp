@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "api/schema/core_config.pb.h"
 #include "api/schema/core_event.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
@@ -155,6 +156,8 @@ TEST_CASE("unknown fields and broken field selectors are refused") {
   REQUIRE_FALSE(unknown);
   CHECK(unknown.error().code == 400);
   CHECK(unknown.error().message == "field label not supported: spec.foo");
+  CHECK(field_selector::parse(kind_of<core::v1::ConfigMap>(), "data=x").error().message ==
+        "\"data\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"");
   CHECK_FALSE(field_selector::parse(kind_of<core::v1::Node>(), "metadata.namespace=x"));
   CHECK_FALSE(field_selector::parse(pods, "status.phase"));
   CHECK_FALSE(field_selector::parse(pods, "status.phase!Running"));

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "api/manifests.hpp"
+#include "api/schema/apiregistration_v1.pb.h"
 #include "api/schema/apps_v1.pb.h"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_event.pb.h"
@@ -124,6 +125,36 @@ metadata:
   CHECK(found[4] == "metadata.ownerReferences[0].uid: Required value: must not be empty");
   CHECK(found[5].starts_with("metadata.finalizers: Invalid value: \"no/t/good\""));
   CHECK(found[6].ends_with("cannot be both set"));
+}
+
+TEST_CASE("a finalizer of a built-in kind names a domain, unless it is a standard one") {
+  const auto was = created<core::v1::ConfigMap>(
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, finalizers: [orphan, x, a.b/c]}}");
+  const std::string fault = "name is neither a standard finalizer name nor is it fully qualified";
+  CHECK(told(validate_create(kind_of<core::v1::ConfigMap>(), was)) ==
+        lines{"metadata.finalizers[1]: Invalid value: \"x\": " + fault});
+  // A store of before may have such an object: it can still be changed.
+  auto now = was;
+  CHECK(faults_of_change(now, was).empty());
+  now.mutable_metadata()->add_finalizers("y");
+  CHECK(faults_of_change(now, was) ==
+        lines{"metadata.finalizers[3]: Invalid value: \"y\": " + fault});
+}
+
+TEST_CASE("file modes, lives of tokens and ports of servers are refused in upstream's words") {
+  const std::string mode = "must be a number between 0 and 0777 (octal), both inclusive";
+  CHECK(pod_faults("{containers: [{name: c, image: x}], volumes: [{name: v, secret: {secretName: s,"
+                   " defaultMode: 512}}, {name: w, projected: {sources: [{serviceAccountToken: "
+                   "{path: t, expirationSeconds: 10}}]}}]}") ==
+        lines{"spec.volumes[0].secret.defaultMode: Invalid value: 512: " + mode,
+              "spec.volumes[1].projected.sources[0].serviceAccountToken.expirationSeconds: Invalid "
+              "value: 10: may not specify a duration less than 10 minutes"});
+  CHECK(faults<apiregistration::v1::APIService>(
+            "{apiVersion: apiregistration.k8s.io/v1, kind: APIService, metadata: {name: v1.a.b}, "
+            "spec: {group: a.b, version: v1, groupPriorityMinimum: 1, versionPriority: 1, "
+            "insecureSkipTLSVerify: true, service: {namespace: a, name: b, port: 70000}}}") ==
+        lines{"spec.service.port: Invalid value: 70000: port is not valid: must be between 1 and "
+              "65535, inclusive"});
 }
 
 TEST_CASE("annotations beyond 256 KiB are too long") {

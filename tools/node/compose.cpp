@@ -195,6 +195,10 @@ class node : public node_parts {
     accounts_->record_uses([plane = plane_.get()](persistence::transaction write) {
       plane->commit(std::move(write), 0, [](const auto&) {});
     });
+    if (store_->is_shared())
+      accounts_->wait_for_others([store = store_.get()](std::function<void()> done) {
+        store->barrier([done = std::move(done)](const auto&) { done(); });
+      });
     prepared_ = std::async([this] { return server::prepare_cluster(*plane_); });
     return {};
   }

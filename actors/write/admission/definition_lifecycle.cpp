@@ -26,11 +26,10 @@ class definition_lifecycle final : public plugin {
     auto key = kind.key({}, of.kind.qualified_plural());
     const auto found = of.state.find(key);
     if (!found) return api::fail(api::not_found(kind, of.kind.qualified_plural()));
-    if (found->meta().has_deletion_timestamp()) {
-      auto refused = api::forbidden(of.kind, of.name(), {});
-      refused.message = "create not allowed while custom resource definition is terminating";
-      return api::fail(std::move(refused));
-    }
+    if (found->meta().has_deletion_timestamp())
+      return api::fail(
+          api::forbidden(of.kind, of.name(),
+                         "create not allowed while custom resource definition is terminating"));
     also.preconditions.push_back({std::move(key), found->revision()});
     return {};
   }

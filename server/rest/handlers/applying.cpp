@@ -151,15 +151,14 @@ api::expected<proposal> propose_applied_scale(const call_ptr& call, const snapsh
                                               const configuration& of) {
   const auto was = state.find(call->key());
   if (!was) return api::fail(api::not_found(call->kind(), call->route.name));
-  auto scale = api::scale_of(call->kind(), was->content());
-  if (!scale) return api::fail(std::move(scale.error()));
+  const auto scale = api::scale_to_change(call->kind(), was->content());
   const auto path = api::replicas_path(call->kind());
   auto owners = was->meta().managed_fields();
   if (owners.empty())
     owners = api::before_first_apply(
         call->kind(), *api::convert_from_home(call->kind(), was)->json_text(), of.by.now_seconds);
   const auto& kind = scale_kind();
-  auto applied = api::apply_fields(kind, api::encode_json(*scale, kind.api_version(), kind.kind()),
+  auto applied = api::apply_fields(kind, api::encode_json(scale, kind.api_version(), kind.kind()),
                                    api::scale_managers(owners, path), of.json, of.by);
   if (!applied) return api::fail(std::move(applied.error()));
   if (applied->unchanged) return nothing_to_do(call, was);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -16,14 +15,15 @@ namespace troupe::server {
 
 class patch {
  public:
-  // 415 for a content type that is not a patch's.
-  static api::expected<patch> from(request_ptr request);
+  // 415 for a content type that is not a patch's, and for a strategic patch of a custom kind or of
+  // its parts.
+  static api::expected<patch> from(const call& call);
 
-  // Applies the patch to `json`; the result is not decoded yet. Duplicate members of the patch are
-  // handled as `fields` says.
-  api::expected<std::string> apply(call& call, std::string_view json,
-                                   const google::protobuf::Descriptor& type,
-                                   api::field_validation fields) const;
+  // Applies the patch to `json`, an object of the kind, and decodes the result. Unknown and
+  // duplicate fields of the patch and of the result are handled as `fields` says.
+  api::expected<std::unique_ptr<api::body>> apply(call& call, std::string_view json,
+                                                  const api::kind_info& kind,
+                                                  api::field_validation fields) const;
 
  private:
   patch(api::patch_form form, request_ptr request) : form_{form}, request_{std::move(request)} {}

@@ -42,6 +42,11 @@ void answer_scale(const call_ptr& call, const api::object_ptr& object) {
 
 api::expected<proposal> propose_scale(const call_ptr& call, const api::object_ptr& was,
                                       const api::body& scale) {
+  if (call->kind().custom() &&
+      static_cast<const Scale&>(scale).spec().replicas() == api::no_replicas)
+    return api::fail(
+        api::bad_request(fmt::format("the spec replicas field \".{}\" cannot be empty",
+                                     fmt::join(api::replicas_path(call->kind()), "."))));
   auto causes = api::validate_message(scale);
   if (!causes.empty())
     return api::fail(api::invalid(scale_kind(), was->meta().name(), std::move(causes)));
@@ -135,21 +140,18 @@ void patch_scale(const call_ptr& call) {
   if (is_apply_patch(*call)) return apply_scale(call);
   const auto options = parse_patch_options(call->request->query, false);
   if (!options) return call->fail(options.error());
-  const auto change = patch::from(call->request);
+  const auto change = patch::from(*call);
   if (!change) return call->fail(change.error());
   write_scale(call, options->dry_run,
               [change = *change, call, fields = options->fields](
                   const api::object& object) -> api::expected<std::shared_ptr<const api::body>> {
                 const auto& kind = scale_kind();
-                const auto scale_now = api::scale_of(call->kind(), object.content());
-                if (!scale_now) return api::fail(scale_now.error());
-                const auto before = api::encode_json(*scale_now, kind.api_version(), kind.kind());
-                const auto after = change.apply(*call, before, kind.type(), fields);
-                if (!after) return api::fail(after.error());
-                auto scale = api::decode(*after, api::media::json, &kind, {.fields = fields});
+                const auto before =
+                    api::encode_json(api::scale_to_change(call->kind(), object.content()),
+                                     kind.api_version(), kind.kind());
+                auto scale = change.apply(*call, before, kind, fields);
                 if (!scale) return api::fail(std::move(scale.error()));
-                call->warn(scale->warnings);
-                return std::shared_ptr<const api::body>{std::move(scale->content)};
+                return std::shared_ptr<const api::body>{std::move(*scale)};
               });
 }
 

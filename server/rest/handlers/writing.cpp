@@ -1,5 +1,7 @@
 #include "server/rest/handlers/writing.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "api/conversion/shapes.hpp"
@@ -9,6 +11,7 @@
 #include "api/scheme.hpp"
 #include "api/strategy/strategy.hpp"
 #include "api/validation/field_errors.hpp"
+#include "api/validation/validation.hpp"
 #include "api/version_rules.hpp"
 #include "server/access/authorization.hpp"
 #include "server/rest/handlers/applying.hpp"
@@ -114,12 +117,22 @@ api::expected<std::unique_ptr<api::body>> read_body(const call_ptr& call,
                                                     const body_rules& rules) {
   const auto media = body_media(call->request->headers.get("content-type"), kind.custom());
   if (!media) return api::fail(media.error());
+  // The fields that the schema of a custom kind does not know are reported with the others.
+  const bool strict_custom = kind.rules() != nullptr && fields == api::field_validation::strict;
+  const auto collected = strict_custom ? api::field_validation::warn : fields;
   auto read = api::decode(call->request->content, *media, &kind,
-                          {.fields = fields, .also_version = rules.also_version});
+                          {.fields = collected, .also_version = rules.also_version});
   if (!read) return api::fail(std::move(read.error()));
+  if (kind.rules() != nullptr) {
+    const auto unknown = kind.rules()->complete(api::as_custom(*read->content), collected);
+    if (!unknown) return api::fail(unknown.error());
+    read->warnings.insert(read->warnings.end(), unknown->begin(), unknown->end());
+  }
+  if (strict_custom && !read->warnings.empty())
+    return api::fail(api::bad_request(
+        fmt::format("{0} in version \"{1}\" cannot be handled as a {0}: strict decoding error: {2}",
+                    kind.kind(), kind.version(), fmt::join(read->warnings, ", "))));
   call->warn(read->warnings);
-  if (auto fine = complete_custom(call, kind, *read->content, fields); !fine)
-    return api::fail(std::move(fine.error()));
   if (auto settled = api::settle_namespace(kind, *read->content, call->route.ns); !settled)
     return api::fail(std::move(settled.error()));
   // kubernetes: apiserver/pkg/endpoints/handlers, checkName.
@@ -135,6 +148,7 @@ api::expected<std::unique_ptr<api::body>> read_body(const call_ptr& call,
 api::expected<proposal> propose_creation(const call_ptr& call, std::unique_ptr<api::body> content) {
   if (auto fine = check_version(call, *content, nullptr); !fine)
     return api::fail(std::move(fine.error()));
+  if (call->kind().custom()) call->warn(api::finalizer_warnings(*content, nullptr));
   return proposal{.kind = &api::home_of(call->kind()),
                   .after = api::convert_to_home(call->kind(), std::move(content), nullptr)};
 }
@@ -156,6 +170,7 @@ api::expected<proposal> propose_replacement(const call_ptr& call, const api::obj
     return api::fail(std::move(fits.error()));
   if (auto fine = check_version(call, *now, &was->content()); !fine)
     return api::fail(std::move(fine.error()));
+  if (call->kind().custom()) call->warn(api::finalizer_warnings(*now, &was->content()));
   now = api::convert_to_home(call->kind(), std::move(now), &was->content());
   const bool tracked =
       !was->meta().managed_fields().empty() || !api::meta_of(*now).managed_fields().empty();
@@ -211,7 +226,7 @@ void patch_object(const call_ptr& call) {
   if (is_apply_patch(*call)) return apply_object(call);
   const auto options = parse_patch_options(call->request->query, false);
   if (!options) return call->fail(options.error());
-  const auto change = patch::from(call->request);
+  const auto change = patch::from(*call);
   if (!change) return call->fail(change.error());
   carry_out(call, options->dry_run,
             [call, change = *change,
@@ -219,14 +234,9 @@ void patch_object(const call_ptr& call) {
               const auto was = state.find(call->key());
               if (!was) return api::fail(api::not_found(call->kind(), call->route.name));
               const auto shown = api::convert_from_home(call->kind(), was);
-              auto text = change.apply(*call, *shown->json_text(), call->kind().type(), fields);
-              if (!text) return api::fail(std::move(text.error()));
-              auto now = api::decode(*text, api::media::json, &call->kind(), {.fields = fields});
+              auto now = change.apply(*call, *shown->json_text(), call->kind(), fields);
               if (!now) return api::fail(std::move(now.error()));
-              call->warn(now->warnings);
-              if (auto fine = complete_custom(call, call->kind(), *now->content, fields); !fine)
-                return api::fail(std::move(fine.error()));
-              return propose_replacement(call, was, std::move(now->content));
+              return propose_replacement(call, was, std::move(*now));
             });
 }
 

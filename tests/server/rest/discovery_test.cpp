@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "api/schema/openapi_v2.pb.h"
 #include "server/fixtures/rest_fixture.hpp"
 
 using namespace troupe;
@@ -131,6 +132,17 @@ bool is_served(const rest_answer& answer) {
   return answer.status != 404 || answer.has("details.name");
 }
 
+std::size_t schemas_with_values(const api::openapi::v2::Schema& of) {
+  std::size_t count = of.enum_value_size() > 0 ? 1 : 0;
+  for (const auto& each : of.properties().additional_properties())
+    count += schemas_with_values(each.value());
+  for (const auto& each : of.items().schema())
+    count += schemas_with_values(each);
+  if (of.additional_properties().has_schema())
+    count += schemas_with_values(of.additional_properties().schema());
+  return count;
+}
+
 }  // namespace
 
 TEST_CASE("both forms of discovery say the same") {
@@ -239,4 +251,23 @@ TEST_CASE("a group of custom kinds stands behind the server's own, whatever its 
     CHECK(at("flowcontrol.apiserver.k8s.io") < at("aaa.example.com"));
     CHECK(at("aaa.example.com") < at("metrics.k8s.io"));
   }
+}
+
+TEST_CASE("OpenAPI in protobuf has the allowed values that OpenAPI in JSON has") {
+  rest_test server;
+  const auto sent = server.get(
+      "/openapi/v2", {{"accept", "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"}});
+  api::openapi::v2::Document document;
+  REQUIRE(document.ParseFromString(sent.text()));
+  std::size_t count = 0;
+  for (const auto& each : document.definitions().additional_properties())
+    count += schemas_with_values(each.value());
+  const auto json = server.get("/openapi/v2");
+  std::size_t expected = 0;
+  constexpr std::string_view enumeration = R"("enum":[)";
+  for (auto at = json.text().find(enumeration); at != std::string::npos;
+       at = json.text().find(enumeration, at + 1))
+    ++expected;
+  CHECK(expected > 50);
+  CHECK(count == expected);
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/schema/apps_v1.pb.h"
+#include "api/schema/core_account.pb.h"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
@@ -14,6 +15,7 @@ namespace troupe::server::testing {
 using api::apps::v1::Deployment;
 using api::core::v1::ConfigMap;
 using api::core::v1::Pod;
+using api::core::v1::ServiceAccount;
 using persistence::expected;
 using persistence::revision;
 using persistence::transaction;
@@ -104,6 +106,15 @@ TEST_CASE(
     late.write_elsewhere(pod, name);
     CHECK(late.api.get("/api/v1/namespaces/default/pods/" + name + "/" + part).status == 400);
   }
+}
+
+TEST_CASE("a token is refused in a review only after what other control planes have written") {
+  late_plane late;
+  late.write_elsewhere(ServiceAccount{}, "new");
+  const auto reviewed =
+      late.api.post("/apis/authentication.k8s.io/v1/tokenreviews", R"({"spec":{"token":"x"}})");
+  CHECK(reviewed.status == 201);
+  CHECK(late.store->read().find(api::kind_of<ServiceAccount>().key("default", "new")));
 }
 
 TEST_CASE("a deletion of all objects deletes those that another control plane has made") {

@@ -286,6 +286,47 @@ TEST_CASE("reviews show the permissions of others, with the reason") {
              Contains("at least one of user or group must be specified"));
 }
 
+TEST_CASE("a review has no metadata of its own, and selectors that are whole") {
+  guarded_api api;
+  const std::string group = "/apis/authorization.k8s.io/v1/";
+  const auto ask = [&](const std::string& plural, const std::string& meta,
+                       const std::string& selectors = {}) {
+    return api.ask("root", "POST", group + plural,
+                   R"({"metadata":{)" + meta + R"(},"spec":{"user":"jane","resourceAttributes":)" +
+                       R"({"verb":"list","resource":"pods","namespace":"default")" + selectors +
+                       "}}}");
+  };
+  const auto named = ask("subjectaccessreviews", R"("name":"x")");
+  CHECK(named.status == 422);
+  CHECK(named.at("message") == R"(SubjectAccessReview.authorization.k8s.io "" is invalid: )"
+                               R"(metadata: Invalid value: {"name":"x"}: must be empty)");
+  CHECK(ask("selfsubjectaccessreviews", R"("labels":{"a":"b"})").status == 422);
+  const auto spaced = ask("subjectaccessreviews", R"("namespace":"x")");
+  CHECK(spaced.status == 201);
+  CHECK(spaced.at("metadata") == "{}");
+  const std::string local = "namespaces/default/localsubjectaccessreviews";
+  CHECK(ask(local, R"("namespace":"default")").status == 201);
+  CHECK(ask(local, R"("namespace":"other")").status == 400);
+  CHECK_THAT(ask(local, R"("name":"x")").at("message"),
+             Contains("must be empty except for namespace"));
+
+  CHECK_THAT(ask("subjectaccessreviews", "", R"(,"fieldSelector":{})").at("message"),
+             Contains("spec.resourceAttributes.fieldSelector.requirements: Required value: when "
+                      "spec.resourceAttributes.fieldSelector is specified, requirements or "
+                      "rawSelector is required"));
+  const auto both = ask("subjectaccessreviews", "",
+                        R"(,"labelSelector":{"rawSelector":"a","requirements":)"
+                        R"([{"key":"a","operator":"In"}]})");
+  CHECK_THAT(both.at("message"),
+             Contains("labelSelector.rawSelector: Invalid value: \"a\": may not specified at the "
+                      "same time as requirements") &&
+                 Contains("labelSelector.requirements[0].values: Required value: must be specified "
+                          "when `operator` is 'In' or 'NotIn'"));
+  CHECK(ask("subjectaccessreviews", "",
+            R"(,"fieldSelector":{"requirements":[{"key":"a","operator":"Exists"}]})")
+            .status == 201);
+}
+
 TEST_CASE("everybody learns the rules that they have in a namespace") {
   guarded_api api;
   api.make(api.bindings, api.bind("jane", "Role", "maps", "jane"));
@@ -294,6 +335,7 @@ TEST_CASE("everybody learns the rules that they have in a namespace") {
   const std::string path = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews";
   const auto rules = api.ask("jane", "POST", path, R"({"spec":{"namespace":"default"}})");
   CHECK(rules.status == 201);
+  CHECK(rules.at("spec") == "{}");
   CHECK(rules.at("status.incomplete") == "false");
   CHECK_THAT(rules.at("status.resourceRules"),
              Contains(R"({"verbs":["get"],"apiGroups":[""],"resources":["configmaps"],)"

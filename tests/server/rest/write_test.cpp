@@ -105,8 +105,31 @@ TEST_CASE("duplicate fields in a patch are ignored, reported or refused as the c
     CHECK(answer.headers["warning"] == R"(299 - "duplicate field \"data.k\"")");
     const auto refused = server.patch(path + "Strict", form, twice);
     CHECK(refused.status == 400);
-    CHECK_THAT(refused.at("message"), Catch::Contains("duplicate field \"data.k\""));
+    CHECK(refused.at("message") == "strict decoding error: duplicate field \"data.k\"");
   }
+}
+
+TEST_CASE("unknown and duplicate members of JSON patches are handled as the client requests") {
+  rest_test server;
+  server.post(maps, map_json("a", "v"));
+  const auto path = maps + "/a?fieldValidation=";
+  const std::string extra = R"([{"op":"add","path":"/data/x","value":"1","foo":2}])";
+  CHECK_FALSE(server.patch(path + "Ignore", "json", extra).headers.contains("warning"));
+  auto warned = server.patch(path + "Warn", "json", extra);
+  CHECK(warned.status == 200);
+  CHECK(warned.headers["warning"] == R"(299 - "json patch unknown field \"[0].foo\"")");
+  const auto refused = server.patch(path + "Strict", "json",
+                                    R"([{"op":"add","path":"/data/x","value":"1","foo":2},)"
+                                    R"({"op":"add","path":"/data/y","path":"/none","value":1}])");
+  CHECK(refused.status == 400);
+  CHECK(refused.at("message") ==
+        "strict decoding error: json patch unknown field \"[0].foo\", json patch duplicate field "
+        "\"[1].path\", unknown field \"none\"");
+  // The last one counts.
+  CHECK(server
+            .patch(path + "Ignore", "json",
+                   R"([{"op":"add","path":"/data/y","path":"/data/z","value":"1"}])")
+            .at("data") == R"({"k":"v","x":"1","z":"1"})");
 }
 
 TEST_CASE("an object that is put somewhere says its name") {

@@ -1,13 +1,20 @@
 // Service accounts over HTTPS: their tokens are issued, presented, reviewed and refused.
 #include "server/tokens/account_tokens.hpp"
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
 
 #include "actors/control_plane/control_plane.hpp"
 #include "actors/tokens/account_token.hpp"
 #include "api/schema/core_account.pb.h"
 #include "api/schema/core_pod.pb.h"
+#include "api/scheme.hpp"
 #include "api/values/timestamp.hpp"
 #include "runtime/actor_system.hpp"
 #include "server/credentials/base64url.hpp"
@@ -43,6 +50,11 @@ class token_test {
     plane_ = std::make_unique<actors::control_plane>(*system_, *store_, std::move(plane));
     tokens_->record_uses([this](persistence::transaction write) {
       plane_->commit(std::move(write), 0, [](const auto&) {});
+    });
+    tokens_->wait_for_others([this](std::function<void()> done) {
+      ++waits_;
+      if (auto late = take_late()) store_->submit(std::move(*late), [](const auto&) {});
+      store_->barrier([done = std::move(done)](const auto&) { done(); });
     });
     rest_options rest;
     rest.accounts = tokens_;
@@ -99,12 +111,35 @@ class token_test {
                  pod_json(name, "{}", R"("serviceAccountName":"robot",)"))
                 .status == 201);
   }
+  // An account that the store shows only after a wait for other control planes.
+  void make_elsewhere(api::core::v1::ServiceAccount account) {
+    const auto& kind = api::kind_of<api::core::v1::ServiceAccount>();
+    auto key = kind.key(account.metadata().namespace_(), account.metadata().name());
+    persistence::transaction written;
+    written.preconditions.push_back({key, 0});
+    written.mutations.push_back(
+        {std::move(key), &kind,
+         std::make_unique<api::core::v1::ServiceAccount>(std::move(account))});
+    const std::lock_guard lock{mutex_};
+    late_ = std::move(written);
+  }
+  // How often a refusal waited for other control planes.
+  int waits() const { return waits_; }
   const account_tokens& tokens() const { return *tokens_; }
   const std::string& admin() const { return admin_; }
 
   std::chrono::seconds later{0};
 
  private:
+  std::optional<persistence::transaction> take_late() const {
+    const std::lock_guard lock{mutex_};
+    return std::exchange(late_, std::nullopt);
+  }
+
+  // Changed by the server's threads, also in a constant fixture.
+  mutable std::atomic<int> waits_{0};
+  mutable std::mutex mutex_;
+  mutable std::optional<persistence::transaction> late_;
   test::scratch_folder folder_;
   std::unique_ptr<persistence::store> store_;
   std::unique_ptr<runtime::actor_system> system_;
@@ -166,6 +201,37 @@ TEST_CASE("requests for tokens are refused as upstream refuses them", "[tokens]"
   CHECK(list.text().find(R"("name":"serviceaccounts/token","singularName":"","namespaced":true,)"
                          R"("group":"authentication.k8s.io","version":"v1","kind":"TokenRequest",)"
                          R"("verbs":["create"])") != std::string::npos);
+}
+
+TEST_CASE("a new token of an account that another control plane has just made is accepted",
+          "[tokens]") {
+  token_test server;
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  actors::token_claims claims;
+  claims.ns = "default";
+  claims.account = {"far", "uid-1"};
+  claims.audiences = {"api"};
+  claims.id = "id-1";
+  claims.issued = now;
+  claims.expires = now + 600;
+  const auto token = server.tokens().sign(claims).value();
+  CHECK(server.whoami(token).status == 401);
+  CHECK(server.waits() == 1);
+  api::core::v1::ServiceAccount account;
+  account.mutable_metadata()->set_name("far");
+  account.mutable_metadata()->set_namespace_("default");
+  account.mutable_metadata()->set_uid("uid-1");
+  server.make_elsewhere(account);
+  CHECK(server.whoami(token).at("status.userInfo.username") == "system:serviceaccount:default:far");
+  CHECK(server.waits() == 2);
+  CHECK(server.whoami(token).status == 201);
+  CHECK(server.waits() == 2);
+
+  claims.account.uid = "uid-2";
+  claims.issued = now - 60;
+  CHECK(server.whoami(server.tokens().sign(claims).value()).status == 401);
+  CHECK(server.whoami("ey.ey.ey").status == 401);
+  CHECK(server.waits() == 2);  // neither is new
 }
 
 TEST_CASE("the use of a legacy token is noted at its secret, once a day", "[tokens]") {
