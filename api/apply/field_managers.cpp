@@ -26,10 +26,6 @@ constexpr std::string_view last_applied = "kubectl.kubernetes.io/last-applied-co
 // kubernetes: apimachinery/pkg/util/managedfields/internal, DefaultMaxUpdateManagers.
 constexpr std::size_t most_updates = 10;
 
-field_step field_named(std::string_view name) {
-  return {field_step::type::field, std::string{name}};
-}
-
 // Merges the oldest updates of one version if there are too many.
 void limit_updates(managers& all, const std::string& api_version) {
   const auto counts = [](const manager& each) { return each.operation == updates; };

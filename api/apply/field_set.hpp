@@ -28,6 +28,10 @@ struct field_step {
   auto operator<=>(const field_step&) const = default;
 };
 
+inline field_step field_named(std::string_view name) {
+  return {field_step::type::field, std::string{name}};
+}
+
 using field_steps = std::vector<field_step>;
 
 // The path as in messages: `.spec.containers[name="c"].image`.

@@ -10,10 +10,6 @@ namespace {
 using merges = merge_type::merges;
 using step_type = field_step::type;
 
-field_step field_named(std::string_view name) {
-  return {step_type::field, std::string{name}};
-}
-
 // How the value is merged. A value that does not have the shape of its type is atomic.
 merges form_of(const json_value& value, const merge_type& type) {
   const auto is = type.is();
