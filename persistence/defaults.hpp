@@ -33,11 +33,6 @@ inline constexpr std::size_t batch_bytes = 8u << 20;
 // The number of transactions that are staged at once while the disk is busy: with fewer, wake-ups
 // cost more than the head start saves; with more, the disk would wait for the rest.
 inline constexpr std::size_t staging_chunk = 32;
-// The part (1/n) of the time of a small batch's write that the next batch waits for the clients of
-// the former (submission.hpp). After it was in vain k times one after the other, 2^k batches do not
-// wait.
-inline constexpr int patience_part = 2;
-inline constexpr unsigned most_in_vain = 6;
 // One thread stages, one writes, one answers: if the disk is slower than the processors, no more
 // than two of them have work at the same time.
 inline constexpr std::size_t commit_threads = 2;

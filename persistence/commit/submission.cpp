@@ -129,17 +129,7 @@ void submit_queue::close() {
 
 // While the disk is busy, a few transactions are not worth a wake-up.
 bool submit_queue::worth_taking() const {
-  return !is_held() && waiting_.size() >= (disk_free_ ? std::max<std::size_t>(expected_, 1)
-                                                      : defaults::staging_chunk);
-}
-
-// If nothing waits, nothing was delayed.
-void submit_queue::end_gathering() {
-  const auto expected = std::exchange(expected_, 0);
-  if (expected == 0 || waiting_.empty()) return;
-  const auto missing = expected - std::min(expected, waiting_.size());
-  in_vain_ = 2 * missing > answered_ ? std::min(in_vain_ + 1, defaults::most_in_vain) : 0;
-  skipped_ = in_vain_ == 0 ? 0 : 1u << in_vain_;
+  return !is_held() && waiting_.size() >= (disk_free_ ? 1 : defaults::staging_chunk);
 }
 
 submit_queue::work submit_queue::take(batch_size limit, std::optional<deadline> until) {
@@ -147,16 +137,11 @@ submit_queue::work submit_queue::take(batch_size limit, std::optional<deadline> 
   std::unique_lock lock{mutex_};
   while (until && !closed_ && tasks_.empty() && !worth_taking()) {
     taker_waits_ = true;
-    const bool gathers = expected_ != 0 && gather_until_ < *until;
-    const auto woken = changed_.wait_until(lock, gathers ? gather_until_ : *until);
-    if (woken == std::cv_status::no_timeout) continue;
-    if (!gathers) break;
-    end_gathering();
+    if (changed_.wait_until(lock, *until) == std::cv_status::timeout) break;
   }
   taker_waits_ = false;
   taken.closed = closed_;
   taken.tasks.swap(tasks_);
-  end_gathering();
   if (taken.tasks.empty()) take_submissions(taken, limit);
   if (!taken.submissions.empty()) claim_disk(taken);
   return taken;
@@ -170,7 +155,6 @@ submit_queue::work submit_queue::more(batch_size limit) {
     changed_.wait(lock);
   }
   taker_waits_ = false;
-  expected_ = 0;
   take_submissions(taken, limit);
   claim_disk(taken);
   return taken;
@@ -199,20 +183,10 @@ void submit_queue::acquire_disk() {
   disk_free_ = false;
 }
 
-void submit_queue::release_disk(std::size_t answered, std::chrono::nanoseconds patience) {
+void submit_queue::release_disk() {
   {
     std::lock_guard lock{mutex_};
     disk_free_ = true;
-    const auto all = waiting_.size() + answered;
-    if (answered == 0 || all < 2 || all > defaults::staging_chunk) {
-      expected_ = 0;
-    } else if (skipped_ > 0) {
-      --skipped_;
-    } else {
-      expected_ = all;
-      answered_ = answered;
-      gather_until_ = std::chrono::steady_clock::now() + patience;
-    }
   }
   changed_.notify_one();
 }

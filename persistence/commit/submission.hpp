@@ -55,10 +55,6 @@ expected<std::vector<std::string>> encode(transaction& request, std::size_t valu
 // other, so that the consumer sleeps until there is enough work for both: while the disk is
 // busy with one batch, the next grows in chunks, and it is written as soon as the disk is
 // free.
-//
-// Clients that wait for their answers, and then send the next transaction, would fall into two
-// groups: each would wait for the other's batch. So after a small batch the next one waits a little
-// for the clients that were just answered, unless this was in vain before.
 class submit_queue {
  public:
   using task = std::function<void()>;
@@ -97,15 +93,12 @@ class submit_queue {
 
   // Waits until the disk is free, and acquires it.
   void acquire_disk();
-  // `answered`: the number of clients whose next transactions the next batch awaits, for `patience`
-  // at most.
-  void release_disk(std::size_t answered = 0, std::chrono::nanoseconds patience = {});
+  void release_disk();
 
   std::size_t size() const;
 
  private:
   bool worth_taking() const;
-  void end_gathering();
   bool is_held() const { return held_ && !closed_; }
   void take_submissions(work& into, batch_size limit);
   void claim_disk(work& into);
@@ -122,12 +115,6 @@ class submit_queue {
   bool held_ = false;
   bool disk_free_ = true;
   bool taker_waits_ = false;
-
-  std::size_t expected_ = 0;  // transactions that the next batch awaits; 0: none
-  std::size_t answered_ = 0;  // those of them whose clients were answered just now
-  deadline gather_until_{};
-  unsigned in_vain_ = 0;  // how often this was in vain, one time after the other
-  unsigned skipped_ = 0;  // batches until it is tried again
 };
 
 }  // namespace troupe::persistence

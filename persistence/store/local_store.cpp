@@ -176,9 +176,7 @@ bool local_store::commit_round(std::optional<submit_queue::deadline> until) {
   const auto next = stage(std::move(work), all);
   staging.unlock();
 
-  const auto began = std::chrono::steady_clock::now();
   const auto written = committer_.write(*next);
-  const auto took = std::chrono::steady_clock::now() - began;
   std::unique_lock answers{answers_mutex_};
   const auto refusal = failure_;
   if (!written && !failure_) enter_read_only(written.error());
@@ -192,7 +190,7 @@ bool local_store::commit_round(std::optional<submit_queue::deadline> until) {
     // Conflicts fail too: the conflicting changes may never have been committed.
     for (auto& each : next->taken)
       each.done(fail(refusal.value_or(unknown_outcome(written.error()))));
-  if (few) queue_.release_disk(next->taken.size(), took / defaults::patience_part);
+  if (few) queue_.release_disk();
   answers.unlock();
   wake_maintenance();
   return true;
