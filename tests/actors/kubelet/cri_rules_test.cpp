@@ -451,7 +451,8 @@ TEST_CASE("a container that is created again has the same subPaths, once and unc
   const auto pod =
       std::make_shared<const api::object>(api::kind_of<Pod>(), std::make_unique<Pod>(web_pod()), 1);
   const auto make = [&] {
-    container_config config{.pod = pod, .spec = {pod, &pod->as<Pod>().spec().containers(0)}};
+    container_config config{
+        .pod = pod, .spec = {pod, &pod->as<Pod>().spec().containers(0)}, .sandbox = "s"};
     for (const auto* name : {"file", "deep"})
       config.mounts.push_back({.source = volume, .sub_path = name, .target = "/there"});
     const auto made = make_container_files(config, at, {});
