@@ -151,7 +151,9 @@ api::expected<proposal> propose_applied_scale(const call_ptr& call, const snapsh
                                               const configuration& of) {
   const auto was = state.find(call->key());
   if (!was) return api::fail(api::not_found(call->kind(), call->route.name));
-  const auto scale = api::scale_to_change(call->kind(), was->content());
+  auto scale = api::scale_to_change(call->kind(), was->content());
+  const bool has_count = scale.spec().replicas() != api::no_replicas;
+  if (!has_count) scale.mutable_spec()->clear_replicas();
   const auto path = api::replicas_path(call->kind());
   auto owners = was->meta().managed_fields();
   if (owners.empty())
@@ -164,6 +166,8 @@ api::expected<proposal> propose_applied_scale(const call_ptr& call, const snapsh
   if (applied->unchanged) return nothing_to_do(call, was);
   auto read = api::decode(applied->json, api::media::json, &kind, {});
   if (!read) return api::fail(std::move(read.error()));
+  auto& wanted = *static_cast<api::autoscaling::v1::Scale&>(*read->content).mutable_spec();
+  if (!has_count && !wanted.has_replicas()) wanted.set_replicas(api::no_replicas);
   auto made = propose_scale(call, was, *read->content);
   if (made)
     made->tracking = std::make_shared<const actors::field_tracking>(actors::field_tracking{

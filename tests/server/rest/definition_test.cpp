@@ -218,10 +218,14 @@ TEST_CASE("a custom object without a replica count is scaled") {
   INFO(patched.text());
   CHECK(patched.at("spec.replicas") == "3");
   CHECK(server.get(crontabs + "/a").at("spec.replicas") == "3");
-  const auto applied = server.request(
-      "PATCH", crontabs + "/b/scale?fieldManager=scaler",
-      "apiVersion: autoscaling/v1\nkind: Scale\nmetadata: {name: b}\nspec: {replicas: 4}\n",
-      {{"content-type", "application/apply-patch+yaml"}});
+  const auto apply = [&](const std::string& spec) {
+    return server.request(
+        "PATCH", crontabs + "/b/scale?fieldManager=scaler",
+        "apiVersion: autoscaling/v1\nkind: Scale\nmetadata: {name: b}\nspec: " + spec + "\n",
+        {{"content-type", "application/apply-patch+yaml"}});
+  };
+  CHECK(apply("{}").status == 400);
+  const auto applied = apply("{replicas: 4}");
   INFO(applied.text());
   CHECK(applied.status == 200);
   CHECK(server.get(crontabs + "/b").at("spec.replicas") == "4");
