@@ -203,7 +203,8 @@ void node_network::follow_policies(runtime::actor_system& system,
     held->give({std::move(script)}, written, std::move(done));
   };
   options.has_ipv6 = ipv6_rules_ && wants_ipv6_of_pods();
-  if (!options.has_ipv6) state_->remove_old(services::family_v6.policies);
+  // Not if nft refused the tables of IPv6 just now: pods that run keep the rules they have.
+  if (!wants_ipv6_of_pods()) state_->remove_old(services::family_v6.policies);
   policies_ = system.spawn({.kind = "network-policies", .name = options_.node},
                            runtime::make<policies::network_policies>(watcher, std::move(options)));
   for (const auto& table : written)
