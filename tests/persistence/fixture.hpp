@@ -48,7 +48,7 @@ std::string lease_key(const std::string& name);
 transaction just(mutation request);
 transaction only_if(revision at, mutation request);
 
-// Waits at most ten seconds for the response; the test fails if none arrives.
+// Waits at most a minute for the response; the test fails if none arrives.
 outcome commit(store& to, transaction request);
 revision must(const outcome& result);
 // Waits as long until a barrier is passed; `passed` runs where it is answered. The test fails if
@@ -57,7 +57,7 @@ revision reach(store& to, std::function<void()> passed = {});
 
 // Polls `holds` until it is true; false after the deadline.
 bool eventually(const std::function<bool()>& holds,
-                std::chrono::milliseconds within = std::chrono::seconds{10});
+                std::chrono::milliseconds within = std::chrono::seconds{60});
 
 store_options in_directory(const std::string& path);
 std::unique_ptr<store> open(store_options options);
