@@ -5,9 +5,61 @@
 #include <rapidjson/error/en.h>
 #include <rapidjson/reader.h>
 
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "api/codec/json_special.hpp"
+
+namespace troupe::api {
+
+// A text that is overwritten by its unescaped strings.
+struct json_text_stream : rapidjson::InsituStringStream {
+  explicit json_text_stream(std::string& text)
+      : rapidjson::InsituStringStream(text.data()), end_{text.data() + text.size()} {}
+
+  const char* end_;
+};
+
+// UTF-8 whose plain characters RapidJSON copies as a whole (Transcoder, below), not one by one. Its
+// own way, RAPIDJSON_SSE2, accepts the control characters 0x1a to 0x1f.
+struct json_utf8 : rapidjson::UTF8<> {};
+
+}  // namespace troupe::api
+
+namespace rapidjson {
+
+template <>
+struct StreamTraits<troupe::api::json_text_stream> {
+  enum { copyOptimization = 1 };  // kept in registers
+};
+
+template <>
+struct Transcoder<troupe::api::json_utf8, troupe::api::json_utf8> {
+  // Called within a string, at a character that neither is escaped nor ends it.
+  static bool Transcode(troupe::api::json_text_stream& from, troupe::api::json_text_stream& to) {
+    const char* const end = troupe::api::find_special(from.src_ + 1, from.end_);
+    const auto size = static_cast<std::size_t>(end - from.src_);
+    if (to.dst_ != from.src_) std::memmove(to.dst_, from.src_, size);
+    to.dst_ += size;
+    from.src_ += size;
+    return true;
+  }
+
+  // For RapidJSON's code that other flags choose.
+  template <class From, class To>
+  static bool Transcode(From& from, To& to) {
+    to.Put(from.Take());
+    return true;
+  }
+  template <class From, class To>
+  static bool Validate(From& from, To& to) {
+    return Transcode(from, to);
+  }
+};
+
+}  // namespace rapidjson
 
 namespace troupe::api {
 
@@ -63,8 +115,8 @@ std::optional<json_syntax_error> parse_json(std::string& text, Handler& handler)
   constexpr unsigned flags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag |
                              rapidjson::kParseNumbersAsStringsFlag;
   sax_adapter<Handler> adapter(handler);
-  rapidjson::InsituStringStream stream(text.data());
-  rapidjson::Reader reader;
+  json_text_stream stream(text);
+  rapidjson::GenericReader<json_utf8, json_utf8> reader;
   const auto result = reader.Parse<flags>(stream, adapter);
   if (result.IsError())
     return json_syntax_error{result.Offset(), rapidjson::GetParseError_En(result.Code()),

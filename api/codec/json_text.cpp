@@ -1,21 +1,13 @@
 #include "api/codec/json_text.hpp"
 
-#include <array>
 #include <charconv>
 #include <cmath>
 
+#include "api/codec/json_special.hpp"
 #include "api/values/utf8.hpp"
 
 namespace troupe::api {
 namespace {
-
-// Characters that need escaping within quotes, and all that are not ASCII.
-constexpr std::array<bool, 256> special = [] {
-  std::array<bool, 256> out{};
-  for (int c = 0; c < 256; ++c)
-    out[c] = c < 0x20 || c >= 0x80 || c == '"' || c == '\\';
-  return out;
-}();
 
 void append_escape(std::string& out, char c) {
   constexpr std::string_view hex = "0123456789abcdef";
@@ -53,11 +45,7 @@ void append_json_string(std::string& out, std::string_view text) {
   const char* at = text.data();
   const char* end = at + text.size();
   const char* plain = at;  // start of characters that need no escaping
-  while (at != end) {
-    if (!special[static_cast<std::uint8_t>(*at)]) {
-      ++at;
-      continue;
-    }
+  while ((at = find_special(at, end)) != end) {
     const bool ascii = static_cast<std::uint8_t>(*at) < 0x80;
     const std::size_t size = ascii ? 0 : utf8_character(at, end);
     if (size != 0) {

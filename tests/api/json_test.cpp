@@ -340,4 +340,33 @@ TEST_CASE("escapes of strings are read") {
   CHECK(pod.metadata().labels().at("x") == "y");
 }
 
+// Strings are read and written several characters at a time.
+TEST_CASE("each character counts at each place of a string, before and after an escape") {
+  const std::string plain = "abcdefghijklmnop";
+  for (int byte = 0; byte < 256; ++byte)
+    for (std::size_t at = 0; at <= plain.size(); ++at)
+      for (const char* escaped : {"", "\\n"}) {
+        const char c = static_cast<char>(byte);
+        auto text = std::string{escaped} + plain;
+        text.insert(text.size() - plain.size() + at, 1, c);
+        INFO("byte " << byte << " at " << at << " in " << text);
+        const auto json = "{\"metadata\":{\"name\":\"" + text + "\"}}";
+        auto made = decode(json, media::json, &kind_of<core::v1::Pod>(), {});
+        // A backslash begins an escape if it is before a letter of one.
+        const bool is_escape = byte == '\\' && at < plain.size() &&
+                               std::string_view{"bfn"}.find(plain[at]) != std::string_view::npos;
+        const bool is_allowed = (byte >= 0x20 && byte != '"' && byte != '\\') || is_escape;
+        REQUIRE(made.has_value() == is_allowed);
+        if (!made || is_escape) continue;
+        auto name = plain;
+        name.insert(at, byte < 0x80 ? std::string(1, c) : "\xEF\xBF\xBD");
+        if (*escaped != 0) name.insert(0, "\n");
+        const auto& pod = static_cast<const core::v1::Pod&>(*made->content);
+        REQUIRE(pod.metadata().name() == name);
+        const auto written = encode_json(pod.metadata(), {}, {});
+        REQUIRE(written ==
+                "{\"name\":\"" + (*escaped != 0 ? "\\n" + name.substr(1) : name) + "\"}");
+      }
+}
+
 }  // namespace troupe::api
