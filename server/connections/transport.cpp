@@ -53,7 +53,7 @@ struct transport_bio {
 transport::transport(int descriptor, ssl_ctx_st* context, io_buffers& buffers)
     : descriptor_{descriptor}, buffers_{buffers} {
   if (context == nullptr) return;
-  ERR_clear_error();
+  openssl::clear_errors();
   ssl_ = SSL_new(context);
   BIO* bio = BIO_new(transport_bio::method());
   if (ssl_ == nullptr || bio == nullptr) {
@@ -107,7 +107,7 @@ std::ptrdiff_t transport::receive(char* into, std::size_t size) {
 transport::progress transport::handshake() {
   if (broken_) return progress::failed;
   if (ssl_ == nullptr) return progress::done;
-  ERR_clear_error();
+  openssl::clear_errors();
   const int result = SSL_do_handshake(ssl_);
   const int code = result == 1 ? SSL_ERROR_NONE : SSL_get_error(ssl_, result);
   if (code == SSL_ERROR_SSL) {
@@ -121,7 +121,7 @@ transport::progress transport::handshake() {
   }
   send_outgoing();
   if (code == SSL_ERROR_NONE) return progress::done;
-  ERR_clear_error();
+  openssl::clear_errors();
   return code == SSL_ERROR_WANT_READ && !broken_ ? progress::again : progress::failed;
 }
 
@@ -150,13 +150,15 @@ transport::peer_certificate transport::client_certificate() const {
 std::ptrdiff_t transport::read(char* into, std::size_t size) {
   if (broken_) return -1;
   if (ssl_ == nullptr) return receive(into, size);
-  ERR_clear_error();
+  // OpenSSL has nothing left, and neither has the socket.
+  if (drained_ && SSL_has_pending(ssl_) == 0) return 0;
+  openssl::clear_errors();
   std::size_t got = 0;
   const int result = SSL_read_ex(ssl_, into, size, &got);
   const int code = result == 1 ? SSL_ERROR_NONE : SSL_get_error(ssl_, result);
   if (!buffers_.outgoing.empty()) send_outgoing();  // a reply to a key update
   if (code == SSL_ERROR_NONE) return static_cast<std::ptrdiff_t>(got);
-  ERR_clear_error();
+  openssl::clear_errors();
   if (code == SSL_ERROR_WANT_READ && !broken_) return 0;
   broken_ = broken_ || code == SSL_ERROR_SSL;
   return -1;
@@ -191,10 +193,10 @@ void transport::encrypt(std::string_view text) {
   if (ssl_ == nullptr) {
     buffers_.outgoing.append(text);
   } else {
-    ERR_clear_error();
+    openssl::clear_errors();
     std::size_t written = 0;
     if (SSL_write_ex(ssl_, text.data(), text.size(), &written) != 1 || written != text.size()) {
-      ERR_clear_error();
+      openssl::clear_errors();
       broken_ = true;
     }
   }
@@ -249,9 +251,9 @@ void transport::writable() {
 
 void transport::shut_down() {
   if (ssl_ != nullptr && !broken_ && SSL_is_init_finished(ssl_)) {
-    ERR_clear_error();
+    openssl::clear_errors();
     SSL_shutdown(ssl_);
-    ERR_clear_error();
+    openssl::clear_errors();
     send_outgoing();
   }
   ::shutdown(descriptor_, SHUT_WR);

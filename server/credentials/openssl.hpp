@@ -36,6 +36,11 @@ std::string text_of(BIO& memory);
 // The text of the oldest error in this thread's queue; clears the queue, because OpenSSL misreads
 // later results on other connections if an old error is left in it.
 std::string take_error();
+// Clears this thread's queue, as before each call whose result is judged by it. It is usually
+// empty, and then ERR_clear_error() costs far more than to look.
+inline void clear_errors() noexcept {
+  if (ERR_peek_error() != 0) ERR_clear_error();
+}
 // All entries of that type in a subject, e.g. NID_organizationName.
 std::vector<std::string> entries(const X509_NAME* name, int nid);
 // "sha256:" and the hex hash of the key as SubjectPublicKeyInfo (DER), in kubeadm's format.
