@@ -1,5 +1,6 @@
 #include "tools/node/logging.hpp"
 
+#include <fmt/compile.h>
 #include <spdlog/async.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
@@ -51,7 +52,7 @@ void append_time(spdlog::memory_buf_t& to, spdlog::log_clock::time_point when) {
   const auto millis = duration_cast<milliseconds>(when.time_since_epoch()).count() % 1000;
   std::tm utc{};
   ::gmtime_r(&seconds, &utc);
-  fmt::format_to(std::back_inserter(to), "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
+  fmt::format_to(std::back_inserter(to), FMT_COMPILE("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z"),
                  utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min,
                  utc.tm_sec, millis);
 }
@@ -65,10 +66,10 @@ void line_formatter::format(const spdlog::details::log_msg& message, spdlog::mem
   if (json) fmt::format_to(out, R"({{"time":")");
   append_time(to, message.time);
   if (json) {
-    fmt::format_to(out, R"(","level":"{}","logger":"{}","message":")", level,
+    fmt::format_to(out, FMT_COMPILE(R"(","level":"{}","logger":"{}","message":")"), level,
                    view(message.logger_name));
   } else {
-    fmt::format_to(out, " {:<7} {}: ", level, view(message.logger_name));
+    fmt::format_to(out, FMT_COMPILE(" {:<7} {}: "), level, view(message.logger_name));
   }
   append_escaped(to, view(message.payload), json);
   to.append(std::string_view(json ? "\"}\n" : "\n"));
