@@ -110,15 +110,16 @@ status algorithm::prepare(cycle& notes, const pod_info& pod, const cluster_view&
   return {};
 }
 
-status algorithm::fits(const cycle& notes, const pod_info& pod, const node_info& node,
-                       const plugin** refusing) const {
+bool algorithm::fits(const cycle& notes, const pod_info& pod, const node_info& node,
+                     status& refused, const plugin*& refusing) const {
   for (const auto* each : active_) {
     if (auto result = each->plugin->filter(notes, pod, node); !result.ok()) {
-      if (refusing != nullptr) *refusing = each->as_plugin;
-      return result;
+      refused = std::move(result);
+      refusing = each->as_plugin;
+      return false;
     }
   }
-  return {};
+  return true;
 }
 
 status algorithm::run_pre_filters(cycle& notes, const pod_info& pod,
@@ -128,7 +129,10 @@ status algorithm::run_pre_filters(cycle& notes, const pod_info& pod,
 
 status algorithm::run_filters(const cycle& notes, const pod_info& pod,
                               const node_info& node) const {
-  return fits(notes, pod, node);
+  status refused;
+  const plugin* refusing = nullptr;
+  fits(notes, pod, node, refused, refusing);
+  return refused;
 }
 
 void algorithm::adjust(const cycle& notes, const pod_info& pod, const cluster_view& view,
@@ -147,13 +151,13 @@ std::vector<const node_info*> algorithm::feasible(const cycle& notes, const pod_
     for (const auto& name : *named) {
       const auto* node = view.find(name);
       if (node == nullptr) continue;
+      status reason;
       const plugin* refusing = nullptr;
-      auto result = fits(notes, pod, *node, &refusing);
-      if (result.ok()) {
+      if (fits(notes, pod, *node, reason, refusing)) {
         found.push_back(node);
         continue;
       }
-      refused.emplace(node, std::move(result));
+      refused.emplace(node, std::move(reason));
       refusing_.push_back(refusing);
     }
     for (std::size_t i = 0; found.empty() && i < nodes.size(); ++i) {
@@ -176,10 +180,9 @@ std::vector<const node_info*> algorithm::feasible(const cycle& notes, const pod_
   for (; looked_at < nodes.size() && found.size() < enough; ++looked_at) {
     prefetch(nodes[ahead]);
     const plugin* refusing = nullptr;
-    if (auto result = fits(notes, pod, *nodes[at], &refusing); result.ok()) {
+    if (fits(notes, pod, *nodes[at], refused_[at], refusing)) {
       found.push_back(nodes[at]);
     } else {
-      refused_[at] = std::move(result);
       if (std::find(refusing_.begin(), refusing_.end(), refusing) == refusing_.end())
         refusing_.push_back(refusing);
     }

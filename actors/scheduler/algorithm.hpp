@@ -42,9 +42,10 @@ class algorithm final : public framework_handle {
  private:
   // Runs PreFilter of all plugins. A rejection applies to all nodes.
   status prepare(cycle& notes, const pod_info& pod, const cluster_view& view);
-  // `notes` come from `prepare` for the same pod.
-  status fits(const cycle& notes, const pod_info& pod, const node_info& node,
-              const plugin** refusing = nullptr) const;
+  // `notes` come from `prepare` for the same pod. If it returns false, `refused` is the reason, and
+  // `refusing` the plugin.
+  bool fits(const cycle& notes, const pod_info& pod, const node_info& node, status& refused,
+            const plugin*& refusing) const;
   std::vector<const node_info*> feasible(const cycle& notes, const pod_info& pod,
                                          const cluster_view& view);
   std::string best(cycle& notes, const pod_info& pod, const cluster_view& view,

@@ -66,6 +66,12 @@ double weight_of(std::size_t domains) {
   return std::log(static_cast<double>(domains + 2));
 }
 
+// std::llround for the costs, which are not negative: its call would cost more than the rest.
+std::int64_t rounded(double cost) {
+  const auto whole = static_cast<std::int64_t>(cost);
+  return whole + (cost - static_cast<double>(whole) >= 0.5 ? 1 : 0);
+}
+
 double cost(std::int64_t pods, std::int32_t max_skew, double weight) {
   return static_cast<double>(pods) * weight + (max_skew - 1);
 }
@@ -229,7 +235,7 @@ class topology_spread : public plugin,
     double total = 0;
     for (const auto& each : found.soft)
       total += cost(each.pods(node), each.constraint->max_skew, weight_of(each.by_domain.size()));
-    return std::llround(total);
+    return rounded(total);
   }
   void normalize(const cycle&, std::vector<std::int64_t>& scores) const override {
     auto low = std::numeric_limits<std::int64_t>::max(), high = no_score;
@@ -255,7 +261,7 @@ class topology_spread : public plugin,
     auto total = cost(spread.by_node->at(node.slot()), default_host_skew, spread.host_weight);
     if (const auto* zone = node.zone())
       total += cost(spread.by_zone.at(*zone), default_zone_skew, spread.zone_weight);
-    return std::llround(total);
+    return rounded(total);
   }
 
   std::optional<std::vector<spread_constraint>> defaults_;
