@@ -194,9 +194,12 @@ class rocks_engine final : public engine {
     options.include_memtables = true;
     const std::string end(16, '\xff');
     const rocksdb::Range all{"", end};
-    std::uint64_t size = 0;
+    std::uint64_t size = 0, unsorted = 0;
     db_->GetApproximateSizes(options, column(target), &all, 1, &size).PermitUncheckedError();
-    return size;
+    // An unsorted memtable (table_options) does not know its part of a range.
+    if (target == table::objects)
+      db_->GetIntProperty(column(target), rocksdb::DB::Properties::kCurSizeAllMemTables, &unsorted);
+    return size + unsorted;
   }
 
   bool is_behind() const override {

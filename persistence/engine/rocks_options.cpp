@@ -1,5 +1,6 @@
 #include "persistence/engine/rocks_options.hpp"
 
+#include <rocksdb/memtablerep.h>
 #include <rocksdb/table.h>
 
 #include <algorithm>
@@ -52,6 +53,9 @@ rocksdb::ColumnFamilyOptions table_options(table target, const file_sizes& sizes
   const bool busy = target == table::objects || target == table::changes;
   o.write_buffer_size = busy ? sizes.buffer_bytes : sizes.small_buffer_bytes;
   o.max_write_buffer_number = busy ? 4 : 2;
+  // Objects are read at a start only: their memtable is sorted when it is read or flushed, and a
+  // write costs no search in it.
+  if (target == table::objects) o.memtable_factory = std::make_shared<rocksdb::VectorRepFactory>();
   o.arena_block_size = busy ? 256u << 10 : 16u << 10;
   // Short-lived data that moves down the levels unchanged; objects are small.
   o.compression = rocksdb::kNoCompression;
