@@ -24,6 +24,7 @@ constexpr std::chrono::milliseconds late_steps{700};
 constexpr std::chrono::milliseconds margin{100}, arrival{500};
 // Enough for a controller to see a deletion and to send its request.
 constexpr std::chrono::milliseconds reaction{400};
+constexpr std::chrono::milliseconds leader_limit{20'000};
 const std::string all_pods =
     "/api/v1/namespaces/default/pods?labelSelector=app%3Dweb&gracePeriodSeconds=0";
 
@@ -47,7 +48,9 @@ void plane_faults::delay_requests_of_leader() {
 void plane_faults::delay_requests_of(std::size_t plane, bool paused) {
   const auto used = cluster_.members_in_use();
   const auto member = used[plane];
-  if (!cluster_.follow_with(member)) return problem("the leader of etcd does not give up");
+  // After other faults etcd may be without a leader for a while, or refuse to change it.
+  if (!soon(leader_limit, [&] { return cluster_.follow_with(member); }))
+    return problem("the leader of etcd does not give up");
   const auto end = clock_type::now() + late - margin;
   for (std::size_t i = 0; i < plane_cluster::size; ++i)
     if (i != member)
