@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "benchmark/node.hpp"
@@ -40,13 +41,14 @@ void measure_at(results& out, const node& n, std::size_t connections) {
     out.add("… one durable write, p50, in fdatasyncs of 1 KB", created.percentile(50) / sync_us,
             "x", at_most(3));
   // Each connection mostly changes objects of its own; updates name no revision, so none fails.
+  const auto objects = std::clamp<std::uint64_t>(created.answers, 1, 1'000);
   load.next = [=](std::uint64_t i) {
-    auto name = fmt::format("m{}-{}", connections, i % 1000);
+    auto name = fmt::format("m{}-{}", connections, i % objects);
     return map_request("PUT", fmt::format("{}/{}", maps, name), name, i);
   };
   add("updates", must_run(load), {});
   load.next = [=](std::uint64_t i) {
-    return load_request{"GET", fmt::format("{}/m{}-{}", maps, connections, i % 1000), {}, {}};
+    return load_request{"GET", fmt::format("{}/m{}-{}", maps, connections, i % objects), {}, {}};
   };
   add("gets", must_run(load), at_least(30'000));
 }
