@@ -49,8 +49,9 @@ struct node_folder::role {
   }
 };
 
-node_folder::lock_result node_folder::lock_data_dir(const std::filesystem::path& folder) {
-  return take(folder, {"data dir", "--data-dir", "node.lock", 0700});
+node_folder::lock_result node_folder::lock_data_dir(const std::filesystem::path& folder,
+                                                    const char* flag) {
+  return take(folder, {"data dir", flag, "node.lock", 0700});
 }
 
 node_folder::lock_result node_folder::lock_root_dir(const std::filesystem::path& folder) {
