@@ -41,4 +41,10 @@ class node_folder {
   runtime::unique_fd lock_;
 };
 
+// The root dir of a control plane's kubelet, for `troupe leave`: DATA-DIR/root-dir, unless it is
+// the default, DATA-DIR/kubelet.
+tl::expected<void, std::string> save_root_dir(const std::filesystem::path& data_dir,
+                                              const std::filesystem::path& root_dir);
+std::filesystem::path saved_root_dir(const std::filesystem::path& data_dir);
+
 }  // namespace troupe::tools

@@ -59,6 +59,8 @@ tl::expected<void, std::string> run_node(const config::node_config& config, cons
   if (!folder) return tl::make_unexpected(folder.error());
   const auto root = lock_root_dir(config.kubelet);
   if (!root) return tl::make_unexpected(root.error());
+  if (*root)
+    if (auto saved = save_root_dir(config.data_dir, config.kubelet.root_dir); !saved) return saved;
   const auto parts = compose(config);
   const auto address = parts->start();
   if (!address) return tl::make_unexpected(address.error());
