@@ -289,6 +289,11 @@ TEST_CASE("revisions go on far behind those of before where a log was restored",
   auto before = *first;
   before.log = "another";
   shared.cluster.execute({{}, {{std::string{cluster_key}, cluster_text(before)}}});
+  {
+    const auto source = log_source::open(shared.asked);
+    REQUIRE(source);
+    CHECK((*source)->head().at == defaults::restore_gap + shared.cluster.newest());
+  }
   const auto next = join_cluster(shared.asked);
   REQUIRE(next);
   CHECK(next->base == defaults::restore_gap);
