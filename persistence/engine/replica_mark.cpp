@@ -31,7 +31,10 @@ expected<replica_mark> write_mark(const fs::path& directory, const std::string& 
   std::random_device random;
   replica_mark made{log, fmt::format("{:08x}{:08x}", random(), random())};
   std::error_code failed;
-  fs::create_directories(directory, failed);
+  // It will contain secrets.
+  if (fs::create_directories(directory, failed))
+    fs::permissions(directory, fs::perms::owner_all, failed);
+  if (failed) return fail(errc::io, fmt::format("{}: {}", directory.string(), failed.message()));
   const auto next = file_in(directory).string() + ".new";
   std::ofstream{next} << "log " << made.log << "\nmember " << made.member << "\n";
   fs::rename(next, file_in(directory), failed);

@@ -76,7 +76,9 @@ directory_target::directory_target(std::string directory)
 expected<void> directory_target::begin(const cluster_head& head) {
   std::error_code failed;
   fs::remove_all(partial_, failed);
-  fs::create_directories(partial_, failed);
+  // It contains secrets.
+  if (fs::create_directories(partial_, failed))
+    fs::permissions(partial_, fs::perms::owner_all, failed);
   if (failed) return fail(errc::io, fmt::format("{}: {}", partial_, failed.message()));
   store_options options;
   options.directory = partial_;

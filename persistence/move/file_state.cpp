@@ -5,6 +5,7 @@
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/sst_file_writer.h>
 #include <spdlog/fmt/fmt.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -30,6 +31,14 @@ rocksdb::Options options_of_file() {
   rocksdb::Options options;
   options.compression = rocksdb::kZSTD;
   return options;
+}
+
+bool is_locked(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool locked = ::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(file);
+  return locked;
 }
 
 expected<void> taken(const std::string& path, const rocksdb::Status& status) {
@@ -101,18 +110,22 @@ file_target::file_target(const std::string& path, state_files files)
     : path_{path}, partial_{path + ".partial"}, files_{std::move(files)} {}
 
 file_target::~file_target() {
+  if (lock_ < 0) return;
   std::error_code failed;
   fs::remove(partial_, failed);  // absent after finish()
+  ::close(lock_);
 }
 
 expected<void> file_target::begin(const cluster_head& head) {
+  if (is_locked(partial_))
+    return fail(errc::invalid, fmt::format("{} is being written by another process", partial_));
   std::error_code failed;
   fs::remove(partial_, failed);
   file_ = std::make_unique<rocksdb::SstFileWriter>(rocksdb::EnvOptions{}, options_of_file());
   // RocksDB keeps the mode of an existing file.
-  const int made = ::open(partial_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-  if (made < 0) return fail(errc::io, fmt::format("{}: {}", partial_, std::strerror(errno)));
-  ::close(made);
+  lock_ = ::open(partial_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+  if (lock_ < 0 || ::flock(lock_, LOCK_EX | LOCK_NB) != 0)
+    return fail(errc::io, fmt::format("{}: {}", partial_, std::strerror(errno)));
   auto opened = taken(partial_, file_->Open(partial_));
   for (const auto& [name, content] : files_)
     if (opened) opened = taken(partial_, file_->Put(file_prefix + name, content));

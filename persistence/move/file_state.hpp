@@ -39,7 +39,8 @@ class file_source final : public state_source {
   state_files files_;
 };
 
-// Writes to PATH.partial, which finish() renames. Only the file's owner may read it.
+// Writes to PATH.partial, which finish() renames. Only the file's owner may read it. It is locked:
+// a second backup to the same path fails with `invalid`.
 class file_target final : public state_target {
  public:
   // Fails with `invalid` if the file exists.
@@ -55,6 +56,7 @@ class file_target final : public state_target {
 
   const std::string path_, partial_;
   const state_files files_;
+  int lock_ = -1;  // descriptor of the partial file
   std::unique_ptr<rocksdb::SstFileWriter> file_;
 };
 

@@ -19,6 +19,10 @@ expected<std::unique_ptr<log_source>> log_source::open(blocking_log& log) {
   if (!*found || !(*found)->copied_from.empty())
     return fail(errc::invalid,
                 fmt::format("{} holds no cluster of troupe, or an incomplete one", log.name()));
+  const auto identity = log.identity();
+  if (!identity) return fail(identity.error());
+  // Restored from a backup, and not served since: as join_cluster().
+  if ((*found)->log != *identity) (*found)->base += defaults::restore_gap;
   auto made = std::unique_ptr<log_source>{new log_source{log, std::move(**found)}};
   auto first = made->log_.list({}, 0);
   if (!first) return fail(std::move(first.error()));

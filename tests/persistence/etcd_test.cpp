@@ -4,12 +4,14 @@
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <cstdlib>
+#include <future>
 #include <thread>
 
 #include "etcd/etcd_server.hpp"
 #include "persistence/counters.hpp"
 #include "persistence/engine/memory_engine.hpp"
 #include "persistence/engine/rocks_engine.hpp"
+#include "persistence/replica/blocking_log.hpp"
 #include "persistence/replica/replicated_store.hpp"
 #include "support/skip.hpp"
 
@@ -109,6 +111,32 @@ TEST_CASE("etcd is called by itself, and not through the proxy that the environm
   for (const auto* name : {"http_proxy", "https_proxy", "grpc_proxy"})
     ::unsetenv(name);
   must(commit(*one, only_if(0, put("a", "1"))));
+}
+
+TEST_CASE("an etcd of another cluster is not read in place of one that does not answer", "[etcd]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return test::skip(why);
+  const captured_log log;
+  etcd_server etcd;
+  const etcd_server other;
+  const auto opened = open_etcd({.endpoints = {etcd.endpoint(), other.endpoint()}});
+  REQUIRE(opened);
+  auto& both = **opened;
+  blocking_log asked{both, "etcd", std::chrono::seconds{20}};
+  REQUIRE(asked.identity());
+  const auto newest = [&] {
+    std::promise<expected<revision>> answer;
+    both.newest([&](const expected<revision>& reply) { answer.set_value(reply); });
+    return answer.get_future().get();
+  };
+  REQUIRE(newest());
+  etcd.signal(SIGKILL);
+  for (int i = 0; i < 6; ++i) {
+    const auto reply = newest();
+    REQUIRE_FALSE(reply);
+    CHECK(reply.error().code == errc::unknown);
+  }
+  etcd.restart();
+  CHECK(eventually([&] { return newest().has_value(); }));
 }
 
 TEST_CASE("two control planes lose no write while etcd stands still and is killed", "[etcd]") {

@@ -96,6 +96,7 @@ TEST_CASE("a backup holds every object with its revisions, and a store is made o
   REQUIRE(to);
   REQUIRE(copy_state(**from, **to, nobody));
   CHECK(rows_in(place.path("b")) == rows_in(place.path("a")));
+  CHECK((fs::status(place.path("b")).permissions() & fs::perms::all) == fs::perms::owner_all);
 
   const auto before = open(in_directory(place.path("a")));
   const auto after = open(in_directory(place.path("b")));
@@ -103,6 +104,37 @@ TEST_CASE("a backup holds every object with its revisions, and a store is made o
   CHECK(after->cluster_id() == before->cluster_id());
   CHECK(must(commit(*after, just(put("new", "1")))) > last);
   CHECK_FALSE(fs::exists(place.path("b.partial")));
+}
+
+TEST_CASE("two backups do not write one file at the same time", "[move]") {
+  const captured_log log;
+  const scratch_directory place;
+  fill(place.path("a"), 50);
+  const auto source = directory_source::open(place.path("a"));
+  REQUIRE(source);
+  const auto first = file_target::open(place.path("backup"), {});
+  REQUIRE(first);
+  REQUIRE((*first)->begin((*source)->head()));
+  {
+    const auto second = file_target::open(place.path("backup"), {});
+    REQUIRE(second);
+    CHECK((*second)->begin((*source)->head()).error().code == errc::invalid);
+  }
+  for (;;) {
+    auto items = (*source)->next();
+    REQUIRE(items);
+    if (items->empty()) break;
+    REQUIRE((*first)->add(std::move(*items)));
+  }
+  REQUIRE((*first)->finish());
+  CHECK(file_source::open(place.path("backup")));
+  CHECK_FALSE(fs::exists(place.path("backup.partial")));
+
+  // The file of one that was killed is no obstacle.
+  std::ofstream{place.path("next.partial")} << "half";
+  const auto next = file_target::open(place.path("next"), {});
+  REQUIRE(next);
+  CHECK((*next)->begin((*source)->head()));
 }
 
 TEST_CASE("a backup that is damaged or cut short is refused", "[move]") {
@@ -257,6 +289,11 @@ TEST_CASE("revisions go on far behind those of before where a log was restored",
   auto before = *first;
   before.log = "another";
   shared.cluster.execute({{}, {{std::string{cluster_key}, cluster_text(before)}}});
+  {
+    const auto source = log_source::open(shared.asked);
+    REQUIRE(source);
+    CHECK((*source)->head().at == defaults::restore_gap + shared.cluster.newest());
+  }
   const auto next = join_cluster(shared.asked);
   REQUIRE(next);
   CHECK(next->base == defaults::restore_gap);

@@ -269,6 +269,19 @@ TEST_CASE("a replica on disk goes on where it was, and is read again when it is 
   CHECK(objects_in(store->read()) == wanted);
 }
 
+TEST_CASE("only its owner may read a replica", "[replica]") {
+  const captured_log log;
+  const scratch_directory place;
+  model_cluster cluster;
+  auto options = small_history();
+  options.directory = place.path("new");
+  REQUIRE(replicated_store::open(options, rocks_engine_in(options.directory),
+                                 std::make_unique<model_log>(cluster, model_faults{}), "model",
+                                 "a"));
+  CHECK(std::filesystem::status(options.directory).permissions() ==
+        std::filesystem::perms::owner_all);
+}
+
 TEST_CASE("an independent store is never used as a copy", "[replica]") {
   const captured_log log;
   const scratch_directory place;

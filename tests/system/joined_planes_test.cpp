@@ -112,6 +112,14 @@ TEST_CASE("a control plane joins by one line, and machines go on when the other 
     return all.find("first/127.0.0.1") != std::string::npos &&
            all.find("second/127.0.0.1") != std::string::npos;
   }));
+  // The console of each shows the actors of the other.
+  CHECK(eventually([&] {
+    const auto shown =
+        run(fmt::format("console --data-dir {} --node second -c 'actors --kind kubelet'",
+                        cluster.data("first").string()));
+    return shown.code == 0 && shown.output.find("second") != std::string::npos &&
+           shown.output.find("first") == std::string::npos;
+  }));
   machine joined{cluster};
   const auto known = cluster.data("machine") / "join/cluster.json";
   CHECK(eventually([&] { return read_file(known).find("second/127.0.0.1") != std::string::npos; }));
@@ -197,6 +205,16 @@ TEST_CASE("a control plane that cannot join says why and leaves nothing behind",
   machines_line.insert(machines_line.end(),
                        {"--control-plane", "--certificate-key", std::string(64, 'a')});
   CHECK_THAT(join(machines_line), Contains("this token makes no control planes"));
+
+  // The keys of another cluster, in the folder that is used without --data-dir, are not sealed.
+  fs::create_directories(folder.path() / "var/pki");
+  for (const auto* each : {"ca.crt", "ca.key", "sa.key"})
+    folder.write(std::string{"var/pki/"} + each, "of another cluster");
+  const auto foreign =
+      shell(fmt::format("cd {} && {} token create --control-plane --kubeconfig {} 2>&1",
+                        folder.path().string(), troupe, (data / "admin.kubeconfig").string()));
+  CHECK(foreign.code == 1);
+  CHECK_THAT(foreign.output, Contains("var/pki/ca.crt is not the authority of the cluster at"));
 
   // The sealed keys are deleted with their token.
   http_client api{first.where()};

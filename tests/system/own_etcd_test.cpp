@@ -223,6 +223,11 @@ TEST_CASE("a member with lost data is added again, one is removed, and one leave
   CHECK(c.of().wait(20s) == 0);
   CHECK_THAT(c.of().read_line(1s), Contains("next machine"));
   CHECK_THAT(c.of().read_line(1s), Contains("the other members have removed this one"));
+  // As after `troupe etcd leave` that was interrupted.
+  CHECK_THAT(run("etcd leave --data-dir " + c.folder().string()).output,
+             Contains("left; 2 members"));
+  CHECK_FALSE(fs::exists(c.folder() / "pki"));
+  CHECK_FALSE(fs::exists(c.folder() / "member-data"));
   REQUIRE(eventually([&] { return a.is_whole(2); }));
   CHECK_THAT(run("etcd leave --data-dir " + b.folder().string()).output,
              Contains("left; 1 member"));

@@ -2,6 +2,7 @@
 #include "tools/join/credential_manager.hpp"
 
 #include <catch2/catch.hpp>
+#include <filesystem>
 
 #include "server/credentials/x509.hpp"
 #include "support/scratch_folder.hpp"
@@ -65,6 +66,26 @@ TEST_CASE("a keeper renews old certificates, keeps new ones, and limits its rate
     CHECK(folder.load().value()->certificate == held.certificate);
   }
   CHECK(from.asked_at().size() == 3);
+}
+
+TEST_CASE("a list of control planes that could not be stored is stored later") {
+  small_authority from;
+  from.will_give({std::nullopt});
+  const troupe::test::scratch_folder data;
+  const join_folder folder{data.path()};
+  const auto first = from.given(aged());
+  REQUIRE(folder.save(first));
+  // Its temporary file cannot be made.
+  const auto obstacle = folder.path() / "cluster.json.new";
+  std::filesystem::create_directory(obstacle);
+  credential_manager keeper{folder, first};
+  keeper.learn("a/10.0.0.1:6443//sha256:00");
+  // A try to renew comes after the try to store.
+  REQUIRE(eventually([&] { return from.asked_at().size() >= 2; }));
+  CHECK(folder.load().value()->control_planes.empty());
+  std::filesystem::remove(obstacle);
+  CHECK(eventually(
+      [&] { return folder.load().value()->control_planes == "a/10.0.0.1:6443//sha256:00"; }));
 }
 
 TEST_CASE("a keeper ends at once, even while it waits") {

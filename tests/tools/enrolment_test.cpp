@@ -4,7 +4,10 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "actors/api_servers/api_server_record.hpp"
+#include "server/join/flat_json.hpp"
 #include "support/scratch_folder.hpp"
+#include "tools/join/control_plane_join.hpp"
 #include "tools/join/defaults.hpp"
 #include "tools/small_authority.hpp"
 
@@ -85,6 +88,55 @@ TEST_CASE(
   CHECK_FALSE(t.has_joined());
   // The key was made before the first request, and is kept for the next attempt.
   CHECK(std::filesystem::exists(t.folder.path() / "node.key"));
+}
+
+TEST_CASE("a certificate is renewed by another control plane if the first one is busy") {
+  small_authority first, second{&first};
+  first.will_give({std::nullopt});
+  second.will_give({fresh});
+  auto held = first.given(small_authority::around_now(20h, 4h));
+  held.control_planes = actors::write_api_servers(
+      {{.name = "second", .api = second.address(), .link = "", .key_hash = "sha256:00"}});
+  const auto renewed = must(renew(held));
+  CHECK(renewed.certificate != held.certificate);
+  CHECK(renewed.api_address == held.api_address);
+  CHECK(first.asked_at().size() == 1);
+  CHECK(second.asked_at().size() == 1);
+  // If all are busy, the last one is named.
+  second.will_give({std::nullopt});
+  const auto refused = renew(held);
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error(), Contains(second.address()) && Contains("busy"));
+}
+
+TEST_CASE("a control plane that is told new addresses of etcd keeps its credentials for it") {
+  const troupe::test::scratch_folder data;
+  for (const auto* each : {"pki", "etcd"})
+    std::filesystem::create_directory(data.path() / each);
+  for (const auto* each : {"pki/ca.crt", "etcd/ca.crt", "etcd/client.crt", "etcd/client.key"})
+    data.write(each, "text");
+  data.write("control-plane.json",
+             server::write_flat_json({{"etcdEndpoints", "https://old:2379"}}));
+  config::node_config same;
+  same.data_dir = data.path();
+  REQUIRE(join_as_control_plane(same, {}));
+  CHECK(same.etcd.endpoints == std::vector<std::string>{"https://old:2379"});
+  CHECK(same.etcd.key == data.path() / "etcd/client.key");
+
+  config::node_config moved;
+  moved.data_dir = data.path();
+  moved.etcd.endpoints = {"https://new:2379"};
+  REQUIRE(join_as_control_plane(moved, {}));
+  CHECK(moved.etcd.endpoints == std::vector<std::string>{"https://new:2379"});
+  CHECK(moved.etcd.ca == data.path() / "etcd/ca.crt");
+  CHECK(moved.etcd.cert == data.path() / "etcd/client.crt");
+
+  config::node_config given;
+  given.data_dir = data.path();
+  given.etcd.ca = "other.crt";
+  REQUIRE(join_as_control_plane(given, {}));
+  CHECK(given.etcd.ca == "other.crt");
+  CHECK(given.etcd.cert.empty());
 }
 
 }  // namespace troupe::tools

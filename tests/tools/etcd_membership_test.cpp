@@ -92,11 +92,27 @@ TEST_CASE("a member goes when a majority of the rest is well, and the last one n
     return id.error();
   };
   CHECK(refused({view(1, "a")}, "a") == "a is the last member and has the only data");
+  CHECK(refused({view(11, "a")}, "b") == "a is the last member and has the only data");  // its id
   CHECK(refused({view(1, "a"), view(2, "b", kind::silent)}, "b")
             .starts_with("without b only 1 of 1"));
   CHECK(refused({view(1, "a"), view(2, "b"), view(3, "c", kind::silent)}, "a")
             .starts_with("without a only 1 of 2 members would be healthy"));
   CHECK(refused({view(1, "a")}, "x").starts_with("there is no member x"));
+}
+
+TEST_CASE("a member is known by its address, before its first start and after its removal") {
+  const auto own_id = [](const member_views& members) {
+    const auto found = find_own(members, "b", url("b", 2380));
+    REQUIRE(found);
+    return found->value_or(0);
+  };
+  CHECK(own_id({view(1, "a"), view(2, "b")}) == 2);
+  CHECK(own_id({view(1, "a"), view(2, "b", kind::unstarted)}) == 2);
+  CHECK(own_id({view(1, "a")}) == 0);
+  // Another machine has its name: that one stays.
+  const auto taken = find_own({view(1, "a"), view(2, "b")}, "b", url("old-b", 2380));
+  REQUIRE_FALSE(taken);
+  CHECK(taken.error().starts_with("member b is another machine now, at https://b:2380"));
 }
 
 TEST_CASE("how many members may be lost is said in words") {

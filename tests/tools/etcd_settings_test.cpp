@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
 
 #include "support/scratch_folder.hpp"
+#include "tools/child.hpp"
 #include "tools/etcd/etcd_process.hpp"
 #include "tools/etcd/join_tokens.hpp"
 #include "tools/etcd/member_keys.hpp"
@@ -63,6 +66,28 @@ TEST_CASE("etcd is started with TLS only, and with the limits that a control pla
     CHECK(has(words, each));
   CHECK(std::none_of(words.begin(), words.end(),
                      [](const auto& word) { return word.find("http://") != word.npos; }));
+}
+
+TEST_CASE("an etcd does not use the keys of another program, and does not change them") {
+  const scratch_folder folder;
+  const auto pki = folder.path() / "pki";
+  std::filesystem::create_directory(pki);
+  folder.write("pki/ca.crt", "of a cluster");
+  const std::string token = "abcdef.0123456789abcdef", hash = "sha256:" + std::string(64, '0');
+  for (const auto& line : {std::vector<std::string>{"etcd"},
+                           {"etcd", "join", "127.0.0.1:1", "--token", token, "--ca-hash", hash,
+                            "--certificate-key", std::string(64, 'a')}}) {
+    auto words = line;
+    words.insert(words.end(), {"--name", "a", "--etcd-binary", "/bin/true", "--data-dir",
+                               folder.path().string()});
+    const auto refused = test::program(words);
+    CHECK(refused.code == 1);
+    CHECK(refused.err.find("pki/ca.crt is the authority of another program") != std::string::npos);
+    CHECK_FALSE(std::filesystem::exists(folder.path() / "member.json"));
+    CHECK(std::distance(std::filesystem::directory_iterator{pki}, {}) == 1);
+    std::ifstream kept{pki / "ca.crt"};
+    CHECK(std::string{std::istreambuf_iterator<char>{kept}, {}} == "of a cluster");
+  }
 }
 
 TEST_CASE("a program that is missing is named with its package") {

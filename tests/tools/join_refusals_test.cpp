@@ -339,6 +339,10 @@ TEST_CASE("a data dir in another use is refused") {
   const auto node_there = program({"node", "--data-dir", held.path().string()});
   CHECK(node_there.code == 1);
   CHECK_THAT(node_there.err, Contains("has joined a cluster") && Contains("troupe join"));
+  const scratch_folder member;
+  member.write("member.json", "{}");
+  check_refusal(program({"node", "--data-dir", member.path().string()}),
+                "belongs to a member of an etcd", "--data-dir");
   check_refusal(program({"join", "--data-dir", data.path().string()}), "has joined no cluster",
                 "troupe token create");
   check_refusal(program({"leave", "--data-dir", data.path().string()}), "has joined no cluster",
@@ -370,7 +374,7 @@ TEST_CASE("a mistyped command is refused before any request") {
                 "64 hexadecimal digits");
 }
 
-TEST_CASE("a token is not seen in the list of processes, however it is given") {
+TEST_CASE("a token and a key are not seen in the list of processes, however they are given") {
   const plain_listener silent{""};
   const scratch_folder data;
   const auto file = data.write("token", some_token + "\n");
@@ -378,8 +382,12 @@ TEST_CASE("a token is not seen in the list of processes, however it is given") {
   const auto folder = (data.path() / "d").string();
   const auto address = silent.address();
   const auto in_variable = "TROUPE_TOKEN=" + some_token;
+  const std::string key(64, 'f');
   const std::vector<std::vector<std::string>> ways{
-      {"--token", some_token}, {"--token=" + some_token}, {"--token-file", file.string()}, {}};
+      {"--token", some_token, "--certificate-key", key},
+      {"--token=" + some_token, "--certificate-key=" + key},
+      {"--token-file", file.string()},
+      {}};
   for (const auto& way : ways) {
     child process{[&] {
       std::vector<std::string> all{"troupe",  "join",       address, "--ca-hash",
@@ -405,6 +413,7 @@ TEST_CASE("a token is not seen in the list of processes, however it is given") {
       text << in.rdbuf();
       CAPTURE(name);
       CHECK_THAT(text.str(), !Contains("0123456789abcdef"));
+      CHECK_THAT(text.str(), !Contains(key));
       if (name[0] == 'c') CHECK_THAT(text.str(), Contains("join"));
     }
     process.signal(SIGKILL);

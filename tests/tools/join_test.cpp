@@ -237,7 +237,11 @@ TEST_CASE(
 
 TEST_CASE("what the only node of a cluster left running when it was killed is ended by force") {
   const machine only{"only", "process"};
-  const std::vector<std::string> line{"node", "--listen", "127.0.0.1:0", "--network-mode", "none"};
+  const scratch_folder elsewhere;
+  const bool has_own_root = GENERATE(false, true);
+  const auto root = has_own_root ? elsewhere.path() : std::filesystem::path{only.folder()};
+  std::vector<std::string> line{"node", "--listen", "127.0.0.1:0", "--network-mode", "none"};
+  if (has_own_root) line.insert(line.end(), {"--root-dir", (root / "kubelet").string()});
   auto process = only.start(line);
   REQUIRE(process->says("KUBECONFIG="));
   REQUIRE(becomes(only, "node/only", "condition=Ready"));
@@ -246,7 +250,7 @@ TEST_CASE("what the only node of a cluster left running when it was killed is en
               R"({"medium":"Memory"}}],"containers":[{"name":"c","image":"i",)"
               R"("command":["sleep","3600"]}]}})") == 201);
   REQUIRE(becomes(only, "pod/a", "condition=Ready"));
-  const auto container = process_of_container(only.folder());
+  const auto container = process_of_container(root);
   REQUIRE(container > 0);
   process->signal(SIGKILL);
   process->wait();
@@ -258,12 +262,12 @@ TEST_CASE("what the only node of a cluster left running when it was killed is en
   CHECK(left.code == 0);
   CHECK_THAT(left.err, Contains("the cluster's state stays in " + only.folder()));
   CHECK(eventually([&] { return ::kill(container, 0) != 0; }));
-  CHECK_FALSE(std::filesystem::exists(only.folder() + "/kubelet/pods"));
-  CHECK(text_of("/proc/self/mountinfo").find(only.folder()) == std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(root / "kubelet/pods"));
+  CHECK(text_of("/proc/self/mountinfo").find(root.string()) == std::string::npos);
   // The stored state is complete: the next start creates the pod's container again.
   process = only.start(line);
   REQUIRE(process->says("KUBECONFIG="));
-  CHECK(eventually([&] { return process_of_container(only.folder()) > 0; }));
+  CHECK(eventually([&] { return process_of_container(root) > 0; }));
   REQUIRE(ask(only, "DELETE", "/api/v1/namespaces/default/pods/a?gracePeriodSeconds=0") == 200);
   stop(*process);
 }

@@ -23,9 +23,12 @@ namespace troupe::tools::test {
 
 class small_authority final : public server::handler {
  public:
-  small_authority()
-      : own_{must(server::x509::make_authority(
-            "a", around_now(std::chrono::hours{24}, std::chrono::hours{24})))},
+  // Without `same`: of an authority of its own.
+  explicit small_authority(const small_authority* same = nullptr)
+      : own_{same != nullptr
+                 ? same->own_
+                 : must(server::x509::make_authority(
+                       "a", around_now(std::chrono::hours{24}, std::chrono::hours{24})))},
         server_{must(server::x509::issue(
             own_,
             {"s", {}, {"127.0.0.1"}, around_now(std::chrono::hours{1}, std::chrono::hours{1})}))} {

@@ -6,6 +6,7 @@
 #include "persistence/store/store.hpp"
 #include "support/scratch_folder.hpp"
 #include "tools/child.hpp"
+#include "tools/node/node_folder.hpp"
 
 using Catch::Matchers::Contains;
 using troupe::test::scratch_folder;
@@ -77,6 +78,10 @@ TEST_CASE("a backup of a node's store becomes a store again, with its authority"
   CHECK(fs::status(other / "pki" / "ca.key").permissions() ==
         (fs::perms::owner_read | fs::perms::owner_write));
   CHECK(program({"store", "verify", other.string()}).code == 0);
+  for (const auto& each : {other, other / "store", other / "pki"}) {
+    CAPTURE(each.string());
+    CHECK(fs::status(each).permissions() == fs::perms::owner_all);
+  }
 
   const auto again = program({"store", "restore", file, "--to", other.string()});
   CHECK(again.code == 1);
@@ -94,4 +99,21 @@ TEST_CASE("a backup of a node's store becomes a store again, with its authority"
   const auto nowhere = program({"store", "copy", "--from", node.string(), "--to", "etcd"});
   CHECK(nowhere.code == 1);
   CHECK_THAT(nowhere.err, Contains("--etcd-endpoints"));
+}
+
+TEST_CASE("nothing is restored into the directory of a running process") {
+  const scratch_folder folder;
+  const auto node = folder.path() / "node", other = folder.path() / "other";
+  const auto file = (folder.path() / "backup").string();
+  make_store(node / "store");
+  REQUIRE(program({"store", "backup", file, "--from", node.string()}).code == 0);
+  {
+    const auto held = troupe::tools::node_folder::lock_data_dir(other);
+    REQUIRE(held);
+    const auto refused = program({"store", "restore", file, "--to", other.string()});
+    CHECK(refused.code == 1);
+    CHECK_THAT(refused.err, Contains("in use by another node") && Contains("another with --to"));
+    CHECK_FALSE(fs::exists(other / "store"));
+  }
+  CHECK(program({"store", "restore", file, "--to", other.string()}).code == 0);
 }

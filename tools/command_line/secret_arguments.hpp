@@ -7,8 +7,8 @@
 
 namespace troupe::tools {
 
-// Returns a copy of the arguments. Overwrites the value of --token in the original, and overwrites
-// and unsets the variable TROUPE_TOKEN. Call it before anything else.
+// Returns a copy of the arguments. Overwrites the values of --token and --certificate-key in the
+// original, and overwrites and unsets the variable TROUPE_TOKEN. Call it before anything else.
 std::vector<std::string> take_secrets(int argc, char** argv);
 
 // The value of TROUPE_TOKEN; empty if it was not set.

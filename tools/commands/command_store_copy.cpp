@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/defaults.hpp"
 #include "tools/node/logging.hpp"
+#include "tools/node/node_folder.hpp"
 
 namespace troupe::tools {
 
@@ -156,6 +158,14 @@ expected<copy_report> copy(state_source& from, state_target& to) {
   return done;
 }
 
+// Makes the target's data directory, and keeps nodes and other copies out of it.
+expected<std::optional<node_folder>> lock_target(const copy_flags& flags) {
+  if (is_etcd(flags.to)) return std::nullopt;
+  auto lock = node_folder::lock_data_dir(flags.to, "--to");
+  if (!lock) return fail(errc::invalid, std::move(lock.error()));
+  return std::move(*lock);
+}
+
 expected<copy_report> copy_to(const copy_flags& flags, state_source& from) {
   if (is_etcd(flags.to)) {
     auto place = open_log(flags);
@@ -201,7 +211,12 @@ int run_copy(const copy_flags& flags) {
     std::cerr << "troupe: one of --from and --to is etcd, the other a data directory\n";
     return exit_code::usage;
   }
-  return told(copy_from(flags, [&](state_source& from) { return copy_to(flags, from); }), flags.to);
+  const auto copied = copy_from(flags, [&](state_source& from) -> expected<copy_report> {
+    const auto lock = lock_target(flags);
+    if (!lock) return fail(lock.error());
+    return copy_to(flags, from);
+  });
+  return told(copied, flags.to);
 }
 
 int run_backup(const copy_flags& flags) {
@@ -219,6 +234,8 @@ int run_restore(const copy_flags& flags) {
   const auto restore = [&]() -> expected<copy_report> {
     auto from = file_source::open(flags.file);
     if (!from) return fail(std::move(from.error()));
+    const auto lock = lock_target(flags);
+    if (!lock) return fail(lock.error());
     const auto& files = (*from)->files();
     const auto authority = authority_of(flags, flags.to);
     if (auto good = check_authority(authority, files); !good) return fail(std::move(good.error()));

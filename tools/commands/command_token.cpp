@@ -13,6 +13,7 @@
 #include "config/defaults.hpp"
 #include "server/credentials/kubeconfig.hpp"
 #include "server/credentials/sealed_text.hpp"
+#include "server/credentials/x509.hpp"
 #include "server/join/control_plane_bundle.hpp"
 #include "server/join/flat_json.hpp"
 #include "tools/command_line/access_flags.hpp"
@@ -108,6 +109,11 @@ tl::expected<server::control_plane_bundle, std::string> bundle_of(const token_fl
   if (data_dir.empty()) data_dir = config::defaults::data_dir;
   auto pki = server::read_shared_pki(data_dir / "pki");
   if (!pki) return tl::make_unexpected(pki.error());
+  if (server::x509::key_hash(pki->at("ca.crt")) != server::member(facts, "authorityHash"))
+    return tl::make_unexpected(
+        fmt::format("{} is not the authority of the cluster at {}: run this on one of its control "
+                    "planes, with its --data-dir",
+                    (data_dir / "pki" / "ca.crt").string(), server::member(facts, "apiAddress")));
   server::control_plane_bundle bundle{.pki = std::move(*pki),
                                       .etcd_endpoints = split_commas(endpoints),
                                       .etcd_authority = {},

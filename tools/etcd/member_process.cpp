@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "server/credentials/kubeconfig.hpp"
+#include "server/credentials/x509.hpp"
 #include "tools/etcd/etcd_process.hpp"
 #include "tools/etcd/join_server.hpp"
 #include "tools/etcd/member_join.hpp"
@@ -233,6 +235,22 @@ std::string lost_data(const fs::path& data_dir, const member_settings& kept) {
       kept.name, member_data(data_dir).string(), data_dir.string());
 }
 
+// A machine that joins may have the keys of its members, from an attempt that was interrupted. Keys
+// of others are not used: everything that their authority has signed would have access to etcd.
+result check_keys(const member_options& options) {
+  const auto file = member_pki(options.data_dir) / "ca.crt";
+  std::error_code failed;
+  if (!fs::exists(file, failed) && !failed) return {};
+  const auto text = server::read_file(file.string());
+  if (!text) return tl::make_unexpected(text.error());
+  const auto hash = server::x509::key_hash(*text);
+  if (hash && *hash == options.line.authority_hash) return {};
+  return tl::make_unexpected(fmt::format(
+      "data dir {}: {} is the authority of another program, or of an earlier etcd; name "
+      "another with --data-dir, or move pki away",
+      options.data_dir.string(), file.string()));
+}
+
 tl::expected<member_settings, std::string> settle(const member_options& options) {
   const auto& data_dir = options.data_dir;
   auto kept = load_member_settings(data_dir);
@@ -259,13 +277,15 @@ tl::expected<member_settings, std::string> settle(const member_options& options)
         data_dir.string()));
   std::error_code failed;
   if (fs::exists(data_dir / "store", failed) || fs::exists(data_dir / "join", failed) ||
-      fs::exists(data_dir / "admin.kubeconfig", failed))
+      fs::exists(data_dir / "admin.kubeconfig", failed) ||
+      fs::exists(data_dir / "control-plane.json", failed))
     return tl::make_unexpected(fmt::format(
         "data dir {}: belongs to a node; name another with --data-dir", data_dir.string()));
   if (*data)
     return tl::make_unexpected(
         fmt::format("{} has data of an etcd that is not known here: move it away",
                     member_data(data_dir).string()));
+  if (auto good = check_keys(options); !good) return tl::make_unexpected(good.error());
   if (!options.line.address.empty()) return join_members(options);
   auto settings = complete_settings(options);
   if (!settings) return settings;

@@ -46,6 +46,20 @@ text_result remove(contact& at, const std::string& name) {
   return tolerance_text(voters_of(at.views));
 }
 
+// Continues with what can be removed after an error, which is returned. The keys are last: with
+// them the command can be repeated.
+tl::expected<void, std::string> remove_files(const fs::path& data_dir) {
+  tl::expected<void, std::string> done;
+  for (const auto* each : {"tokens", "member-data", "member.json", "pki"}) {
+    std::error_code failed;
+    fs::remove_all(data_dir / each, failed);
+    if (failed && done)
+      done = tl::make_unexpected(fmt::format("the member is removed, but {} remains: {}",
+                                             (data_dir / each).string(), failed.message()));
+  }
+  return done;
+}
+
 bool await_end(const fs::path& data_dir) {
   const auto until = std::chrono::steady_clock::now() + etcd_defaults::leave_limit;
   while (node_folder::holder(data_dir)) {
@@ -72,20 +86,19 @@ text_result remove_member(const fs::path& data_dir, const std::string& name) {
 text_result leave_members(const fs::path& data_dir) {
   auto found = ask(data_dir);
   if (!found) return tl::make_unexpected(found.error());
-  const auto left = remove(*found, found->settings.name);
+  const auto& own = found->settings;
+  // Nullopt: removed by an earlier attempt that was interrupted, or by another machine.
+  const auto id = find_own(found->views, own.name, peer_url(own));
+  if (!id) return tl::make_unexpected(id.error());
+  const auto left = *id ? remove(*found, fmt::format("{:x}", **id))
+                        : text_result{tolerance_text(voters_of(found->views))};
   if (!left) return left;
   if (!await_end(data_dir))
     return tl::make_unexpected(
         fmt::format("the member is removed, but the process that uses {} does not end: end it, and "
-                    "remove that folder",
+                    "leave again",
                     data_dir.string()));
-  for (const auto* each : {"member.json", "tokens", "pki", "member-data"}) {
-    std::error_code failed;
-    fs::remove_all(data_dir / each, failed);
-    if (failed)
-      return tl::make_unexpected(fmt::format("the member is removed, but {} remains: {}",
-                                             (data_dir / each).string(), failed.message()));
-  }
+  if (auto removed = remove_files(data_dir); !removed) return tl::make_unexpected(removed.error());
   return left;
 }
 

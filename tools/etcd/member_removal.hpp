@@ -12,7 +12,8 @@ tl::expected<std::string, std::string> list_members(const std::filesystem::path&
 // Returns the tolerance of the remaining members, as tolerance_text().
 tl::expected<std::string, std::string> remove_member(const std::filesystem::path& data_dir,
                                                      const std::string& name);
-// Removes this machine's member, waits until its process has ended, and removes data and keys.
+// Removes this machine's member, waits until its process has ended, and removes data and keys. The
+// same command continues after an interruption.
 tl::expected<std::string, std::string> leave_members(const std::filesystem::path& data_dir);
 
 }  // namespace troupe::tools

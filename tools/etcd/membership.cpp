@@ -124,6 +124,20 @@ tl::expected<join_plan, std::string> plan_join(const member_views& members, cons
   return join_plan{join_plan::step::replace, mine.id};
 }
 
+tl::expected<std::optional<std::uint64_t>, std::string> find_own(const member_views& members,
+                                                                 const std::string& name,
+                                                                 const std::string& peer_url) {
+  for (const auto& each : members)
+    if (has_url(each.member, peer_url)) return each.member.id;
+  for (const auto& each : members)
+    if (each.member.name == name)
+      return tl::make_unexpected(
+          fmt::format("member {} is another machine now, at {}; {} is no member: end its process, "
+                      "and remove its data dir",
+                      name, fmt::join(each.member.peer_urls, ", "), peer_url));
+  return std::nullopt;
+}
+
 tl::expected<std::uint64_t, std::string> plan_removal(const member_views& members,
                                                       const std::string& name) {
   const auto found = std::find_if(members.begin(), members.end(), [&](const member_view& each) {
@@ -132,16 +146,17 @@ tl::expected<std::uint64_t, std::string> plan_removal(const member_views& member
   if (found == members.end())
     return tl::make_unexpected(fmt::format("there is no member {}: see troupe etcd members", name));
   const auto id = found->member.id;
+  const auto shown = name_of(found->member);
   if (found->member.is_learner) return id;
   const auto voters = voters_of(members);
   if (voters == 1)
-    return tl::make_unexpected(fmt::format("{} is the last member and has the only data", name));
+    return tl::make_unexpected(fmt::format("{} is the last member and has the only data", shown));
   const auto left = well_voters(members, id);
   if (left < majority(voters - 1) || well_voters(members) < majority(voters))
     return tl::make_unexpected(
         fmt::format("without {} only {} of {} members would be healthy, and a majority is {}: "
                     "start another one first",
-                    name, left, voters - 1, majority(voters - 1)));
+                    shown, left, voters - 1, majority(voters - 1)));
   return id;
 }
 

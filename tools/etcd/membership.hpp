@@ -60,7 +60,13 @@ struct join_plan {
 tl::expected<join_plan, std::string> plan_join(const member_views& members, const std::string& name,
                                                const std::string& peer_url);
 
-// The id of the member with that name, if the others keep their majority without it.
+// The id of this machine's own member, also if it has not started yet; nullopt if it was removed.
+// Fails if another machine has taken its name.
+tl::expected<std::optional<std::uint64_t>, std::string> find_own(const member_views& members,
+                                                                 const std::string& name,
+                                                                 const std::string& peer_url);
+
+// The id of the member with that name or id, if the others keep their majority without it.
 tl::expected<std::uint64_t, std::string> plan_removal(const member_views& members,
                                                       const std::string& name);
 

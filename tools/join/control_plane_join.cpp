@@ -128,12 +128,13 @@ result complete(config::node_config& config) {
   const auto fields = server::read_flat_json(text->value_or(""));
   if (!fields) return tl::make_unexpected(file.string() + ": " + fields.error());
   config.store.store = config::store_kind::etcd;
-  if (!config.etcd.endpoints.empty()) return {};
-  config.etcd.endpoints = split_commas(server::member(*fields, "etcdEndpoints"));
+  auto& etcd = config.etcd;
+  if (etcd.endpoints.empty())
+    etcd.endpoints = split_commas(server::member(*fields, "etcdEndpoints"));
+  if (!etcd.ca.empty() || !etcd.cert.empty() || !etcd.key.empty()) return {};
   std::error_code ignored;
-  for (const auto& [into, name] : {std::pair{&config.etcd.ca, "ca.crt"},
-                                   {&config.etcd.cert, "client.crt"},
-                                   {&config.etcd.key, "client.key"}})
+  for (const auto& [into, name] :
+       {std::pair{&etcd.ca, "ca.crt"}, {&etcd.cert, "client.crt"}, {&etcd.key, "client.key"}})
     if (const auto path = config.data_dir / "etcd" / name; fs::exists(path, ignored)) *into = path;
   return {};
 }

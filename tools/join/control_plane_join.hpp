@@ -30,7 +30,7 @@ struct control_plane_join_options {
 bool has_joined_as_control_plane(const std::filesystem::path& data_dir);
 
 // Joins if that was not done before, and completes `config` with the received settings: the store,
-// and the access to etcd unless `config` sets it. Ends within
+// and the addresses of etcd and the files for it unless `config` sets them. Ends within
 // `join_defaults::total_limit`.
 tl::expected<void, std::string> join_as_control_plane(config::node_config& config,
                                                       const control_plane_join_options& options);

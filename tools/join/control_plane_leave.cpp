@@ -122,7 +122,7 @@ result remove_node(const fs::path& data_dir, const std::string& node,
 result remove_files(const fs::path& data_dir) {
   std::error_code problem;
   for (const auto* each :
-       {"store", "etcd", "joining", "admin.kubeconfig", "control-plane.json", "pki"}) {
+       {"store", "etcd", "joining", "root-dir", "admin.kubeconfig", "control-plane.json", "pki"}) {
     fs::remove_all(data_dir / each, problem);
     if (problem)
       return tl::make_unexpected((data_dir / each).string() +
@@ -180,7 +180,7 @@ tl::expected<void, refused_leave> leave_cluster(
 // of the node would end them. The state is not removed: nobody else may have it.
 result end_what_runs_here(const leave_options& options,
                           const std::function<void(const std::string&)>& progress) {
-  if (auto ended = end_pods(options.data_dir / "kubelet"); !ended) return ended;
+  if (auto ended = end_pods(saved_root_dir(options.data_dir)); !ended) return ended;
   if (auto removed = actors::remove_network(network_markers(options.data_dir)); !removed)
     return removed;
   progress(
@@ -208,7 +208,7 @@ result leave_as_control_plane(const leave_options& options,
     progress("the cluster was not informed: " + done.error().message);
   }
   if (auto ended = end_process(options, false); !ended) return ended;
-  if (auto ended = end_pods(options.data_dir / "kubelet"); !ended) return ended;
+  if (auto ended = end_pods(saved_root_dir(options.data_dir)); !ended) return ended;
   if (auto removed = actors::remove_network(network_markers(options.data_dir)); !removed)
     return removed;
   return remove_files(options.data_dir);

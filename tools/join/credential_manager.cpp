@@ -63,9 +63,10 @@ void credential_manager::save_learned(std::unique_lock<std::mutex>& lock) {
   learned_ = false;
   const auto held = held_;
   lock.unlock();
-  if (const auto saved = folder_.save(held); !saved)
-    spdlog::warn("the list of control planes cannot be stored: {}", saved.error());
+  const auto saved = folder_.save(held);
+  if (!saved) spdlog::warn("the list of control planes cannot be stored: {}", saved.error());
   lock.lock();
+  unsaved_ = !saved;
 }
 
 void credential_manager::keep() {
@@ -73,7 +74,7 @@ void credential_manager::keep() {
   std::unique_lock lock{mutex_};
   auto next_try = std::chrono::steady_clock::time_point{};
   while (!ending_) {
-    if (learned_) save_learned(lock);
+    if (learned_ || unsaved_) save_learned(lock);
     auto wait = until_renewal(held_.certificate, jitter_, std::chrono::system_clock::now());
     const auto held_back =
         std::chrono::ceil<std::chrono::milliseconds>(next_try - std::chrono::steady_clock::now());

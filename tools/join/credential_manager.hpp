@@ -37,6 +37,7 @@ class credential_manager {
   std::condition_variable wake_;
   bool ending_ = false;
   bool learned_ = false;  // and not saved yet
+  bool unsaved_ = false;  // saving has failed: tried again when the keeper wakes
   joined_credentials held_;
   std::thread keeper_;
 };

@@ -165,6 +165,10 @@ tl::expected<joined_credentials, std::string> renew(const joined_credentials& he
       reason = answer.error();
       continue;
     }
+    if (answer->status >= 500) {
+      reason = address + ": " + refusal(*answer);
+      continue;
+    }
     if (answer->status != 201) return tl::make_unexpected(refusal(*answer));
     auto next = apply_answer(held, *answer);
     // Names and addresses stay those of the first join.

@@ -59,7 +59,8 @@ tl::expected<joined_credentials, std::string> enrol(const join_line& line, const
 // The addresses of all known control planes; the one that the machine joined by comes first.
 std::vector<std::string> api_addresses(const joined_credentials& held);
 
-// Uses the held certificate, for the same key; at the first control plane that answers.
+// Uses the held certificate, for the same key; at the first control plane that answers and is able
+// to write.
 tl::expected<joined_credentials, std::string> renew(const joined_credentials& held);
 
 // A client of the control plane that the node has joined, with the node's certificate.

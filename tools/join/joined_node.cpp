@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -16,10 +15,10 @@
 #include "server/connections/http_server.hpp"
 #include "server/connections/local_socket.hpp"
 #include "server/console/handlers/local_admin.hpp"
-#include "server/console/handlers/node_console.hpp"
 #include "server/credentials/addresses.hpp"
 #include "tools/defaults.hpp"
 #include "tools/join/local_address.hpp"
+#include "tools/links/console_slot.hpp"
 #include "tools/links/other_links.hpp"
 #include "tools/node/machine_shutdown.hpp"
 #include "tools/node/node_options.hpp"
@@ -28,21 +27,6 @@ namespace troupe::tools {
 
 namespace {
 
-// The console while it exists: the gateway may use it until the last actor has ended.
-struct console_slot {
-  std::mutex mutex;
-  std::unique_ptr<server::node_console> console;
-
-  void ask(actors::console_request request, std::function<void(actors::console_view)> done) {
-    std::lock_guard lock{mutex};
-    if (!console) return done({0, "the node is ending"});
-    console->ask({std::move(request.target), request.changes, std::move(request.user)},
-                 [done = std::move(done)](server::console_answer answer) {
-                   done({answer.status, std::move(answer.body), answer.total});
-                 });
-  }
-};
-
 // Declared bottom up: each part outlives its users.
 class joined_node final : public node_parts {
  public:
@@ -50,8 +34,7 @@ class joined_node final : public node_parts {
       : config_{config}, options_{std::move(options)} {}
   ~joined_node() override {
     stop();
-    std::lock_guard lock{console_->mutex};
-    console_->console.reset();
+    console_->close();
   }
 
   tl::expected<std::string, std::string> start() override {
@@ -62,7 +45,7 @@ class joined_node final : public node_parts {
           "the link's address \"{}\" is not HOST:PORT: join again", given.link_address));
     node_ = given.node_name;
     system_ = std::make_unique<runtime::actor_system>(make_system_options(config_.runtime));
-    console_->console = std::make_unique<server::node_console>(*system_, node_);
+    local_admin_.emplace(console_->open(*system_, node_));
     if (config_.kubelet.runtime != config::pod_runtime::simulated)
       kubelet_ = make_kubelet_options(config_, node_);
     choice_ = std::make_shared<server_choice>(runtime::link::address{address->host, address->port});
@@ -100,9 +83,7 @@ class joined_node final : public node_parts {
       gateway.logs = kubelet_->containers;
       gateway.streams = kubelet_->containers;
     }
-    gateway.console = [slot = console_](auto request, auto done) {
-      slot->ask(std::move(request), std::move(done));
-    };
+    gateway.console = answers_of(console_);
     return gateway;
   }
 
@@ -149,9 +130,7 @@ class joined_node final : public node_parts {
   }
 
   // For the administrator of this machine. If it cannot be served, pods run nevertheless.
-  // running.
   void serve_console() {
-    local_admin_.emplace(*console_->console);
     server::http_options few;
     few.io_threads = 1;
     few.connections = defaults::local_connections;

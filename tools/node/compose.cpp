@@ -37,6 +37,7 @@
 #include "server/rest/calls/system_objects.hpp"
 #include "server/rest/handlers/api_server.hpp"
 #include "server/tokens/account_tokens.hpp"
+#include "tools/links/console_slot.hpp"
 #include "tools/node/cluster_store.hpp"
 #include "tools/node/link_service.hpp"
 #include "tools/node/machine_shutdown.hpp"
@@ -67,6 +68,7 @@ class node : public node_parts {
   ~node() override {
     if (console_) console_->transport({});
     end_link();
+    own_console_->close();
   }
 
   tl::expected<std::string, std::string> start() override {
@@ -376,6 +378,10 @@ class node : public node_parts {
       options.answers.logs = kubelet_->containers;
       options.answers.streams = kubelet_->containers;
     }
+    if (node_key_) {
+      own_console_->open(*system_, config_.kubelet.node_name);
+      options.answers.console = answers_of(own_console_);
+    }
     beside_ = std::make_unique<shared_plane>(*plane_, std::move(options));
   }
 
@@ -449,6 +455,8 @@ class node : public node_parts {
   std::unique_ptr<server::api_frontend> front_;
   std::atomic<std::uint16_t> link_port_{0};  // 0: not listening yet
   std::unique_ptr<link_service> link_;
+  // For other control planes.
+  const std::shared_ptr<console_slot> own_console_ = std::make_shared<console_slot>();
   std::optional<own_node_key> node_key_;  // set if other control planes call this machine
   std::unique_ptr<shared_plane> beside_;  // null if there are no others
 };

@@ -11,11 +11,14 @@
 #include <charconv>
 #include <system_error>
 
+#include "server/credentials/private_file.hpp"
+
 namespace troupe::tools {
 
 namespace {
 
 constexpr mode_t file_mode = 0600;
+constexpr const char *root_dir_file = "root-dir", *default_root_dir = "kubelet";
 
 std::string error_text() {
   return std::generic_category().message(errno);
@@ -49,8 +52,9 @@ struct node_folder::role {
   }
 };
 
-node_folder::lock_result node_folder::lock_data_dir(const std::filesystem::path& folder) {
-  return take(folder, {"data dir", "--data-dir", "node.lock", 0700});
+node_folder::lock_result node_folder::lock_data_dir(const std::filesystem::path& folder,
+                                                    const char* flag) {
+  return take(folder, {"data dir", flag, "node.lock", 0700});
 }
 
 node_folder::lock_result node_folder::lock_root_dir(const std::filesystem::path& folder) {
@@ -83,6 +87,28 @@ std::optional<int> node_folder::holder(const std::filesystem::path& data_dir) {
   const runtime::unique_fd closes{lock};
   if (::flock(lock, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return std::nullopt;
   return owner(lock);
+}
+
+// -- the root dir ---------------------------------------------------------------------------------
+
+tl::expected<void, std::string> save_root_dir(const std::filesystem::path& data_dir,
+                                              const std::filesystem::path& root_dir) {
+  const auto file = data_dir / root_dir_file;
+  std::error_code ignored;
+  if (root_dir == data_dir / default_root_dir) {
+    std::filesystem::remove(file, ignored);
+    return {};
+  }
+  const auto text = std::filesystem::absolute(root_dir).string();
+  const auto kept = server::read_private_file(file);
+  if (kept && *kept == text) return {};
+  return server::write_private_file(file, text);
+}
+
+std::filesystem::path saved_root_dir(const std::filesystem::path& data_dir) {
+  const auto text = server::read_private_file(data_dir / root_dir_file);
+  if (!text || !*text || (*text)->empty()) return data_dir / default_root_dir;
+  return **text;
 }
 
 }  // namespace troupe::tools

@@ -22,8 +22,9 @@ class node_folder {
   // folder and the remedy. The system releases the lock when the process ends, for whatever
   // reason.
   using lock_result = tl::expected<node_folder, std::string>;
-  // The data dir: mode 0700, node.lock.
-  static lock_result lock_data_dir(const std::filesystem::path& folder);
+  // The data dir: mode 0700, node.lock. `flag`: the one that names it.
+  static lock_result lock_data_dir(const std::filesystem::path& folder,
+                                   const char* flag = "--data-dir");
   // The kubelet's root dir: mode 0750, kubelet.lock. A second kubelet would take the pods of the
   // first for orphans and end them.
   static lock_result lock_root_dir(const std::filesystem::path& folder);
@@ -39,5 +40,11 @@ class node_folder {
 
   runtime::unique_fd lock_;
 };
+
+// The root dir of a control plane's kubelet, for `troupe leave`: DATA-DIR/root-dir, unless it is
+// the default, DATA-DIR/kubelet.
+tl::expected<void, std::string> save_root_dir(const std::filesystem::path& data_dir,
+                                              const std::filesystem::path& root_dir);
+std::filesystem::path saved_root_dir(const std::filesystem::path& data_dir);
 
 }  // namespace troupe::tools

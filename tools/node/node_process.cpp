@@ -22,6 +22,13 @@ bool has_joined(const std::filesystem::path& folder) {
   return std::filesystem::exists(join_dir(folder), ignored);
 }
 
+// member.json of tools/etcd/member_settings.hpp. With the keys of an etcd as the cluster's
+// authority, every certificate of a node would grant access to all of that etcd.
+bool belongs_to_etcd(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  return std::filesystem::exists(folder / "member.json", ignored);
+}
+
 void report_ready(const std::string& address, const std::filesystem::path& data_dir) {
   fmt::print("ready https://{} KUBECONFIG={}\n", address, (data_dir / "admin.kubeconfig").string());
   std::fflush(stdout);
@@ -43,10 +50,17 @@ tl::expected<void, std::string> run_node(const config::node_config& config, cons
         "data dir {}: has joined a cluster; run troupe join --data-dir {} there, or name another "
         "with --data-dir",
         config.data_dir.string(), config.data_dir.string()));
+  if (belongs_to_etcd(config.data_dir))
+    return tl::make_unexpected(
+        fmt::format("data dir {}: belongs to a member of an etcd (troupe etcd); name another with "
+                    "--data-dir",
+                    config.data_dir.string()));
   const auto folder = node_folder::lock_data_dir(config.data_dir);
   if (!folder) return tl::make_unexpected(folder.error());
   const auto root = lock_root_dir(config.kubelet);
   if (!root) return tl::make_unexpected(root.error());
+  if (*root)
+    if (auto saved = save_root_dir(config.data_dir, config.kubelet.root_dir); !saved) return saved;
   const auto parts = compose(config);
   const auto address = parts->start();
   if (!address) return tl::make_unexpected(address.error());

@@ -12,6 +12,8 @@ namespace troupe::persistence::etcd {
 namespace {
 
 constexpr std::int64_t page_limit = 500;  // as upstream's list
+constexpr const char* other_cluster = "it belongs to a different cluster than before";
+
 }  // namespace
 
 expected<std::unique_ptr<shared_log>> etcd_log::open(const etcd_options& options) {
@@ -56,7 +58,7 @@ void etcd_log::submit(log_transaction request, std::function<void(log_answer)> d
         auto answer = answer_of(request, status, response);
         if (status.ok() && cluster_ != 0 && response.header().cluster_id() != cluster_) {
           answer = {};
-          answer.reason = {errc::unknown, "it belongs to a different cluster than before"};
+          answer.reason = {errc::unknown, other_cluster};
         }
         if (answer.result == log_answer::outcome::unknown) leave(through, answer.reason.message);
         done(std::move(answer));
@@ -69,8 +71,12 @@ void etcd_log::range(member& of, const etcdserverpb::RangeRequest& request, rang
       [&](grpc::ClientContext& context, grpc::CompletionQueue& queue) {
         return of.kv->PrepareAsyncRange(&context, request, &queue);
       },
-      [this, &of, done = std::move(done)](const grpc::Status& status,
+      [this, &of, done = std::move(done)](const grpc::Status& answered,
                                           etcdserverpb::RangeResponse& response) {
+        const bool is_other =
+            answered.ok() && cluster_ != 0 && response.header().cluster_id() != cluster_;
+        const auto status =
+            is_other ? grpc::Status{grpc::StatusCode::UNKNOWN, other_cluster} : answered;
         if (!status.ok() && !is_refusal(status)) leave(of, status.error_message());
         done(status, response);
       });
@@ -186,13 +192,9 @@ void etcd_log::follow(revision after, log_reader& reader) {
         [this, &through, &reader, after, serial](const grpc::Status& status, const auto& found) {
           if (serial != watch_serial_) return;
           if (!status.ok()) return reader.on_end(error_of(status));
-          const auto& header = found.header();
-          std::string problem;
-          if (cluster_ != 0 && header.cluster_id() != cluster_)
-            problem = "it belongs to a different cluster than the others";
-          else if (static_cast<revision>(header.revision()) < after)
-            problem = "it is behind the known revision";
-          if (problem.empty()) return watch(through, after, reader, serial);
+          if (static_cast<revision>(found.header().revision()) >= after)
+            return watch(through, after, reader, serial);
+          const auto* problem = "it is behind the known revision";
           leave(through, problem);
           reader.on_end({errc::unknown, fmt::format("{}: {}", through.endpoint, problem)});
         });

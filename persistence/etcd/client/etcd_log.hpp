@@ -47,6 +47,7 @@ class etcd_log final : public shared_log {
   member& current();
   // Moves to the next member, unless another call has already done so.
   void leave(const member& failed, const std::string& reason);
+  // A response of another cluster than that of identity() is an error.
   void range(member& of, const etcdserverpb::RangeRequest& request, range_done done);
   void watch(member& of, revision after, log_reader& reader, std::uint64_t serial);
 
