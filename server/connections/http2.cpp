@@ -80,7 +80,7 @@ void http2::check_time(http2_flow& flow) {
   const auto now = connection_.now();
   if (flow.lingers_since) {
     if (now - *flow.lingers_since > defaults::linger_timeout) stop(flow);
-  } else if (!flow.out.empty() && now - flow.progress > options.stall_timeout) {
+  } else if (flow.unsent() && now - flow.progress > options.stall_timeout) {
     connection_.count_time_out();
     reset(flow, NGHTTP2_CANCEL);
   } else if (!flow.complete && !flow.refused &&

@@ -38,6 +38,9 @@ struct http2_flow final : exchange::owner {
   bool deferred = false;  // nghttp2 found `out` empty and must be resumed
   connection::time_point progress;
   std::optional<connection::time_point> lingers_since;  // response sent, request still incomplete
+
+  // The client could be sent more at once, if it read it.
+  bool unsent() const { return !out.empty() || rest != nullptr; }
 };
 
 }  // namespace troupe::server

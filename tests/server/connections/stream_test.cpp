@@ -258,6 +258,25 @@ TEST_CASE("a stream that its reader has stopped reading is cut off after the sta
   CHECK(server.server().stats().timed_out == 1);
 }
 
+TEST_CASE("a response that is made in parts is cut off when its reader has stopped between two") {
+  server::http_options options;
+  options.stall_timeout = 200ms;
+  test_server server{options};
+  server.site.on("/parts", [](auto&, auto& answer) {
+    server::response out;
+    out.content.continue_with([](server::body& to) {
+      to.add(std::string(1000, 'p'));
+      return true;
+    });
+    answer.respond(std::move(out));
+  });
+  http2_client client{server.client(), 1000};
+  const auto id = client.start("GET", "/parts");
+  CHECK(client.run([&] { return client.at(id).reset; }));
+  CHECK(client.at(id).answer.body.size() == 1000);
+  CHECK(server.server().stats().timed_out == 1);
+}
+
 TEST_CASE("stopping the server ends streams properly and informs the handler") {
   test_server server;
   watch_route watch{server};
