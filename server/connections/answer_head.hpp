@@ -15,8 +15,8 @@ namespace troupe::server {
 
 void append_number(std::string& text, std::uint64_t number);
 
-// Calls handler::admit; an exception becomes a 500, and a compressed body a 415. Tells the
-// connection the user, and reports a refusal.
+// Calls handler::admit; an exception becomes a 500, and a compressed body a 415, unless it is for a
+// proxy. Tells the connection the user, and reports a refusal.
 std::optional<response> admit(connection& by, request& head);
 // Calls handler::enter for a complete request; the exchange owns the permit.
 std::optional<response> enter(connection& by, exchange& exchange);
