@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "api/values/base64.hpp"
+#include "server/fixtures/audit_lines.hpp"
 #include "server/fixtures/rest_fixture.hpp"
 #include "server/fixtures/stream_clients.hpp"
 #include "server/streams/defaults.hpp"
@@ -68,6 +69,17 @@ TEST_CASE("a command over WebSocket gets its input and its end, and reports its 
   CHECK(client.next() == channel(3, success));
   CHECK_FALSE(client.next());
   CHECK(rest_test::eventually([&] { return t.containers->live == 0; }));
+}
+
+TEST_CASE("a command is in the audit log, also with the method GET") {
+  const audit_lines log;
+  stream_test t;
+  const auto client = t.websocket(run_cat, "v5.channel.k8s.io");
+  REQUIRE(client.head().status == 101);
+  CHECK(t.server.get(pods + "/web").status == 200);
+  CHECK(log.count(R"("verb":"get","resource":"pods","subresource":"exec","namespace":"default",)"
+                  R"("name":"web")") == 1);
+  CHECK(log.count(R"("verb":"get")") == 1);
 }
 
 TEST_CASE("a command over WebSocket begins when its client reads, or has had time to") {
