@@ -128,6 +128,7 @@ const std::shared_ptr<const connection_info>& connection::info() {
   if (info_->certificate_user && std::time(nullptr) > certificate_until_) {
     auto expired = std::make_shared<connection_info>(*info_);
     expired->certificate_user = nullptr;
+    expired->certificate_key_hash.clear();
     expired->certificate_error = "certificate has expired";
     info_ = std::move(expired);
   }
