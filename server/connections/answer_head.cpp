@@ -69,6 +69,11 @@ bool body_is_slow(const http_options& options, std::chrono::nanoseconds age, std
   return age > options.body_grace + needed;
 }
 
+std::chrono::milliseconds stall_limit(const http_options& options, const request& request) {
+  const bool may_pause = request.long_running && !request.info.subresource.empty();
+  return may_pause ? options.pause_timeout : options.stall_timeout;
+}
+
 response body_too_slow() {
   return status_response(408, "RequestTimeout", "the request did not come in time");
 }

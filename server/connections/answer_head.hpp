@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,8 @@ std::optional<response> charge_body(connection& by, exchange& exchange);
 // Whether the body is too slow: so few bytes at this time after the head.
 bool body_is_slow(const http_options& options, std::chrono::nanoseconds age, std::size_t bytes);
 response body_too_slow();
+// How long the client may read nothing of the response while data waits for it.
+std::chrono::milliseconds stall_limit(const http_options& options, const request& request);
 response body_too_large(std::size_t limit_bytes);
 
 // 16 hexadecimal digits, as in the Audit-Id header and the log.

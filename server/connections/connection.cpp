@@ -213,7 +213,9 @@ bool connection::stalled() {
     progress_ = wire_.sent_bytes();
     since_ = now();
   }
-  return now() - since_ > worker_.options().stall_timeout;
+  const auto limit =
+      protocol_ == nullptr ? worker_.options().stall_timeout : protocol_->stall_limit();
+  return now() - since_ > limit;
 }
 
 void connection::on_failure() noexcept {
