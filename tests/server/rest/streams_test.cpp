@@ -313,6 +313,28 @@ TEST_CASE("many connections with ports go over one of SPDY") {
   REQUIRE(client.await([&] { return client.refused(bad.data) && client.refused(unpaired); }));
 }
 
+TEST_CASE("the error stream of a connection whose data stream is reset ends") {
+  stream_test t;
+  auto client = t.spdy(pods + "/web/portforward", port_forward);
+  const auto one = forward(client, 80, "one");
+  client.send(one.data, "first");
+  REQUIRE(client.await([&] { return client.got(one.data) == "first"; }));
+  client.reset(one.data);
+  REQUIRE(client.await([&] { return client.ended(one.error); }));
+  CHECK(rest_test::eventually([&] { return t.containers->live == 0; }));
+}
+
+TEST_CASE("error streams that are reset leave room for others") {
+  stream_test t;
+  auto client = t.spdy(pods + "/web/portforward", port_forward);
+  for (std::size_t i = 0; i < server::defaults::forwarded_connections; ++i)
+    client.reset(
+        client.open({{"streamtype", "error"}, {"port", "80"}, {"requestid", std::to_string(i)}}));
+  const auto last = forward(client, 80, "last");
+  client.send(last.data, "still");
+  CHECK(client.await([&] { return client.got(last.data) == "still"; }));
+}
+
 TEST_CASE("a connection has a bounded number of streams") {
   stream_test t;
   auto client = t.spdy(pods + "/web/portforward", port_forward);
