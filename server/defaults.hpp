@@ -67,6 +67,9 @@ inline constexpr std::chrono::milliseconds handshake_timeout = 10s;
 inline constexpr std::chrono::milliseconds idle_timeout = 5min;
 // A peer that reads nothing for this long while data waits for it is disconnected.
 inline constexpr std::chrono::milliseconds stall_timeout = 30s;
+// The same for the reader of a log, a command, a port or a proxy, who may pause (upstream: the
+// kubelet's WriteTimeout; the API server has none).
+inline constexpr std::chrono::milliseconds pause_timeout = 4h;
 // After the last byte of the response, input is discarded for this long and up to this size.
 inline constexpr std::chrono::milliseconds linger_timeout = 1s;
 inline constexpr std::size_t linger_bytes = 16u << 20;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "api/codec/json_text.hpp"
 #include "api/equality.hpp"
 #include "api/kind_row.hpp"
 #include "api/object/object.hpp"
@@ -117,15 +118,17 @@ expected<void> check_options(const kind_info& kind, const body& stored,
   return fail(std::move(e));
 }
 
-expected<precondition> demanded_by(const DeleteOptions& options) {
-  precondition made;
-  made.uid = options.preconditions().uid();
-  if (!options.preconditions().has_resource_version()) return made;
-  meta::v1::PartialObjectMetadata holder;
-  holder.mutable_metadata()->set_resource_version(options.preconditions().resource_version());
-  auto parsed = precondition_of(holder);
-  if (parsed) parsed->uid = made.uid;
-  return parsed;
+expected<void> demand(const kind_info& kind, const std::string& name, std::string_view member,
+                      const std::string& demanded, const std::string& present,
+                      std::string_view cause) {
+  if (demanded == present) return {};
+  auto refused = conflict(kind, name, {});
+  refused.kind = kind.kind();
+  refused.message = "Operation cannot be fulfilled on " + kind.qualified_kind() + " " +
+                    quoted(name) + ": the " + std::string{member} + " in the precondition (" +
+                    demanded + ") does not match the " + std::string{member} + " in record (" +
+                    present + "). The object might have been " + std::string{cause};
+  return fail(std::move(refused));
 }
 
 }  // namespace
@@ -160,13 +163,26 @@ deletion_plan plan_delete(const core::v1::Namespace& stored, std::int64_t now_se
   return {deletion_step::update, std::move(ns)};
 }
 
+expected<void> check_preconditions(const kind_info& kind, const body& stored,
+                                   std::uint64_t stored_revision,
+                                   const meta::v1::Preconditions& demanded) {
+  const auto& meta = meta_of(stored);
+  if (demanded.has_uid())
+    if (auto fits = demand(kind, meta.name(), "UID", demanded.uid(), meta.uid(),
+                           "deleted and then recreated");
+        !fits)
+      return fits;
+  if (!demanded.has_resource_version()) return {};
+  return demand(kind, meta.name(), "ResourceVersion", demanded.resource_version(),
+                std::to_string(stored_revision), "modified");
+}
+
 expected<deletion_plan> plan_delete(const kind_info& kind, const body& stored,
                                     std::uint64_t stored_revision, const DeleteOptions& options,
                                     std::int64_t now_seconds) {
   if (auto fine = check_options(kind, stored, options); !fine) return fail(std::move(fine.error()));
-  const auto demanded = demanded_by(options);
-  if (!demanded) return fail(demanded.error());
-  if (auto fits = check_precondition(kind, *demanded, stored, stored_revision); !fits)
+  if (auto fits = check_preconditions(kind, stored, stored_revision, options.preconditions());
+      !fits)
     return fail(std::move(fits.error()));
 
   if (const auto special = kind.row().plan_delete)

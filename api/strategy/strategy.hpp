@@ -19,7 +19,8 @@ namespace troupe::api {
 
 namespace meta::v1 {
 class DeleteOptions;
-}
+class Preconditions;
+}  // namespace meta::v1
 
 using random_bits = std::function<std::uint64_t()>;
 
@@ -41,7 +42,7 @@ struct creation {
 // sets the initial state of pods, namespaces and services.
 void prepare_create(const kind_info& kind, body& content, const creation& by);
 
-// Preconditions of an update or deletion on the stored object. 0 and "": none.
+// Preconditions of an update on the stored object. 0 and "": none.
 struct precondition {
   std::uint64_t revision = 0;
   std::string uid;
@@ -76,6 +77,13 @@ struct deletion_plan {
   deletion_step step = deletion_step::unchanged;
   std::unique_ptr<body> updated;  // for `update`: deletionTimestamp, finalizers ... set
 };
+
+// 409 if the object is not the one, or not in the version, that a deletion demands.
+//
+// kubernetes: apiserver/pkg/registry/rest/delete.go, BeforeDelete.
+expected<void> check_preconditions(const kind_info& kind, const body& stored,
+                                   std::uint64_t stored_revision,
+                                   const meta::v1::Preconditions& demanded);
 
 // Plans a DELETE: pods get a grace period, finalizers delay the removal, the propagation policy
 // becomes a finalizer, namespaces start to terminate. 409 if a precondition of the options fails,

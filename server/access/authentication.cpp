@@ -21,15 +21,24 @@ bool is_bearer(std::string_view scheme) {
                     [](char a, char b) { return (a | 0x20) == b; });
 }
 
-// The token of an Authorization header; nullopt for other credentials.
-std::optional<std::string_view> token_of(std::string_view credentials) {
+// The token of an Authorization header; 401 for other credentials.
+api::expected<std::string> header_token(std::string_view credentials) {
   const auto blank = credentials.find(' ');
   if (blank == std::string_view::npos || !is_bearer(credentials.substr(0, blank)))
-    return std::nullopt;
+    return api::fail(api::unauthorized());
   auto token = credentials.substr(blank + 1);
   while (token.starts_with(' '))
     token.remove_prefix(1);
-  return token;
+  return std::string{token};
+}
+
+// The request's bearer token; nullopt if it has no credentials but those of its connection.
+api::expected<std::optional<std::string>> token_of(const request& head) {
+  const auto credentials = head.headers.get("authorization");
+  auto token = credentials.empty() ? socket_token(head) : header_token(credentials);
+  if (!token) return api::fail(std::move(token.error()));
+  if (credentials.empty() && token->empty()) return std::nullopt;
+  return std::move(*token);
 }
 
 }  // namespace
@@ -59,15 +68,9 @@ api::expected<user_ptr> authenticator::authenticate(const request& head) const {
       if (auto good = certificates_->check(head); !good) return api::fail(good.error());
     return user;
   }
-  const auto credentials = head.headers.get("authorization");
-  if (!credentials.empty()) {
-    const auto token = token_of(credentials);
-    if (!token) return api::fail(api::unauthorized());
-    return bearer(*token);
-  }
-  const auto token = socket_token(head);
+  const auto token = token_of(head);
   if (!token) return api::fail(token.error());
-  if (!token->empty()) return bearer(*token);
+  if (*token) return bearer(**token);
   if (!head.connection->certificate_error.empty() || !anonymous_access_)
     return api::fail(api::unauthorized());
   return anonymous();
@@ -82,10 +85,10 @@ api::expected<user_ptr> authenticator::bearer(std::string_view token) const {
 
 const token_source* authenticator::source_of_new_token(const request& head) const {
   if (head.connection->certificate_user) return nullptr;
-  const auto token = token_of(head.headers.get("authorization"));
-  if (!token) return nullptr;
+  const auto token = token_of(head);
+  if (!token || !*token) return nullptr;
   for (const auto& source : sources_)
-    if (source->is_new(*token)) return source.get();
+    if (source->is_new(**token)) return source.get();
   return nullptr;
 }
 

@@ -19,16 +19,21 @@ void append_number(std::string& text, std::uint64_t number) {
 
 namespace {
 
+// A proxy passes bodies on as they are.
+bool reads_body(const request& head) {
+  return head.info.subresource != "proxy" && head.info.verb != "proxy";
+}
+
 std::optional<response> admission(handler& target, request& head) {
-  const auto coding = head.headers.get("content-encoding");
-  if (!coding.empty() && coding != "identity")
-    return status_response(api::unsupported_media_type(coding, "identity"));
   try {
-    return target.admit(head);
+    if (auto refused = target.admit(head)) return refused;
   } catch (const std::exception& e) {
     spdlog::error("server: admitting {} {} failed: {}", head.method_text, head.path, e.what());
     return status_response(500, "InternalError", "Internal error occurred: the request failed");
   }
+  const auto coding = head.headers.get("content-encoding");
+  if (coding.empty() || coding == "identity" || !reads_body(head)) return std::nullopt;
+  return status_response(api::unsupported_media_type(coding, "identity"));
 }
 
 }  // namespace
@@ -62,6 +67,11 @@ bool body_is_slow(const http_options& options, std::chrono::nanoseconds age, std
   const std::chrono::duration<double> needed{static_cast<double>(bytes) /
                                              defaults::body_bytes_per_second};
   return age > options.body_grace + needed;
+}
+
+std::chrono::milliseconds stall_limit(const http_options& options, const request& request) {
+  const bool may_pause = request.long_running && !request.info.subresource.empty();
+  return may_pause ? options.pause_timeout : options.stall_timeout;
 }
 
 response body_too_slow() {

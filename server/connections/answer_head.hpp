@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,8 +16,8 @@ namespace troupe::server {
 
 void append_number(std::string& text, std::uint64_t number);
 
-// Calls handler::admit; an exception becomes a 500, and a compressed body a 415. Tells the
-// connection the user, and reports a refusal.
+// Calls handler::admit; an exception becomes a 500, and a compressed body a 415, unless it is for a
+// proxy. Tells the connection the user, and reports a refusal.
 std::optional<response> admit(connection& by, request& head);
 // Calls handler::enter for a complete request; the exchange owns the permit.
 std::optional<response> enter(connection& by, exchange& exchange);
@@ -26,6 +27,8 @@ std::optional<response> charge_body(connection& by, exchange& exchange);
 // Whether the body is too slow: so few bytes at this time after the head.
 bool body_is_slow(const http_options& options, std::chrono::nanoseconds age, std::size_t bytes);
 response body_too_slow();
+// How long the client may read nothing of the response while data waits for it.
+std::chrono::milliseconds stall_limit(const http_options& options, const request& request);
 response body_too_large(std::size_t limit_bytes);
 
 // 16 hexadecimal digits, as in the Audit-Id header and the log.

@@ -15,13 +15,13 @@ namespace troupe::server {
 namespace {
 
 std::shared_ptr<const connection_info> describe(std::string peer, std::uint64_t address,
-                                                const site& site, const transport& wire) {
+                                                const site& site, bool secure,
+                                                transport::peer_certificate certificate) {
   auto info = std::make_shared<connection_info>();
   info->peer = std::move(peer);
   info->address = address;
   info->local = site.local;
-  info->secure = wire.secure();
-  auto certificate = wire.client_certificate();
+  info->secure = secure;
   if (!certificate.presented) return info;
   if (certificate.verify_error.empty() && !certificate.common_name.empty()) {
     info->certificate_user = user_of_certificate(std::move(certificate.common_name),
@@ -89,7 +89,9 @@ void connection::shake_hands() {
     case transport::progress::done:
       break;
   }
-  info_ = describe(std::move(peer_), address_, *site_, wire_);
+  auto certificate = wire_.client_certificate();
+  certificate_until_ = certificate.valid_until;
+  info_ = describe(std::move(peer_), address_, *site_, wire_.secure(), std::move(certificate));
   if (!info_->certificate_error.empty())
     worker_.refused({.peer = info_->peer,
                      .address = address_,
@@ -119,6 +121,18 @@ void connection::refused(const request& request, const response& answer) {
                    .address = address_,
                    .code = answer.status,
                    .reason = reason_of(answer)});
+}
+
+// kubernetes: apiserver/pkg/authentication/request/x509 verifies the certificate of each request.
+const std::shared_ptr<const connection_info>& connection::info() {
+  if (info_->certificate_user && std::time(nullptr) > certificate_until_) {
+    auto expired = std::make_shared<connection_info>(*info_);
+    expired->certificate_user = nullptr;
+    expired->certificate_key_hash.clear();
+    expired->certificate_error = "certificate has expired";
+    info_ = std::move(expired);
+  }
+  return info_;
 }
 
 bool connection::idle() const {
@@ -199,7 +213,9 @@ bool connection::stalled() {
     progress_ = wire_.sent_bytes();
     since_ = now();
   }
-  return now() - since_ > worker_.options().stall_timeout;
+  const auto limit =
+      protocol_ == nullptr ? worker_.options().stall_timeout : protocol_->stall_limit();
+  return now() - since_ > limit;
 }
 
 void connection::on_failure() noexcept {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,7 +44,8 @@ class connection final : public event_loop::source {
   transport& wire() noexcept { return wire_; }
   io_worker& worker() noexcept { return worker_; }
   handler& target() const noexcept { return site_->target; }
-  const std::shared_ptr<const connection_info>& info() const noexcept { return info_; }
+  // For a new request. A client certificate names no user any more once it has expired.
+  const std::shared_ptr<const connection_info>& info();
   time_point now() const noexcept { return worker_.loop().now(); }
   // Call it after code other than this connection (an exchange) has called the protocol: continues
   // reading, flushes, closes a finished connection.
@@ -80,6 +82,7 @@ class connection final : public event_loop::source {
   transport wire_;
   std::unique_ptr<protocol> protocol_;
   std::shared_ptr<const connection_info> info_;
+  std::time_t certificate_until_ = 0;
   std::string peer_;  // until the handshake is done, then in info_
   const std::uint64_t address_;
   state state_ = state::shaking_hands;

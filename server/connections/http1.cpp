@@ -9,7 +9,10 @@
 
 namespace troupe::server {
 
-http1::http1(connection& connection) : connection_{connection}, since_{connection.now()} {}
+http1::http1(connection& connection)
+    : connection_{connection},
+      since_{connection.now()},
+      stall_limit_{connection.worker().options().stall_timeout} {}
 
 http1::~http1() {
   if (exchange_) exchange_->detach();
@@ -156,6 +159,7 @@ void http1::begin_request() {
   request.received = since_ = connection_.now();
   parser_.begin(request, {connection_.header_limit_bytes(), options.body_limit_bytes});
   phase_ = phase::head;
+  stall_limit_ = options.stall_timeout;
   head_written_ = streams_ = tunnels_ = paused_ = in_chunk_ = ended_ = http10_ = false;
   refusal_.reset();
 }
@@ -175,6 +179,7 @@ void http1::head_complete() {
 
 void http1::serve() {
   phase_ = phase::answering;
+  stall_limit_ = server::stall_limit(connection_.worker().options(), exchange_->request());
   served_any_ = true;
   if (refusal_) {
     exchange_->answer_here(std::move(*refusal_));

@@ -28,6 +28,7 @@ class http1 final : public protocol, public exchange::owner {
   void drain() override;
   bool finished() const override { return finished_; }
   bool answering() const override { return phase_ == phase::answering; }
+  std::chrono::milliseconds stall_limit() const override { return stall_limit_; }
 
  private:
   enum class phase : std::uint8_t { idle, head, body, answering };
@@ -65,6 +66,7 @@ class http1 final : public protocol, public exchange::owner {
   phase phase_ = phase::idle;
   connection::time_point since_;  // start of idling, else of the request's first byte
   connection::time_point body_since_;
+  std::chrono::milliseconds stall_limit_;
   bool served_any_ = false;
   bool peer_closing_ = false;
   bool close_after_ = false;

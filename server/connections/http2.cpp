@@ -64,6 +64,10 @@ bool http2::finished() const {
          (nghttp2_session_want_read(session_) == 0 && nghttp2_session_want_write(session_) == 0);
 }
 
+std::chrono::milliseconds http2::stall_limit() const {
+  return connection_.worker().options().stall_timeout;
+}
+
 void http2::on_tick() {
   const auto& options = connection_.worker().options();
   const auto limit = served_any_ ? options.idle_timeout : options.header_timeout;
@@ -80,7 +84,7 @@ void http2::check_time(http2_flow& flow) {
   const auto now = connection_.now();
   if (flow.lingers_since) {
     if (now - *flow.lingers_since > defaults::linger_timeout) stop(flow);
-  } else if (!flow.out.empty() && now - flow.progress > options.stall_timeout) {
+  } else if (flow.unsent() && now - flow.progress > flow.stall_limit) {
     connection_.count_time_out();
     reset(flow, NGHTTP2_CANCEL);
   } else if (!flow.complete && !flow.refused &&
@@ -129,6 +133,7 @@ void http2::begin(std::int32_t id) {
   request.id = connection_.worker().next_request_id();
   request.connection = connection_.info();
   request.received = flow->progress = connection_.now();
+  flow->stall_limit = connection_.worker().options().stall_timeout;
   nghttp2_session_set_stream_user_data(session_, id, flow.get());
   flows_.emplace(id, std::move(flow));
 }
@@ -207,6 +212,7 @@ void http2::add_body(http2_flow& flow, std::string_view part) {
 void http2::request_complete(http2_flow& flow) {
   flow.complete = true;
   if (flow.refused) return;
+  flow.stall_limit = server::stall_limit(connection_.worker().options(), flow.current->request());
   if (auto refusal = enter(connection_, *flow.current)) {
     flow.current->answer_here(std::move(*refusal));
   } else {

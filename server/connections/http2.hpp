@@ -30,6 +30,7 @@ class http2 final : public protocol {
   void drain() override;
   bool finished() const override;
   bool answering() const override { return !flows_.empty(); }
+  std::chrono::milliseconds stall_limit() const override;
 
   // The handler has responded, or written more data.
   void on_output(http2_flow& flow);

@@ -1,6 +1,7 @@
 // One stream of an HTTP/2 connection: a request, its exchange, and the response.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -37,7 +38,11 @@ struct http2_flow final : exchange::owner {
   bool ended = false;     // `out` is complete
   bool deferred = false;  // nghttp2 found `out` empty and must be resumed
   connection::time_point progress;
+  std::chrono::milliseconds stall_limit{};
   std::optional<connection::time_point> lingers_since;  // response sent, request still incomplete
+
+  // The client could be sent more at once, if it read it.
+  bool unsent() const { return !out.empty() || rest != nullptr; }
 };
 
 }  // namespace troupe::server

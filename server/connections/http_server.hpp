@@ -37,6 +37,7 @@ struct http_options {
   std::chrono::milliseconds request_timeout = defaults::request_timeout;
   std::chrono::milliseconds idle_timeout = defaults::idle_timeout;
   std::chrono::milliseconds stall_timeout = defaults::stall_timeout;
+  std::chrono::milliseconds pause_timeout = defaults::pause_timeout;
   std::chrono::milliseconds drain_timeout = defaults::drain_timeout;
   std::chrono::milliseconds body_grace = defaults::body_grace;
   // Each limit is raised to a few bodies of the largest size.

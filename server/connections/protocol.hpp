@@ -2,6 +2,7 @@
 // connection's thread. It writes to the transport; the connection flushes and closes it.
 #pragma once
 
+#include <chrono>
 #include <string_view>
 
 namespace troupe::server {
@@ -24,6 +25,8 @@ class protocol {
   virtual void drain() = 0;
   // A complete request waits for the rest of its response.
   virtual bool answering() const = 0;
+  // How long the peer may read nothing while data waits for it.
+  virtual std::chrono::milliseconds stall_limit() const = 0;
   // All output has been written: the connection may be closed once the transport is not blocked.
   virtual bool finished() const = 0;
 };

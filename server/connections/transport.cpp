@@ -144,6 +144,7 @@ transport::peer_certificate transport::client_certificate() const {
   found.common_name = openssl::last_entry(subject, NID_commonName);
   found.organizations = openssl::entries(subject, NID_organizationName);
   found.key_hash = openssl::key_hash(X509_get_X509_PUBKEY(certificate));
+  found.valid_until = openssl::seconds_of(X509_get0_notAfter(certificate));
   return found;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,7 +48,8 @@ class transport {
     std::string verify_error;  // empty: good
     std::string common_name;
     std::vector<std::string> organizations;
-    std::string key_hash;  // as x509::key_hash
+    std::string key_hash;         // as x509::key_hash
+    std::time_t valid_until = 0;  // seconds since 1970
   };
   peer_certificate client_certificate() const;
 

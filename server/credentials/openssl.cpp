@@ -63,4 +63,10 @@ std::string last_entry(const X509_NAME* name, int nid) {
   return found.empty() ? std::string() : std::move(found.back());
 }
 
+std::time_t seconds_of(const ASN1_TIME* when) {
+  std::tm parts{};
+  ASN1_TIME_to_tm(when, &parts);
+  return ::timegm(&parts);
+}
+
 }  // namespace troupe::server::openssl

@@ -8,6 +8,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
+#include <ctime>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -48,5 +49,7 @@ std::string key_hash(const X509_PUBKEY* key);
 // The last entry, which is the effective one (Go: crypto/x509/pkix, Name.FillFromRDNSequence);
 // empty if there is none.
 std::string last_entry(const X509_NAME* name, int nid);
+// Seconds since 1970.
+std::time_t seconds_of(const ASN1_TIME* when);
 
 }  // namespace troupe::server::openssl

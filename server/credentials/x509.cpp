@@ -133,9 +133,7 @@ bool is_usual(const EVP_PKEY& key) {
 }
 
 time_point to_time(const ASN1_TIME* when) {
-  std::tm parts{};
-  ASN1_TIME_to_tm(when, &parts);
-  return std::chrono::system_clock::from_time_t(::timegm(&parts));
+  return std::chrono::system_clock::from_time_t(openssl::seconds_of(when));
 }
 
 }  // namespace

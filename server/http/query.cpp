@@ -1,5 +1,7 @@
 #include "server/http/query.hpp"
 
+#include <algorithm>
+
 namespace troupe::server {
 namespace {
 
@@ -33,6 +35,12 @@ void scan(std::string_view raw, F visit) {
 bool same_name(std::string_view raw, std::string_view name) {
   if (raw == name) return true;
   return raw.find_first_of("%+") != std::string_view::npos && percent_decode(raw, true) == name;
+}
+
+bool is_false(std::string_view text) {
+  static constexpr std::string_view word = "false";
+  return std::equal(text.begin(), text.end(), word.begin(), word.end(),
+                    [](char a, char b) { return a == b || a == b - 'a' + 'A'; });
 }
 
 }  // namespace
@@ -106,7 +114,7 @@ bool query_string::has(std::string_view name) const {
 
 bool query_string::flag(std::string_view name) const {
   const auto value = get(name);
-  return value && *value != "0" && *value != "false" && *value != "False";
+  return value && *value != "0" && !is_false(*value);
 }
 
 void query_string::each(

@@ -29,8 +29,8 @@ class query_string {
   std::string get_or(std::string_view name, std::string_view fallback) const;
   std::vector<std::string> all(std::string_view name) const;
   bool has(std::string_view name) const;
-  // Upstream's conversion of query parameters to bool: present and neither "0", "false" nor
-  // "False".
+  // Upstream's conversion of query parameters to bool: present and neither "0" nor "false", in any
+  // case.
   bool flag(std::string_view name) const;
   void each(const std::function<void(std::string name, std::string value)>& visit) const;
 

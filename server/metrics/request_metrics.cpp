@@ -41,9 +41,9 @@ const char* method_label(std::string_view method) noexcept {
 
 // Only subresources of the schema become labels: clients may request any name.
 std::string_view known_subresource(const route& route) {
-  static constexpr std::array<std::string_view, 9> names{
-      "status", "scale", "log", "binding", "eviction", "finalize", "ephemeralcontainers",
-      "resize", "token"};
+  static constexpr std::array<std::string_view, 14> names{
+      "status", "scale", "log",      "binding", "eviction", "finalize",    "ephemeralcontainers",
+      "resize", "token", "approval", "exec",    "attach",   "portforward", "proxy"};
   for (const auto name : names)
     if (name == route.subresource) return name;
   return {};

@@ -38,10 +38,7 @@ class spdy_ports final : public port_client {
              [&](auto stream) {
                if (errors_.contains(stream)) events.ended(stream);
              },
-         .reset =
-             [&](auto stream) {
-               if (errors_.erase(stream) != 0) events.closed(stream);
-             }});
+         .reset = [&](auto stream) { drop(stream, events); }});
   }
 
   bool write(std::uint32_t connection, std::string_view bytes) override {
@@ -77,6 +74,16 @@ class spdy_ports final : public port_client {
     waiting_.erase(error);
     events.opened(stream, port);
     return true;
+  }
+
+  // The client waits for the end of the error stream after it has reset the data stream.
+  void drop(std::uint32_t stream, const port_events& events) {
+    std::erase_if(waiting_, [stream](const auto& each) { return each.second == stream; });
+    const auto found = errors_.find(stream);
+    if (found == errors_.end()) return;
+    connection_.write(found->second, {}, true);
+    errors_.erase(found);
+    events.closed(stream);
   }
 
   spdy_connection connection_;

@@ -334,7 +334,10 @@ TEST_CASE("a deletion's preconditions and options are checked") {
   const auto conflict = plan_delete(kind, running_pod(), 5, options, now);
   REQUIRE_FALSE(conflict);
   CHECK(conflict.error().code == 409);
-  CHECK(conflict.error().message.ends_with("UID in precondition: other, UID in object meta: u-1"));
+  CHECK(
+      conflict.error().message.ends_with("the UID in the precondition (other) does not match the "
+                                         "UID in record (u-1). The object might "
+                                         "have been deleted and then recreated"));
   options.Clear();
   options.mutable_preconditions()->set_resource_version("4");
   CHECK(plan_delete(kind, running_pod(), 5, options, now).error().code == 409);

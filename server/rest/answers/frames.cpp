@@ -102,14 +102,18 @@ shared_text frame_cache::get(const frame_form& form, event_type type,
   const auto hash = reinterpret_cast<std::uintptr_t>(object.get()) / alignof(std::max_align_t) +
                     static_cast<std::size_t>(form.answer.as) * 7 +
                     static_cast<std::size_t>(form.answer.media) * 3;
+  // A table shows ages.
+  const auto second = form.answer.as == shape::table ? std::time(nullptr) : 0;
   auto& entry = entries_[hash % entries];
   const std::lock_guard lock{entry.mutex};
-  if (entry.object == object && entry.type == type && entry.form == form) return entry.frame;
+  if (entry.object == object && entry.type == type && entry.form == form && entry.second == second)
+    return entry.frame;
   const shared_text frame{event_frame(form, type, object)};
   if (frame.size() <= cached_frame_bytes) {
     entry.form = form;
     entry.type = type;
     entry.object = object;
+    entry.second = second;
     entry.frame = frame;
   }
   return frame;

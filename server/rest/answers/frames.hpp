@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <ctime>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -46,6 +47,7 @@ class frame_cache {
     frame_form form;
     actors::event_type type = actors::event_type::added;
     api::object_ptr object;
+    std::time_t second = 0;
     shared_text frame;
   };
   static constexpr std::size_t entries = 256;

@@ -14,7 +14,7 @@ namespace {
 std::string warning_header(std::string_view text) {
   std::string out = "299 - \"";
   for (const char c : text) {
-    if (static_cast<unsigned char>(c) < ' ') continue;
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) continue;
     if (c == '"' || c == '\\') out += '\\';
     out += c;
   }

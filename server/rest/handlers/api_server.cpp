@@ -49,6 +49,26 @@ bool wants_pretty(const request& request) {
   return agent.starts_with("curl") || agent.starts_with("Wget") || agent.starts_with("Mozilla/5.0");
 }
 
+// A container or another server responds, in a form of its own.
+bool connects(std::string_view subresource) {
+  static constexpr std::string_view connections[] = {"exec", "attach", "portforward", "proxy"};
+  return std::find(std::begin(connections), std::end(connections), subresource) !=
+         std::end(connections);
+}
+
+api::expected<void> read_form(call& call, bool watching) {
+  const auto& kind = call.kind();
+  const auto form =
+      negotiate(call.request->headers.joined("accept"),
+                {.watching = watching, .custom = kind.custom(), .readable = kind.serves("get")});
+  if (!form) return api::fail(form.error());
+  call.form = *form;
+  const auto rows = parse_included(call.request->query);
+  if (!rows) return api::fail(rows.error());
+  call.rows = *rows;
+  return {};
+}
+
 using call_handler = void (*)(const call_ptr&);
 
 // For kinds whose objects are not stored.
@@ -137,11 +157,9 @@ call_handler handler_of(const call& call) {
 // Handlers that decide by a stored object and do not write it. As upstream's, they know what
 // another control plane has committed before; a write finds that out when it is committed.
 bool decides_by_reading(const call& call) {
-  static constexpr std::string_view readers[] = {"token",  "log",         "exec",
-                                                 "attach", "portforward", "proxy"};
   const auto part = call.route.subresource;
   return call.verb == verb::remove_all || (call.verb == verb::get && part == "scale") ||
-         std::find(std::begin(readers), std::end(readers), part) != std::end(readers);
+         part == "token" || part == "log" || connects(part);
 }
 
 }  // namespace
@@ -172,16 +190,10 @@ void api_server::serve(request_ptr request, responder answer) {
                                            verb.value_or(verb::get));
   if (other) return forward_request(made, *other);
   if (route.at != route::place::objects) return serve_document(made);
-  const auto form =
-      negotiate(made->request->headers.joined("accept"), {.watching = verb == verb::watch,
-                                                          .custom = route.kind->custom(),
-                                                          .readable = route.kind->serves("get")});
-  if (!form) return made->fail(form.error());
-  made->form = *form;
+  if (!connects(route.subresource))
+    if (const auto fine = read_form(*made, verb == verb::watch); !fine)
+      return made->fail(fine.error());
   made->form.pretty = wants_pretty(*made->request);
-  const auto rows = parse_included(made->request->query);
-  if (!rows) return made->fail(rows.error());
-  made->rows = *rows;
   if (const auto* rules = route.kind->rules(); rules && !rules->warning().empty())
     made->warn({rules->warning()});
   if (const auto text = api::deprecation_of(*route.kind); !text.empty())

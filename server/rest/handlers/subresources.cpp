@@ -176,13 +176,19 @@ void create_eviction(const call_ptr& call) {
   const bool dry_run = read->options.dry_run || !options.dry_run().empty();
   actors::evict command{
       .pod_key = call->key(),
-      .pod_uid = options.preconditions().uid(),
+      .pod_uid = {},
       .grace_seconds = options.has_grace_period_seconds() ? options.grace_period_seconds() : -1,
       .reason = "EvictionByEvictionAPI",
       .message = "Eviction API: evicting"};
   carry_out(
       call, dry_run,
-      [call, command](const snapshot& state) {
+      [call, command, content = read->content](const snapshot& state) -> api::expected<proposal> {
+        if (const auto pod = state.find(command.pod_key)) {
+          const auto& demanded = static_cast<const Eviction&>(*content).delete_options();
+          auto fits = api::check_preconditions(call->kind(), pod->content(), pod->revision(),
+                                               demanded.preconditions());
+          if (!fits) return api::fail(std::move(fits.error()));
+        }
         return actors::propose_eviction(state, command, wall_now(*call));
       },
       [call](const write_result&) { call->succeed(201); });

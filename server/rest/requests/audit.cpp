@@ -7,11 +7,19 @@
 #include "server/access/audit_log.hpp"
 
 namespace troupe::server {
+namespace {
+
+// A command or a connection may have the method GET (over WebSocket), and is no read.
+bool is_read(const request_record& record) {
+  const auto part = record.route.subresource;
+  const bool connects = part == "exec" || part == "attach" || part == "portforward";
+  return !mutates(record.verb) && !connects;
+}
+
+}  // namespace
 
 void audit(const request_record& record) {
-  const bool reads =
-      record.verb == verb::get || record.verb == verb::list || record.verb == verb::watch;
-  if (reads || !audit_enabled()) return;
+  if (is_read(record) || !audit_enabled()) return;
   std::string line = fmt::format("{{\"request\":\"{:016x}\"", record.request.id);
   const auto& acting = record.request.user;
   const auto& authenticated = record.request.impersonator ? record.request.impersonator : acting;
@@ -19,7 +27,9 @@ void audit(const request_record& record) {
   if (authenticated != acting) append_audit(line, "impersonatedUser", acting->name);
   append_audit(line, "verb", to_string(record.verb));
   append_audit(line, "group", record.route.group);
-  append_audit(line, "resource", record.route.kind == nullptr ? "" : record.route.kind->plural());
+  append_audit(line, "resource",
+               record.route.kind == nullptr ? std::string_view{record.request.info.resource}
+                                            : std::string_view{record.route.kind->plural()});
   append_audit(line, "subresource", record.route.subresource);
   append_audit(line, "namespace", record.route.ns);
   append_audit(line, "name", record.route.name);

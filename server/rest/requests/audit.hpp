@@ -22,8 +22,8 @@ struct request_record {
   const std::map<std::string, std::string>* annotations = nullptr;
 };
 
-// Writes one structured line to the "audit" logger for each write request; never a body, so no
-// secrets.
+// Writes one structured line to the "audit" logger for each request that writes, or connects to a
+// container; never a body, so no secrets.
 void audit(const request_record& record);
 
 }  // namespace troupe::server

@@ -9,6 +9,7 @@
 #include "api/limits.hpp"
 #include "api/validation/field_errors.hpp"
 #include "api/validation/validation.hpp"
+#include "server/rest/defaults.hpp"
 #include "server/rest/requests/negotiation.hpp"
 
 namespace troupe::server {
@@ -92,14 +93,24 @@ void check_initial_events(api::field_errors& out, const list_options& o, bool wa
                   "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
 }
 
+api::expected<void> check_terms(std::string_view selector, std::size_t terms) {
+  if (terms <= defaults::selector_terms) return {};
+  return api::fail(api::bad_request(std::string{selector} + " has " + std::to_string(terms) +
+                                    " terms: at most " + std::to_string(defaults::selector_terms) +
+                                    " are allowed; use one with several values"));
+}
+
 api::expected<void> read_selectors(list_options& out, const api::kind_info& kind,
                                    const query_string& query) {
   if (const auto text = query.get("labelSelector"); text && !text->empty()) {
     auto parsed = api::label_selector::parse(*text);
     if (!parsed) return api::fail(std::move(parsed.error()));
+    if (auto fine = check_terms("labelSelector", parsed->requirements().size()); !fine) return fine;
     out.labels = std::move(*parsed);
   }
   if (const auto text = query.get("fieldSelector"); text && !text->empty()) {
+    const auto commas = static_cast<std::size_t>(std::count(text->begin(), text->end(), ','));
+    if (auto fine = check_terms("fieldSelector", commas + 1); !fine) return fine;
     auto parsed = api::field_selector::parse(kind, *text);
     if (!parsed) return api::fail(std::move(parsed.error()));
     out.fields = std::move(*parsed);

@@ -258,6 +258,56 @@ TEST_CASE("a stream that its reader has stopped reading is cut off after the sta
   CHECK(server.server().stats().timed_out == 1);
 }
 
+TEST_CASE("the reader of a log may pause for longer than the stall time") {
+  server::http_options options;
+  options.stall_timeout = 100ms;
+  test_server server{options};
+  watch_route watch{server};
+  server.site.admission = [](server::request& head) -> std::optional<server::response> {
+    head.long_running = true;
+    head.info.subresource = "log";
+    return std::nullopt;
+  };
+  auto slow = server.client();
+  slow.receive_buffer_bytes = 4096;
+  http_client first{slow};
+  first.send_request("GET", "/watch");
+  http2_client second{slow, 1000};
+  const auto id = second.start("GET", "/watch");
+  REQUIRE(second.run([&] { return second.at(id).answer.status == 200; }));
+  const auto chunk = server::shared_text{std::string(100'000, 'c')};
+  for (std::size_t i = 1; i <= 2; ++i) {
+    const auto stream = watch.wait_for(i);
+    int found = 0;
+    do {
+      found = watch.writable;
+      while (stream.write(chunk)) {
+      }
+    } while (eventually([&] { return watch.writable > found; }, 100ms));
+  }
+  CHECK_FALSE(eventually([&] { return watch.closed != 0; }, 500ms));
+  CHECK(server.server().stats().timed_out == 0);
+}
+
+TEST_CASE("a response that is made in parts is cut off when its reader has stopped between two") {
+  server::http_options options;
+  options.stall_timeout = 200ms;
+  test_server server{options};
+  server.site.on("/parts", [](auto&, auto& answer) {
+    server::response out;
+    out.content.continue_with([](server::body& to) {
+      to.add(std::string(1000, 'p'));
+      return true;
+    });
+    answer.respond(std::move(out));
+  });
+  http2_client client{server.client(), 1000};
+  const auto id = client.start("GET", "/parts");
+  CHECK(client.run([&] { return client.at(id).reset; }));
+  CHECK(client.at(id).answer.body.size() == 1000);
+  CHECK(server.server().stats().timed_out == 1);
+}
+
 TEST_CASE("stopping the server ends streams properly and informs the handler") {
   test_server server;
   watch_route watch{server};

@@ -67,6 +67,29 @@ TEST_CASE("a client certificate of our authority names user and groups") {
   CHECK(seen_user(server, server.client()) == "nobody: ");
 }
 
+TEST_CASE("a client certificate that expires names no user in later requests of its connection") {
+  using namespace std::chrono_literals;
+  test_server server;
+  std::string found;
+  server.site.on("/who", [&](auto& request, auto& answer) {
+    const auto& by = *request->connection;
+    found = by.certificate_user ? by.certificate_user->name : by.certificate_error;
+    answer.respond(text_response(""));
+  });
+  const auto now = std::chrono::system_clock::now();
+  const auto brief =
+      server::x509::issue(test_identities::get().authority, {"alice", {}, {}, {now - 1h, now + 4s}})
+          .value();
+  auto options = server.client();
+  options.certificate = brief.certificate;
+  options.private_key = brief.private_key;
+  http_client client{options};
+  REQUIRE(client.get("/who").status == 200);
+  CHECK(found == "alice");
+  CHECK(eventually([&] { return client.get("/who").status == 200 && found != "alice"; }));
+  CHECK(found == "certificate has expired");
+}
+
 // A request of a key EC P-256 for CN=system:node:n2, CN=system:node:n1, and the key.
 constexpr const char* request_with_two_names = R"(-----BEGIN CERTIFICATE REQUEST-----
 MIIBBDCBqwIBADBJMRUwEwYDVQQKDAxzeXN0ZW06bm9kZXMxFzAVBgNVBAMMDnN5

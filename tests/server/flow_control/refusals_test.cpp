@@ -1,13 +1,11 @@
 // Requests that are refused before any handler are logged; a flood of them makes only a few lines.
-#include <spdlog/sinks/base_sink.h>
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <mutex>
 
 #include "server/access/audit_log.hpp"
 #include "server/access/own_host.hpp"
+#include "server/fixtures/audit_lines.hpp"
 #include "server/fixtures/auth_filter_fixture.hpp"
 #include "server/flow_control/refusal_log.hpp"
 #include "server/metrics/request_metrics.hpp"
@@ -20,52 +18,6 @@ using Catch::Matchers::Contains;
 using test::http_client;
 
 namespace {
-
-class text_sink final : public spdlog::sinks::base_sink<std::mutex> {
- public:
-  std::string text() {
-    const std::lock_guard lock{mutex_};
-    return text_;
-  }
-
- private:
-  void sink_it_(const spdlog::details::log_msg& message) override {
-    text_.append(message.payload.data(), message.payload.size()).push_back('\n');
-  }
-  void flush_() override {}
-
-  std::string text_;
-};
-
-// The lines of the audit log from here on. Constructed before the server, so that no thread writes.
-class audit_lines {
- public:
-  audit_lines() {
-    write_audit("{}");  // the logger is created with its first line
-    log_ = spdlog::get("audit");
-    REQUIRE(log_ != nullptr);
-    level_ = log_->level();
-    log_->sinks().push_back(sink_);
-    log_->set_level(spdlog::level::info);
-  }
-  ~audit_lines() {
-    log_->set_level(level_);
-    log_->sinks().pop_back();
-  }
-  std::string text() const { return sink_->text(); }
-  std::size_t count(const std::string& part) const {
-    const auto all = text();
-    std::size_t found = 0;
-    for (auto at = all.find(part); at != all.npos; at = all.find(part, at + 1))
-      ++found;
-    return found;
-  }
-
- private:
-  std::shared_ptr<spdlog::logger> log_;
-  spdlog::level::level_enum level_;
-  const std::shared_ptr<text_sink> sink_ = std::make_shared<text_sink>();
-};
 
 double value_of(const families& all, const std::string& name, const labels& with) {
   for (const auto& one : all) {

@@ -66,8 +66,16 @@ TEST_CASE("a deletion may demand the uid and the revision of its object") {
   const auto made = server.post(maps, R"({"metadata":{"name":"m"}})");
   const auto other = server.remove(maps + "/m", R"({"preconditions":{"uid":"other"}})");
   CHECK(other.status == 409);
-  CHECK_THAT(other.at("message"), Catch::Contains("Precondition failed: UID"));
-  CHECK(server.remove(maps + "/m", R"({"preconditions":{"resourceVersion":"1"}})").status == 409);
+  CHECK(
+      other.at("message") ==
+      "Operation cannot be fulfilled on ConfigMap \"m\": the UID in the precondition (other) does "
+      "not match the UID in record (" +
+          made.at("metadata.uid") + "). The object might have been deleted and then recreated");
+  const auto earlier = server.remove(maps + "/m", R"({"preconditions":{"resourceVersion":"1"}})");
+  CHECK(earlier.status == 409);
+  CHECK_THAT(earlier.at("message"),
+             Catch::EndsWith("in record (" + made.at("metadata.resourceVersion") +
+                             "). The object might have been modified"));
   const auto right = server.remove(
       maps + "/m", R"({"preconditions":{"uid":")" + made.at("metadata.uid") + R"("}})");
   CHECK(right.status == 200);

@@ -1,8 +1,12 @@
 #include <catch2/catch.hpp>
+#include <ctime>
 
+#include "api/object/object.hpp"
 #include "api/schema/apps_v1.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
+#include "server/fixtures/http_fixture.hpp"
+#include "server/rest/answers/frames.hpp"
 #include "server/rest/answers/pretty.hpp"
 #include "server/rest/requests/continue_token.hpp"
 #include "server/rest/requests/negotiation.hpp"
@@ -81,6 +85,22 @@ TEST_CASE("a method has a meaning only where it makes sense") {
   CHECK_FALSE(parse("DELETE", "/api/v1/namespaces/x/pods/web/status")->verb);
   CHECK(parse("DELETE", "/api/v1/namespaces/x/pods/web/proxy/a/b")->verb == verb::remove);
   CHECK_FALSE(parse("OPTIONS", "/api/v1/namespaces/x/pods")->verb);
+}
+
+TEST_CASE("a table that is watched shows the age at the time of the watch") {
+  auto pod = std::make_unique<api::core::v1::Pod>();
+  pod->mutable_metadata()->set_name("web");
+  pod->mutable_metadata()->mutable_creation_timestamp()->set_seconds(std::time(nullptr) - 5);
+  const auto object =
+      std::make_shared<const api::object>(api::kind_of<api::core::v1::Pod>(), std::move(pod), 7);
+  frame_form form;
+  form.answer.as = shape::table;
+  frame_cache cache;
+  const auto added = [&] {
+    return std::string{*cache.get(form, actors::event_type::added, object)};
+  };
+  const auto first = added();
+  CHECK(server::testing::eventually([&] { return added() != first; }));
 }
 
 TEST_CASE("the best form that both sides know is chosen") {

@@ -70,6 +70,21 @@ TEST_CASE("an eviction deletes a pod with its grace and says why") {
   CHECK(evict_as("policy/v1beta1", "Eviction") == 201);
 }
 
+TEST_CASE("an eviction may demand the uid and the revision of its pod") {
+  rest_test server;
+  const auto made = server.create_pod("web");
+  const auto evict = [&](const std::string& member, const std::string& value) {
+    return server.post(pods + "/web/eviction",
+                       fmt::format(R"({{"metadata":{{"name":"web"}},"deleteOptions":)"
+                                   R"({{"preconditions":{{"{}":"{}"}}}}}})",
+                                   member, value));
+  };
+  CHECK(evict("uid", "other").status == 409);
+  CHECK(evict("resourceVersion", "1").status == 409);
+  CHECK(server.get(pods + "/web").status == 200);
+  CHECK(evict("resourceVersion", made.at("metadata.resourceVersion")).status == 201);
+}
+
 TEST_CASE("an eviction or a binding of another pod than the path names is refused") {
   rest_test server;
   server.create_pod("other");

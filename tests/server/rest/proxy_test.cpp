@@ -66,6 +66,30 @@ TEST_CASE("a request to a pod's port arrives without the API server's own header
   CHECK_THAT(sent, Catch::EndsWith("\r\n\r\nbody"));
 }
 
+TEST_CASE("a compressed body is passed on as it is") {
+  proxy_test t;
+  t.backend->respond = [](const std::string&) {
+    return std::string{"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"};
+  };
+  CHECK(t.server
+            .request("POST", pods + "/web:8080/proxy/write", "\x1f\x8b packed",
+                     {{"Content-Encoding", "gzip"}})
+            .status == 200);
+  CHECK_THAT(t.backend->received(),
+             Contains("content-encoding: gzip\r\n") && Catch::EndsWith("\r\n\r\n\x1f\x8b packed"));
+  CHECK(t.server.request("POST", pods, "{}", {{"Content-Encoding", "gzip"}}).status == 415);
+}
+
+TEST_CASE(
+    "the media type and the parameters of a request are left to the server behind the proxy") {
+  proxy_test t;
+  const test::http_client::fields accept{{"Accept", "text/event-stream"}};
+  CHECK(t.server.get(pods + "/web/proxy/?includeObject=all", accept).status == 200);
+  CHECK_THAT(t.backend->received(), Contains("GET /?includeObject=all HTTP/1.1\r\n") &&
+                                        Contains("accept: text/event-stream\r\n"));
+  CHECK(t.server.get(pods, accept).status == 406);
+}
+
 TEST_CASE("every method is passed on, and a page without a path is redirected to one") {
   proxy_test t;
   for (const std::string method : {"GET", "PUT", "PATCH", "DELETE"}) {

@@ -8,6 +8,7 @@
 #include "api/scheme.hpp"
 #include "server/fixtures/rest_fixture.hpp"
 #include "server/http/query.hpp"
+#include "server/rest/defaults.hpp"
 
 using namespace troupe;
 using namespace troupe::server::testing;
@@ -59,6 +60,22 @@ TEST_CASE("lists are chosen by labels and by fields") {
   const auto field = server.get(pods + "?fieldSelector=spec.foo%3Dx");
   CHECK(field.status == 400);
   CHECK_THAT(field.at("message"), Catch::Contains("spec.foo"));
+}
+
+TEST_CASE("a selector has a bounded number of terms") {
+  rest_test server;
+  const auto status = [&](const std::string& selector, const std::string& term, std::size_t count) {
+    std::string all = term;
+    for (std::size_t i = 1; i < count; ++i)
+      all += "," + term;
+    return server.get(pods + "?" + selector + "=" + percent_encode(all)).status;
+  };
+  const auto limit = server::defaults::selector_terms;
+  for (const auto& [selector, term] :
+       {std::pair{"labelSelector", "!a"}, std::pair{"fieldSelector", "metadata.name!=a"}}) {
+    CHECK(status(selector, term, limit) == 200);
+    CHECK(status(selector, term, limit + 1) == 400);
+  }
 }
 
 TEST_CASE("a list is read page by page at the revision of its first page") {

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "api/values/base64.hpp"
+#include "server/fixtures/audit_lines.hpp"
 #include "server/fixtures/rest_fixture.hpp"
 #include "server/fixtures/stream_clients.hpp"
 #include "server/streams/defaults.hpp"
@@ -68,6 +69,17 @@ TEST_CASE("a command over WebSocket gets its input and its end, and reports its 
   CHECK(client.next() == channel(3, success));
   CHECK_FALSE(client.next());
   CHECK(rest_test::eventually([&] { return t.containers->live == 0; }));
+}
+
+TEST_CASE("a command is in the audit log, also with the method GET") {
+  const audit_lines log;
+  stream_test t;
+  const auto client = t.websocket(run_cat, "v5.channel.k8s.io");
+  REQUIRE(client.head().status == 101);
+  CHECK(t.server.get(pods + "/web").status == 200);
+  CHECK(log.count(R"("verb":"get","resource":"pods","subresource":"exec","namespace":"default",)"
+                  R"("name":"web")") == 1);
+  CHECK(log.count(R"("verb":"get")") == 1);
 }
 
 TEST_CASE("a command over WebSocket begins when its client reads, or has had time to") {
@@ -299,6 +311,28 @@ TEST_CASE("many connections with ports go over one of SPDY") {
   const auto bad = forward(client, 0, "3");
   const auto unpaired = client.open({{"streamtype", "data"}, {"port", "80"}, {"requestid", "9"}});
   REQUIRE(client.await([&] { return client.refused(bad.data) && client.refused(unpaired); }));
+}
+
+TEST_CASE("the error stream of a connection whose data stream is reset ends") {
+  stream_test t;
+  auto client = t.spdy(pods + "/web/portforward", port_forward);
+  const auto one = forward(client, 80, "one");
+  client.send(one.data, "first");
+  REQUIRE(client.await([&] { return client.got(one.data) == "first"; }));
+  client.reset(one.data);
+  REQUIRE(client.await([&] { return client.ended(one.error); }));
+  CHECK(rest_test::eventually([&] { return t.containers->live == 0; }));
+}
+
+TEST_CASE("error streams that are reset leave room for others") {
+  stream_test t;
+  auto client = t.spdy(pods + "/web/portforward", port_forward);
+  for (std::size_t i = 0; i < server::defaults::forwarded_connections; ++i)
+    client.reset(
+        client.open({{"streamtype", "error"}, {"port", "80"}, {"requestid", std::to_string(i)}}));
+  const auto last = forward(client, 80, "last");
+  client.send(last.data, "still");
+  CHECK(client.await([&] { return client.got(last.data) == "still"; }));
 }
 
 TEST_CASE("a connection has a bounded number of streams") {

@@ -87,6 +87,12 @@ TEST_CASE("unknown fields are ignored, reported or refused as the client request
   const auto answer = server.post(maps, body("b"));
   CHECK(answer.status == 201);
   CHECK(answer.headers.at("warning") == "299 - \"unknown field \\\"dat\\\"\"");
+  // Clients of HTTP/2 refuse a response with a control character in a header field.
+  CHECK(server
+            .post(maps, R"({"metadata":{"name":"e"},"d)"
+                        "\x7f"
+                        R"(t":1})")
+            .headers.at("warning") == "299 - \"unknown field \\\"dt\\\"\"");
   const auto refused = server.post(maps + "?fieldValidation=Strict", body("c"));
   CHECK(refused.status == 400);
   CHECK_THAT(refused.at("message"), Catch::Contains("unknown field \"dat\""));

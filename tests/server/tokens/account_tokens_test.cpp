@@ -103,6 +103,17 @@ class token_test {
   }
   // The user of the token according to the API; or 401.
   rest_answer whoami(const std::string& token) const { return ask("POST", self, "{}", token); }
+  // The status of a request whose token is in the subprotocols of a WebSocket.
+  int status_by_subprotocol(const std::string& token) const {
+    test::wire_options to;
+    to.port = front_->address().port;
+    const auto protocol = "base64url.bearer.authorization.k8s.io." + base64url(token);
+    return test::http_client{to}
+        .get("/api/v1", {{"Connection", "Upgrade"},
+                         {"Upgrade", "websocket"},
+                         {"Sec-WebSocket-Protocol", "v4.channel.k8s.io, " + protocol}})
+        .status;
+  }
   rest_answer review(const std::string& token, const std::string& audiences = "[]") const {
     return post(reviews, R"({"spec":{"token":")" + token + R"(","audiences":)" + audiences + "}}");
   }
@@ -151,6 +162,26 @@ class token_test {
   std::unique_ptr<api_frontend> front_;
   std::string admin_;
 };
+
+// Of a token that was just signed, for the account that far_account() returns.
+actors::token_claims far_claims() {
+  actors::token_claims claims;
+  claims.ns = "default";
+  claims.account = {"far", "uid-1"};
+  claims.audiences = {"api"};
+  claims.id = "id-1";
+  claims.issued = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  claims.expires = claims.issued + 600;
+  return claims;
+}
+
+api::core::v1::ServiceAccount far_account() {
+  api::core::v1::ServiceAccount account;
+  account.mutable_metadata()->set_name("far");
+  account.mutable_metadata()->set_namespace_("default");
+  account.mutable_metadata()->set_uid("uid-1");
+  return account;
+}
 
 }  // namespace
 
@@ -206,32 +237,32 @@ TEST_CASE("requests for tokens are refused as upstream refuses them", "[tokens]"
 TEST_CASE("a new token of an account that another control plane has just made is accepted",
           "[tokens]") {
   token_test server;
-  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  actors::token_claims claims;
-  claims.ns = "default";
-  claims.account = {"far", "uid-1"};
-  claims.audiences = {"api"};
-  claims.id = "id-1";
-  claims.issued = now;
-  claims.expires = now + 600;
+  auto claims = far_claims();
   const auto token = server.tokens().sign(claims).value();
   CHECK(server.whoami(token).status == 401);
   CHECK(server.waits() == 1);
-  api::core::v1::ServiceAccount account;
-  account.mutable_metadata()->set_name("far");
-  account.mutable_metadata()->set_namespace_("default");
-  account.mutable_metadata()->set_uid("uid-1");
-  server.make_elsewhere(account);
+  server.make_elsewhere(far_account());
   CHECK(server.whoami(token).at("status.userInfo.username") == "system:serviceaccount:default:far");
   CHECK(server.waits() == 2);
   CHECK(server.whoami(token).status == 201);
   CHECK(server.waits() == 2);
 
   claims.account.uid = "uid-2";
-  claims.issued = now - 60;
+  claims.issued -= 60;
   CHECK(server.whoami(server.tokens().sign(claims).value()).status == 401);
   CHECK(server.whoami("ey.ey.ey").status == 401);
   CHECK(server.waits() == 2);  // neither is new
+}
+
+TEST_CASE("a new token in a subprotocol is accepted when other control planes made its account",
+          "[tokens]") {
+  token_test server;
+  const auto token = server.tokens().sign(far_claims()).value();
+  CHECK(server.status_by_subprotocol(token) == 401);
+  CHECK(server.waits() == 1);
+  server.make_elsewhere(far_account());
+  CHECK(server.status_by_subprotocol(token) == 200);
+  CHECK(server.waits() == 2);
 }
 
 TEST_CASE("the use of a legacy token is noted at its secret, once a day", "[tokens]") {
