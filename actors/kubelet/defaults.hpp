@@ -82,6 +82,11 @@ inline constexpr auto volume_retry_longest = 2min;
 inline constexpr auto nfs_mount_limit = 20s;
 inline constexpr int nfs_mounts_at_once = 2;
 
+// How long the file system of a path of the machine may take to answer, and how many paths may be
+// late at a time, each of which keeps a thread.
+inline constexpr auto path_check_limit = 10'000ms;
+inline constexpr std::size_t late_path_checks = 64;
+
 // kubernetes: period of the eviction manager, and the grace period of an evicted pod. The last is
 // the maximum number of files measured in one volume or log.
 inline constexpr auto storage_measuring = 10s;

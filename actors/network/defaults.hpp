@@ -66,6 +66,8 @@ inline constexpr duration nft_answer_limit = 120s;
 // Period of the check that a table still exists: another program may have flushed all rules
 // (kubernetes: kube-proxy, nftables.syncPeriod).
 inline constexpr duration nft_probe = 30s;
+// Period of the check whether the kernel accepts tables of IPv6 that were refused at the start.
+inline constexpr duration ipv6_check = 60s;
 // Delay before rules that another program removed are restored: it may still be removing more.
 inline constexpr duration nft_restore = 1s;
 // The kernel's buffer for messages about changes of nftables, and the maximum number of different

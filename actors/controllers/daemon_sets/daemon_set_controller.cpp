@@ -251,6 +251,7 @@ void daemon_set_controller::remove_pods(const std::vector<std::string>& keys) {
 void daemon_set_controller::remove_ended(const std::string& node,
                                          const std::vector<std::string>& keys) {
   for (const auto& key : keys) {
+    if (to_remove_ == 0) return enqueue();
     const auto& pod = objects_.at(key);
     const bool failed = pod->as<Pod>().status().phase() == "Failed";
     if (failed) {
@@ -267,6 +268,7 @@ void daemon_set_controller::remove_ended(const std::string& node,
            fmt::format("Found {} daemon pod {}/{} on node {}, will try to {} it",
                        failed ? "failed" : "succeeded", pod->meta().namespace_(),
                        pod->meta().name(), node, failed ? "kill" : "delete"));
+    --to_remove_;
     remove_pod(pod);
   }
 }

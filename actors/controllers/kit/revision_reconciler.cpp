@@ -9,14 +9,17 @@ bool revision_reconciler::keep_revision(const revision_history& revisions,
                                         std::int32_t collisions, const char* hash_label) {
   const auto known = revisions.with_data(revision_data(pod_template));
   if (known && known == revisions.all().back()) return true;
-  if (known) {
-    auto changed = known->copy_as<ControllerRevision>();
-    changed->set_revision(revisions.next_number());
-    replace(known, std::move(changed));
+  const auto number = revisions.next_number();
+  if (!number) {
+    const auto wrong = revisions.misnumbered();
+    renumber(wrong->first, wrong->second);
     return false;
   }
-  auto made =
-      make_revision(*owner(), pod_template, revisions.next_number(), collisions, hash_label);
+  if (known) {
+    renumber(known, *number);
+    return false;
+  }
+  auto made = make_revision(*owner(), pod_template, *number, collisions, hash_label);
   const auto& meta = owner()->meta();
   const auto revision_key =
       api::kind_of<ControllerRevision>().key(meta.namespace_(), made->metadata().name());
@@ -32,6 +35,12 @@ bool revision_reconciler::keep_revision(const revision_history& revisions,
     retry();
   }
   return false;
+}
+
+void revision_reconciler::renumber(const api::object_ptr& revision, std::int64_t number) {
+  auto changed = revision->copy_as<ControllerRevision>();
+  changed->set_revision(number);
+  replace(revision, std::move(changed));
 }
 
 void revision_reconciler::truncate(const revision_history& revisions, std::int32_t limit,

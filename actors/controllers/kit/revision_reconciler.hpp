@@ -12,7 +12,8 @@ class revision_reconciler : public reconciler {
   using reconciler::reconciler;
 
  protected:
-  // Creates the revision of the template, or renumbers it as the highest after a rollback. Returns
+  // Creates the revision of the template, or renumbers it as the highest after a rollback. If no
+  // higher number is left, the revisions are first numbered from 1 on, in their order. Returns
   // false if it sent a write: the rest then waits for the next sync.
   bool keep_revision(const revision_history& revisions,
                      const api::core::v1::PodTemplateSpec& pod_template, std::int32_t collisions,
@@ -22,6 +23,7 @@ class revision_reconciler : public reconciler {
                 const std::set<std::string, std::less<>>& live);
 
  private:
+  void renumber(const api::object_ptr& revision, std::int64_t number);
   // A copy of the owner with the collision count of its status incremented.
   virtual std::unique_ptr<api::body> with_collision() const = 0;
 };

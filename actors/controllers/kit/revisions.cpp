@@ -1,6 +1,7 @@
 #include "actors/controllers/kit/revisions.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "actors/controllers/kit/name_hash.hpp"
@@ -54,8 +55,18 @@ api::object_ptr revision_history::named(std::string_view name) const {
   return found == revisions_.end() ? nullptr : *found;
 }
 
-std::int64_t revision_history::next_number() const {
-  return revisions_.empty() ? 1 : number_of(*revisions_.back()) + 1;
+std::optional<std::int64_t> revision_history::next_number() const {
+  if (revisions_.empty()) return 1;
+  const auto highest = number_of(*revisions_.back());
+  if (highest == std::numeric_limits<std::int64_t>::max()) return std::nullopt;
+  return highest + 1;
+}
+
+std::optional<std::pair<api::object_ptr, std::int64_t>> revision_history::misnumbered() const {
+  std::int64_t number = 0;
+  for (const auto& each : revisions_)
+    if (number_of(*each) != ++number) return std::pair{each, number};
+  return std::nullopt;
 }
 
 std::vector<api::object_ptr> revision_history::expired(

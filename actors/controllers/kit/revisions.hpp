@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/object/object.hpp"
@@ -34,8 +35,11 @@ class revision_history {
   // The newest revision with this data, or the one of this name; null if there is none.
   api::object_ptr with_data(std::string_view data) const;
   api::object_ptr named(std::string_view name) const;
-  // One above the highest number.
-  std::int64_t next_number() const;
+  // One above the highest number; nothing if that is the largest that there is: a client may have
+  // written it.
+  std::optional<std::int64_t> next_number() const;
+  // The first revision whose number is not its place from 1 on, and that place.
+  std::optional<std::pair<api::object_ptr, std::int64_t>> misnumbered() const;
   // The oldest revisions beyond `limit`, without those named in `live`.
   std::vector<api::object_ptr> expired(std::int32_t limit,
                                        const std::set<std::string, std::less<>>& live) const;

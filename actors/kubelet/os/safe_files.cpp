@@ -70,8 +70,11 @@ disk_usage usage(const runtime::unique_fd& directory, int depth, std::size_t& le
   const auto names = names_in(directory.get(), left);
   left -= names.size();
   for (const auto& name : names) {
+    // Fails at a mount point without access to the mounted file system, which may not answer.
+    const runtime::unique_fd entry{
+        open2(directory.get(), name.c_str(), O_PATH | O_NOFOLLOW, 0, strict)};
     struct stat info {};
-    if (::fstatat(directory.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (!entry || ::fstat(entry.get(), &info) != 0) continue;
     const auto own = static_cast<std::int64_t>(info.st_blocks) * 512;  // in units of 512 bytes
     ++all.files;
     all.bytes += S_ISREG(info.st_mode)

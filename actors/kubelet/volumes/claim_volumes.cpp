@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "actors/kubelet/os/path_check.hpp"
 #include "actors/kubelet/security/protected_paths.hpp"
 #include "actors/kubelet/volumes/local_volumes.hpp"
 #include "actors/kubelet/volumes/nfs_volumes.hpp"
@@ -27,24 +28,24 @@ auto fail(std::string problem) {
   return tl::make_unexpected(std::move(problem));
 }
 
-path_result take_host_path(const HostPathVolumeSource& source,
-                           const std::vector<std::string>& hidden) {
-  if (auto ours = check_not_protected(source.path(), hidden); !ours)
-    return fail("hostPath " + ours.error());
-  if (auto fits = check_host_path(source.path(), source.type()); !fits) return fail(fits.error());
-  return source.path();
+tl::expected<void, std::string> check_local(const std::string& path,
+                                            const std::vector<std::string>& hidden) {
+  if (auto ours = check_not_protected(path, hidden); !ours)
+    return fail("local volume " + ours.error());
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0)
+    return fail(fmt::format("path \"{}\" does not exist: {}", path, std::strerror(errno)));
+  if (!S_ISDIR(found.st_mode))
+    return fail(
+        fmt::format("path \"{}\" is not a directory: raw devices are not supported here", path));
+  return {};
 }
 
 path_result take_local(const LocalVolumeSource& source, const std::vector<std::string>& hidden) {
-  if (auto ours = check_not_protected(source.path(), hidden); !ours)
-    return fail("local volume " + ours.error());
-  struct stat found {};
-  if (::stat(source.path().c_str(), &found) != 0)
-    return fail(fmt::format("path \"{}\" does not exist: {}", source.path(), std::strerror(errno)));
-  if (!S_ISDIR(found.st_mode))
-    return fail(fmt::format("path \"{}\" is not a directory: raw devices are not supported here",
-                            source.path()));
-  return source.path();
+  const auto& path = source.path();
+  const auto check = [path, hidden] { return check_local(path, hidden); };
+  if (auto fits = check_in_time(path, check); !fits) return fail(fits.error());
+  return path;
 }
 
 // The claim's bound volume. Pods that use a terminating claim already may continue to use it.
@@ -96,7 +97,7 @@ path_result set_up_claim(const Pod& pod, const Volume& volume, const fs::path& p
   if (body.spec().volume_mode() == "Block")
     return fail("volumes of mode Block are not supported here");
   const auto& source = body.spec().persistent_volume_source();
-  if (source.has_host_path()) return take_host_path(source.host_path(), hidden);
+  if (source.has_host_path()) return set_up_host_path(source.host_path(), hidden);
   if (source.has_local()) return take_local(source.local(), hidden);
   if (source.has_nfs()) {
     auto share = share_of(source.nfs());

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/os/path_check.hpp"
 #include "actors/kubelet/os/safe_files.hpp"
 #include "actors/kubelet/security/protected_paths.hpp"
 #include "actors/kubelet/volumes/claim_volumes.hpp"
@@ -56,16 +57,6 @@ std::int64_t limit_of(const EmptyDirVolumeSource& source) {
 
 bool may_hold_secrets(const VolumeSource& source) {
   return source.has_secret() || source.has_projected() || source.has_downward_api();
-}
-
-path_result set_up_host_path(const HostPathVolumeSource& source,
-                             const std::vector<std::string>& hidden) {
-  const auto& path = source.path();
-  if (auto ours = check_not_protected(path, hidden); !ours)
-    return tl::make_unexpected("hostPath " + ours.error());
-  if (auto fits = check_host_path(path, source.type()); !fits)
-    return tl::make_unexpected(fits.error());
-  return path;
 }
 
 void_result fill(const Pod& pod, const VolumeSource& source, const fs::path& at,
@@ -126,6 +117,18 @@ path_result make_volume_directory(const fs::path& pod_dir, const std::string& be
   if (auto own = make_beneath(*directory, "volumes/" + below, mode); !own)
     return tl::make_unexpected(own.error());
   return (pod_dir / "volumes" / below).string();
+}
+
+path_result set_up_host_path(const HostPathVolumeSource& source,
+                             const std::vector<std::string>& hidden) {
+  const auto& path = source.path();
+  const auto check = [path, type = source.type(), hidden]() -> void_result {
+    if (auto ours = check_not_protected(path, hidden); !ours)
+      return tl::make_unexpected("hostPath " + ours.error());
+    return check_host_path(path, type);
+  };
+  if (auto fits = check_in_time(path, check); !fits) return tl::make_unexpected(fits.error());
+  return path;
 }
 
 volumes_set_up set_up_volumes(const Pod& pod, const fs::path& pod_dir, const object_reader& read,

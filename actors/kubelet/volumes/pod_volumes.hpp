@@ -35,6 +35,11 @@ volumes_set_up set_up_volumes(const api::core::v1::Pod& pod, const std::filesyst
 tl::expected<std::string, std::string> make_volume_directory(const std::filesystem::path& pod_dir,
                                                              const std::string& below, mode_t mode);
 
+// Returns the path of a hostPath, which may not be in one of the `hidden` directories. An attempt
+// takes at most `kubelet_defaults::path_check_limit`, even if the file system does not answer.
+tl::expected<std::string, std::string> set_up_host_path(
+    const api::core::v1::HostPathVolumeSource& source, const std::vector<std::string>& hidden);
+
 // Checks the type of a hostPath (kubernetes: host_path.go): creates it for `…OrCreate`, and without
 // a type creates a missing directory. The error names the type of file that is there instead.
 tl::expected<void, std::string> check_host_path(const std::string& path, const std::string& type);

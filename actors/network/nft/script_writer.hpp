@@ -31,6 +31,14 @@ struct script_done {
 // calls `script_writer::restore`.
 struct rules_removed {};
 
+// Message to the actor that owns a table of a family that was refused: why it is still refused;
+// empty: it is accepted.
+struct family_checked {
+  std::string problem;
+};
+// Checks this on another thread and calls `done` there.
+using check_family = std::function<void(std::function<void(std::string problem)> done)>;
+
 enum class extent : std::uint8_t {
   difference,  // to the last script
   whole,       // the complete table

@@ -86,6 +86,13 @@ void node_network::state::give(services::rule_change change, nft::table_names ta
   if (!taken) (*shared)("too many scripts wait for nft");
 }
 
+void node_network::state::check_ipv6(std::function<void(std::string)> done) {
+  const auto shared = std::make_shared<std::function<void(std::string)>>(std::move(done));
+  const bool taken = nft->post(
+      [shared, program = nft_program] { (*shared)(services::missing_for_ipv6({program})); });
+  if (!taken) (*shared)("too many scripts wait for nft");
+}
+
 std::string node_network::missing_for_services() {
   if (!services::may_change_network())
     return "it needs the right to change the network (root, or CAP_NET_ADMIN)";
@@ -125,8 +132,10 @@ bool node_network::can_have_ipv6_rules() const {
   if (options_.services_v6.empty() && !wants_ipv6_of_pods()) return false;
   const auto missing = services::missing_for_ipv6({state_->nft_program});
   if (!missing.empty())
-    spdlog::warn("network: this node has no rules for IPv6, services are served by IPv4 only: {}",
-                 missing);
+    spdlog::warn(
+        "network: this node has no rules for IPv6, services are served by IPv4 only until they "
+        "are accepted: {}",
+        missing);
   return missing.empty();
 }
 
@@ -171,7 +180,7 @@ void node_network::follow_services(runtime::actor_system& system,
   services::service_proxy_options options;
   options.node = options_.node;
   options.tables.push_back({.service_network = defaults::service_network});
-  const bool v6 = ipv6_rules_ && !options_.services_v6.empty();
+  const bool v6 = !options_.services_v6.empty();
   if (v6)
     options.tables.push_back(
         {.service_network = options_.services_v6, .family = &services::family_v6});
@@ -183,6 +192,12 @@ void node_network::follow_services(runtime::actor_system& system,
   nft::table_names written;
   for (const auto& each : options.tables)
     written.insert(each.family->table);
+  if (v6 && !ipv6_rules_) {
+    options.refused = options.tables.back();
+    options.tables.pop_back();
+    options.check = [held = state_](auto done) { held->check_ipv6(std::move(done)); };
+  }
+  // Not if nft refused the tables of IPv6 just now: connections keep the rules they have.
   if (!v6) state_->remove_old(services::family_v6.table);
   options.run = [held = state_, written](services::rule_change change, auto done) {
     held->give(std::move(change), written, std::move(done));
@@ -203,6 +218,8 @@ void node_network::follow_policies(runtime::actor_system& system,
     held->give({std::move(script)}, written, std::move(done));
   };
   options.has_ipv6 = ipv6_rules_ && wants_ipv6_of_pods();
+  if (wants_ipv6_of_pods() && !ipv6_rules_)
+    options.check_ipv6 = [held = state_](auto done) { held->check_ipv6(std::move(done)); };
   // Not if nft refused the tables of IPv6 just now: pods that run keep the rules they have.
   if (!wants_ipv6_of_pods()) state_->remove_old(services::family_v6.policies);
   policies_ = system.spawn({.kind = "network-policies", .name = options_.node},

@@ -78,6 +78,9 @@ class node_network {
     // error or an empty text; at once if too many changes wait.
     void give(services::rule_change change, nft::table_names tables,
               std::function<void(std::string)> done);
+    // Calls `done` on the thread for nft with why the kernel refuses tables of IPv6, or an empty
+    // text; at once if too many changes wait.
+    void check_ipv6(std::function<void(std::string)> done);
   };
 
   explicit node_network(node_network_options options) : options_{std::move(options)} {}
@@ -90,7 +93,7 @@ class node_network {
   void follow_nodes(runtime::actor_system& system, const runtime::actor_ref& watcher);
 
   const node_network_options options_;
-  bool ipv6_rules_ = false;  // they are wanted, and the kernel accepts them
+  bool ipv6_rules_ = false;  // at the start they were wanted, and the kernel accepted them
   const std::shared_ptr<state> state_ = std::make_shared<state>();
   runtime::actor_ref policies_;
 };

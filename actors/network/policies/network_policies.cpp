@@ -76,7 +76,7 @@ const runtime::behavior& network_policies::make_behavior() const {
   static const runtime::behavior table =
       runtime::handlers(&network_policies::on_watch_events, &network_policies::on_watch_ended,
                         &network_policies::on_guard_pod, &network_policies::on_script_done,
-                        &network_policies::on_rules_removed);
+                        &network_policies::on_rules_removed, &network_policies::on_family_checked);
   return table;
 }
 
@@ -85,6 +85,7 @@ void network_policies::started() {
   // The pods of this node are watched always, to notice when one is deleted.
   follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); },
          {.on_node = options_.node});
+  if (options_.check_ipv6) check_family();
 }
 
 std::string network_policies::describe() const {
@@ -182,6 +183,21 @@ void network_policies::on_script_done(const nft::script_done& m) {
 
 void network_policies::on_rules_removed(const nft::rules_removed&) {
   writer_.restore();
+}
+
+void network_policies::check_family() {
+  check_ = after(network_defaults::ipv6_check, [this] { check_family(); });
+  options_.check_ipv6(
+      [to = self()](std::string problem) { to.tell(nft::family_checked{std::move(problem)}); });
+}
+
+void network_policies::on_family_checked(const nft::family_checked& m) {
+  if (!m.problem.empty()) return;
+  check_.cancel();
+  if (table_v6_) return;
+  table_v6_.emplace(services::family_v6);
+  changed_ = true;
+  schedule_apply();
 }
 
 void network_policies::answer(answers& waiting, const std::string& problem) {

@@ -39,6 +39,8 @@ struct network_policies_options {
   // The node's pods have IPv6: its table may exist from an earlier start, so it is written even
   // without rules.
   bool has_ipv6 = false;
+  // Set if they have, but the family was refused: `has_ipv6` then holds once it is accepted.
+  nft::check_family check_ipv6 = {};
 };
 
 class network_policies : public informer {
@@ -67,6 +69,8 @@ class network_policies : public informer {
   void on_guard_pod(const guard_pod& m);
   void on_script_done(const nft::script_done& m);
   void on_rules_removed(const nft::rules_removed& m);
+  void on_family_checked(const nft::family_checked& m);
+  void check_family();
   void schedule_apply();
   bool apply();
   nft::script_writer make_writer();
@@ -80,14 +84,15 @@ class network_policies : public informer {
   std::unordered_map<std::string, api::object_ptr> pods_;         // by uid
   std::unordered_map<std::string, claim> claims_;                 // by uid
   std::uint64_t last_claim_ = 0;
-  // That of IPv6: always with `has_ipv6`, else from the first pod of this node with rules in it.
+  // That of IPv6: always with `has_ipv6`, once IPv6 is accepted, else from the first pod of this
+  // node with rules in it.
   policy_table table_;
   std::optional<policy_table> table_v6_;
   stream all_pods_ = 0, all_namespaces_ = 0;  // 0: not watched
   bool changed_ = false, known_ = false;
   answers waiting_, running_for_;
   nft::script_writer writer_;
-  runtime::timer apply_;
+  runtime::timer apply_, check_;
 };
 
 }  // namespace troupe::actors::policies

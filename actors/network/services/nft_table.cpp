@@ -177,6 +177,7 @@ udp_endpoints service_table::changed_udp() const {
 }
 
 std::string service_table::whole() {
+  created_ = true;
   changed_.clear();
   for (const auto& [key, data] : written_)
     note_udp(key);
@@ -203,6 +204,7 @@ std::string service_table::whole() {
 }
 
 std::string service_table::difference() {
+  if (!created_) return whole();
   std::string removed, added;
   own_objects own{family()};
   {
@@ -238,7 +240,7 @@ std::string service_table::difference() {
 }
 
 std::string service_table::probe() const {
-  return fmt::format("add chain {} services\n", family().table);
+  return created_ ? fmt::format("add chain {} services\n", family().table) : std::string{};
 }
 
 std::string no_table(const address_family& family) {

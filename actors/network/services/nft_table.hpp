@@ -30,10 +30,11 @@ class service_table {
 
   // Script that replaces the table in one transaction: traffic sees the old or the new rules.
   std::string whole();
-  // Script with the changes since the last script; empty: none. The whole table if a service has
-  // more endpoints than the chains cover.
+  // Script with the changes since the last script; empty: none. The whole table before the first
+  // script, or if a service has more endpoints than the chains cover.
   std::string difference();
-  // Script that changes nothing and fails if the table does not exist.
+  // Script that changes nothing and fails if the table does not exist; empty before the first
+  // script.
   std::string probe() const;
   // UDP destinations with changed endpoints in the scripts since in_force() (after `whole`: all).
   udp_endpoints changed_udp() const;
@@ -51,6 +52,7 @@ class service_table {
   const table_options options_;
   std::map<std::string, elements> services_;
   std::map<element_key, owned> owners_;
+  bool created_ = false;
   elements written_;  // as of the last script
   std::set<element_key> changed_;
   std::set<std::string> changed_udp_;

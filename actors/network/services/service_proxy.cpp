@@ -1,10 +1,12 @@
 #include "actors/network/services/service_proxy.hpp"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <utility>
 
 #include "actors/core/node_zone.hpp"
+#include "actors/network/defaults.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/scheme.hpp"
 
@@ -53,7 +55,8 @@ udp_endpoints service_proxy::changed_udp(const address_family& family) const {
 const runtime::behavior& service_proxy::make_behavior() const {
   static const runtime::behavior table =
       runtime::handlers(&service_proxy::on_watch_events, &service_proxy::on_watch_ended,
-                        &service_proxy::on_script_done, &service_proxy::on_rules_removed);
+                        &service_proxy::on_script_done, &service_proxy::on_rules_removed,
+                        &service_proxy::on_family_checked);
   return table;
 }
 
@@ -61,6 +64,7 @@ void service_proxy::started() {
   follow_services();
   follow(api::kind_of<api::core::v1::Node>().key({}, options_.node),
          [this](const watch_events& m) { on_node(m); });
+  if (options_.refused) check_family();
 }
 
 std::string service_proxy::describe() const {
@@ -99,6 +103,24 @@ void service_proxy::on_script_done(const nft::script_done& m) {
 
 void service_proxy::on_rules_removed(const nft::rules_removed&) {
   writer_.restore();
+}
+
+// -- a family that was refused --------------------------------------------------------------------
+
+void service_proxy::check_family() {
+  check_ = after(network_defaults::ipv6_check, [this] { check_family(); });
+  options_.check(
+      [to = self()](std::string problem) { to.tell(nft::family_checked{std::move(problem)}); });
+}
+
+// The tables of other families have no difference then, and stay as they are.
+void service_proxy::on_family_checked(const nft::family_checked& m) {
+  if (!m.problem.empty() || tables_.size() > options_.tables.size()) return;
+  check_.cancel();
+  tables_.emplace_back(*options_.refused);
+  spdlog::info("network: rules of {} are accepted now: services have them, too",
+               options_.refused->family->name);
+  apply_all();
 }
 
 }  // namespace troupe::actors::services

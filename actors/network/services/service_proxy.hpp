@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -31,6 +32,9 @@ struct service_proxy_options {
   // One for each address family of services.
   std::vector<table_options> tables;
   make_change run;
+  // A table of a family that was refused: it is added when the check accepts the family.
+  std::optional<table_options> refused = {};
+  nft::check_family check = {};
 };
 
 class service_proxy : public service_informer {
@@ -46,6 +50,8 @@ class service_proxy : public service_informer {
   void apply(const std::set<std::string>& changed) override;
   void on_script_done(const nft::script_done& m);
   void on_rules_removed(const nft::rules_removed& m);
+  void on_family_checked(const nft::family_checked& m);
+  void check_family();
   nft::script_writer make_writer();
   udp_endpoints changed_udp(const address_family& family) const;
 
@@ -53,6 +59,7 @@ class service_proxy : public service_informer {
   node_place place_;
   std::vector<service_table> tables_;
   nft::script_writer writer_;
+  runtime::timer check_;
 };
 
 }  // namespace troupe::actors::services

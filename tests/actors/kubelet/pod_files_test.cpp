@@ -2,13 +2,16 @@
 #include "actors/kubelet/volumes/pod_files.hpp"
 
 #include <fcntl.h>
+#include <sys/mount.h>
 
 #include <catch2/catch.hpp>
 #include <fstream>
 
+#include "actors/kubelet/node/node_facts.hpp"
 #include "actors/kubelet/os/safe_files.hpp"
 #include "actors/kubelet/runtimes/process/container_files.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/skip.hpp"
 
 namespace troupe::actors {
 
@@ -107,6 +110,17 @@ TEST_CASE("the bytes of files are counted once, and files outside are not", "[ku
   CHECK(usage_beneath(volume, 100).bytes - full < 10'000);
   CHECK(usage_beneath(volume, 1).bytes < 1'000'000);
   CHECK(usage_beneath(volume / "none", 100).bytes == 0);
+}
+
+TEST_CASE("a file system that is mounted in a directory is not accessed to measure it",
+          "[kubelet]") {
+  if (!read_node_facts().may_mount) return test::skip("this user may not mount");
+  const test::scratch_folder place;
+  const auto mounted = place.path() / "mounted";
+  fs::create_directories(mounted);
+  CHECK(usage_beneath(place.path(), 100).files == 1);
+  REQUIRE(::mount("tmpfs", mounted.c_str(), "tmpfs", 0, nullptr) == 0);
+  CHECK(usage_beneath(place.path(), 100).files == 0);
 }
 
 TEST_CASE("the containers of a pod go with their logs, and its volumes stay", "[kubelet]") {

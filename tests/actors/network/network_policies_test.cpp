@@ -31,13 +31,18 @@ struct policed_cluster {
   cluster c{1};
   runtime::actor_ref actor;
 
-  explicit policed_cluster(bool has_ipv6 = false) {
+  // Why IPv6 is refused; empty: it is accepted.
+  std::shared_ptr<std::string> refusal = std::make_shared<std::string>();
+
+  explicit policed_cluster(bool has_ipv6 = false, const std::string& refused = {}) {
     network_policies_options options{.node = "node",
                                      .run =
                                          [to = given](auto script, auto done) {
                                            to->push_back({std::move(script), std::move(done)});
                                          },
                                      .has_ipv6 = has_ipv6};
+    if (*refusal = refused; !refused.empty())
+      options.check_ipv6 = [problem = refusal](auto done) { done(*problem); };
     actor = c.simulation().system().spawn(
         {.kind = "network-policies", .name = "node"},
         runtime::make<network_policies>(c.plane().core_actors().watcher, options));
@@ -158,6 +163,22 @@ TEST_CASE("a node with IPv6 rewrites that table at its start, also without polic
   policed_cluster p{true};
   CHECK(has(p.last(), "delete table ip6 troupe-policy"));
   CHECK_FALSE(has(p.last(), "add element ip6"));
+}
+
+TEST_CASE("a node whose IPv6 was refused rewrites that table once it is accepted", "[policies]") {
+  policed_cluster p{false, "nft took longer than 30000 ms"};
+  CHECK_FALSE(has(p.last(), "ip6 troupe-policy"));
+  p.done();
+  p.refusal->clear();
+  REQUIRE(p.c.run_until(
+      [&, answered = p.given->size()]() mutable {
+        for (; answered < p.given->size() && !has(p.last(), "ip6 troupe-policy"); ++answered)
+          p.given->back().done({});
+        return has(p.last(), "ip6 troupe-policy");
+      },
+      std::chrono::seconds{61}));
+  CHECK(has(p.last(), "delete table ip6 troupe-policy"));
+  CHECK_FALSE(has(p.last(), "chain ip troupe-policy"));
 }
 
 TEST_CASE("a failure of nft is told to the pods that wait, and all is written again",

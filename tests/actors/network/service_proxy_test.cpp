@@ -24,13 +24,20 @@ struct proxied_cluster {
   std::shared_ptr<std::vector<given_script>> given = std::make_shared<std::vector<given_script>>();
   cluster c{1};
   runtime::actor_ref proxy;
+  // Why the second family is refused; empty: it is accepted.
+  std::shared_ptr<std::string> refusal = std::make_shared<std::string>();
 
-  explicit proxied_cluster(bool two_families = false) {
+  explicit proxied_cluster(bool two_families = false, const std::string& refused = {}) {
     service_proxy_options options;
     options.node = "node";
     options.tables.push_back({.service_network = "10.96.0.0/12"});
     if (two_families)
       options.tables.push_back({.service_network = "fd00:10:96::/112", .family = &family_v6});
+    if (*refusal = refused; !refused.empty()) {
+      options.refused = options.tables.back();
+      options.tables.pop_back();
+      options.check = [problem = refusal](auto done) { done(*problem); };
+    }
     options.run = [to = given](rule_change change, auto done) {
       to->push_back({std::move(change.script), std::move(change.udp), std::move(change.udp_v6),
                      std::move(done)});
@@ -204,6 +211,45 @@ TEST_CASE("both tables of a node with two families are written, and changed, in 
   REQUIRE(p.has(4));
   CHECK(is_whole(p.given->back()));
   CHECK(has("fd00:10:42::6"));
+}
+
+TEST_CASE("a family that was refused is served once it is accepted, without a change of the other",
+          "[services]") {
+  proxied_cluster p{true, "nft took longer than 30000 ms"};
+  const auto has = [&](std::string_view part) {
+    return p.given->back().text.find(part) != std::string::npos;
+  };
+  CHECK(is_whole(p.given->front()));
+  CHECK_FALSE(has("ip6 troupe"));
+  p.given->front().done({});
+  auto service = service_body("web", "10.96.0.20", {{"http", 80}});
+  service.mutable_spec()->add_cluster_ips("fd00:10:96::20");
+  p.c.create(service);
+  REQUIRE(p.has(2));
+  CHECK_FALSE(has("ip6 troupe"));
+  p.given->back().done({});
+  p.c.settle();
+
+  p.refusal->clear();
+  REQUIRE(p.c.run_until(
+      [&, answered = p.given->size()]() mutable {
+        for (; answered < p.given->size() && !has("ip6 troupe"); ++answered)
+          p.given->back().done({});
+        return has("ip6 troupe");
+      },
+      std::chrono::seconds{61}));
+  CHECK(has("delete table ip6 troupe\n"));
+  CHECK(has("fd00:10:96::20"));
+  CHECK_FALSE(has("add chain ip troupe"));
+  CHECK_FALSE(has("element ip troupe"));
+  p.given->back().done({});
+
+  INFO("after a crash it is checked at once");
+  const auto before = p.given->size();
+  p.c.crash("service-proxy", "node");
+  REQUIRE(p.has(before + 1));
+  CHECK(is_whole(p.given->back()));
+  CHECK(has("delete table ip6 troupe\n"));
 }
 
 }  // namespace troupe::test

@@ -41,7 +41,7 @@ container_watcher::container_watcher(std::shared_ptr<event_loop> loop,
 void container_watcher::start() {
   listen();
   loop_->after(cri_defaults::relist, [this] { check_all(); });
-  loop_->after(cri_defaults::log_rotation, [this] { rotate_logs(); });
+  rotate_periodically();
 }
 
 // CRI-O has no event service: there only relisting finds changes.
@@ -76,17 +76,27 @@ void container_watcher::check_all() {
 
 void container_watcher::rotate_logs() {
   for (const auto& [id, each] : containers_) {
-    if (!each.running) continue;
-    jobs_.post([client = client_, id, log = each.log, limits = log_limits_] {
-      if (!rotate_log(log, limits)) return;
+    if (!each.running || rotating_.contains(id)) continue;
+    const auto ended = [this, id] { loop_->defer([this, id] { rotating_.erase(id); }); };
+    const auto rotate = [client = client_, id, log = each.log, limits = log_limits_, ended] {
+      if (!rotate_log(log, limits)) return ended();
       cri::ContainerId request;
       request.set_container_id(id);
-      client->runtime<cri::Nothing>("ReopenContainerLog", request, [log](const auto& reopened) {
-        if (!reopened) undo_rotation(log);
-      });
-    });
+      client->runtime<cri::Nothing>("ReopenContainerLog", request,
+                                    [log, ended](const auto& reopened) {
+                                      if (!reopened) undo_rotation(log);
+                                      ended();
+                                    });
+    };
+    if (jobs_.post(rotate)) rotating_.insert(id);
   }
-  loop_->after(cri_defaults::log_rotation, [this] { rotate_logs(); });
+}
+
+void container_watcher::rotate_periodically() {
+  loop_->after(cri_defaults::log_rotation, [this] {
+    rotate_logs();
+    rotate_periodically();
+  });
 }
 
 void container_watcher::follow_container(const std::string& id, container_observer observer) {

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "actors/kubelet/logs/log_limits.hpp"
@@ -30,6 +31,8 @@ class container_watcher {
   void follow_sandbox(const std::string& id, sandbox_observer observer);
   // Reads the status of one container or sandbox now.
   void check_container(const std::string& id);
+  // Rotates the logs of running containers whose last rotation has ended; `start` repeats it.
+  void rotate_logs();
   void forget_sandbox(const std::string& id) { sandboxes_.erase(id); }
 
  private:
@@ -42,7 +45,7 @@ class container_watcher {
 
   void listen();
   void check_all();
-  void rotate_logs();
+  void rotate_periodically();
   void take(const std::string& id, const cri_result<cri::ContainerStatusResponse>& answer);
   void take(const std::string& id, const cri_result<cri::PodSandboxStatusResponse>& answer);
   void stop_unknown(const std::string& id);
@@ -54,6 +57,7 @@ class container_watcher {
   const log_limits log_limits_;
   std::map<std::string, followed> containers_;
   std::map<std::string, sandbox_observer> sandboxes_;
+  std::set<std::string> rotating_;  // ids of containers
 };
 
 }  // namespace troupe::actors

@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "actors/kubelet/logs/log_reader.hpp"
+#include "actors/kubelet/os/path_check.hpp"
 #include "actors/kubelet/os/safe_files.hpp"
 #include "actors/kubelet/runtimes/cri/defaults.hpp"
 #include "actors/kubelet/runtimes/process/mount_points.hpp"
@@ -59,6 +60,8 @@ void make_mount_point(const fs::path& at, bool directory) {
 
 // Binds the current target of the subPath; a missing one becomes a directory.
 void bind_sub_path(container_mount& mount, const fs::path& at) {
+  if (const auto answers = check_answers(mount.source); !answers)
+    throw std::runtime_error{answers.error()};
   if (mount.own && !open_source(mount)) {
     const auto volume = open_directory(mount.source);
     if (!volume) throw std::runtime_error{volume.error()};

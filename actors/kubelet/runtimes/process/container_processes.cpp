@@ -19,6 +19,7 @@
 
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/os/child_process.hpp"
+#include "actors/kubelet/os/path_check.hpp"
 #include "actors/kubelet/runtimes/process/container_files.hpp"
 #include "actors/kubelet/runtimes/process/container_shim.hpp"
 #include "actors/kubelet/runtimes/process/mount_points.hpp"
@@ -76,6 +77,8 @@ tl::expected<void, std::string> prepare(const container_dir& dir, container_spec
   if (spec.mounts.empty()) return {};
   const auto& hidden = hidden_of(spec);
   for (const auto& mount : spec.mounts) {
+    if (!mount.own || !mount.sub_path.empty())
+      if (auto answers = check_answers(mount.source); !answers) return answers;
     if (!mount.own)
       if (auto fits = check_not_protected(mount.source + "/" + mount.sub_path, hidden); !fits)
         return fits;

@@ -1,7 +1,9 @@
 // DaemonSets in a simulated cluster: at each revision no node has two pods, except for a
 // surge.
 #include <catch2/catch.hpp>
+#include <limits>
 #include <map>
+#include <set>
 
 #include "actors/controllers/daemon_sets/daemon_pod.hpp"
 #include "actors/controllers/kit/claims.hpp"
@@ -149,6 +151,22 @@ TEST_CASE("an update of a daemon set leaves at most maxUnavailable nodes without
     CHECK(pod->as<Pod>().spec().containers(0).image() == "two");
   CHECK(s.c.count<Pod>() == 4);
   CHECK(s.c.count<ControllerRevision>() == 2);
+}
+
+TEST_CASE("an update is rolled out after a client has given a revision the largest number",
+          "[daemonsets]") {
+  stage s{5, 1, daemon_set()};
+  REQUIRE(s.roll_out());
+  const auto first = s.c.list<ControllerRevision>().front()->meta().name();
+  s.c.change<ControllerRevision>("default", first, [](ControllerRevision& revision) {
+    revision.set_revision(std::numeric_limits<std::int64_t>::max());
+  });
+  s.image("two");
+  REQUIRE(s.roll_out());
+  std::set<std::int64_t> numbers;
+  for (const auto& each : s.c.list<ControllerRevision>())
+    numbers.insert(actors::number_of(*each));
+  CHECK(numbers == std::set<std::int64_t>{1, 2});
 }
 
 TEST_CASE("a daemon that fails is removed and made again, later each time", "[daemonsets]") {

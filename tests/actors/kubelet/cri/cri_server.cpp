@@ -107,6 +107,11 @@ void cri_server::measure(const cri::ContainerStats& stats) {
   *stats_.add_stats() = stats;
 }
 
+void cri_server::log_at(const std::string& path) {
+  const std::lock_guard lock{mutex_};
+  log_ = path;
+}
+
 void cri_server::lack(const std::string& condition, const std::string& reason,
                       const std::string& message) {
   const std::lock_guard lock{mutex_};
@@ -339,7 +344,10 @@ cri_server::answer cri_server::change(const std::string& method, const std::stri
                                   [&](const auto& each) { return each.id() == id; });
   if (found == containers_.end()) return {{}, not_found, "no container " + id};
   cri::ContainerStatusResponse status;
-  if (method == "ContainerStatus") status.mutable_status()->set_state(found->state());
+  if (method == "ContainerStatus") {
+    status.mutable_status()->set_state(found->state());
+    status.mutable_status()->set_log_path(log_);
+  }
   if (method == "StartContainer") found->set_state(cri::RUNNING);
   if (method == "StopContainer") found->set_state(cri::EXITED);
   if (method == "RemoveContainer") containers_.erase(found);

@@ -33,6 +33,8 @@ class cri_server {
   std::vector<cri::PodSandbox> sandboxes();
   void set_state(const std::string& container, cri::ContainerState state);
   void measure(const cri::ContainerStats& stats);
+  // The path of the log of all containers.
+  void log_at(const std::string& path);
   // A condition of the runtime that is false.
   void lack(const std::string& condition, const std::string& reason, const std::string& message);
 
@@ -85,6 +87,7 @@ class cri_server {
   cri::ListContainerStatsResponse stats_;
   std::vector<cri::PodSandbox> sandboxes_;
   std::vector<cri::Container> containers_;
+  std::string log_;
   // Belongs to the thread: the current connection.
   nghttp2_session* session_ = nullptr;
   bool broken_ = false;
