@@ -5,6 +5,7 @@
 #include <string>
 
 #include "actors/controllers/kit/claims.hpp"
+#include "actors/controllers/kit/pod_template.hpp"
 #include "actors/core/condition.hpp"
 #include "api/scheme.hpp"
 #include "api/strategy/strategy.hpp"
@@ -160,17 +161,10 @@ removal_rank rank_for_removal(const job_pod& pod) {
 
 std::unique_ptr<Pod> make_pod(const api::object& owner, const planned_pod& plan) {
   const auto& job = owner.as<Job>();
-  const auto& from = job.spec().template_();
-  auto pod = std::make_unique<Pod>();
+  auto pod = pod_from_template(owner.meta(), job.spec().template_());
   auto& meta = *pod->mutable_metadata();
-  meta.set_generate_name(owner.meta().name() + "-");
-  meta.set_namespace_(owner.meta().namespace_());
-  *meta.mutable_labels() = from.metadata().labels();
-  *meta.mutable_annotations() = from.metadata().annotations();
-  *meta.mutable_finalizers() = from.metadata().finalizers();
   if (!tracks(meta)) meta.add_finalizers(tracking_finalizer);
   add_controller_reference(owner, meta);
-  *pod->mutable_spec() = from.spec();
   if (plan.index >= 0) add_index(*pod, job, plan);
   return pod;
 }

@@ -5,8 +5,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "actors/controllers/kit/pod_template.hpp"
 #include "actors/controllers/replication/defaults.hpp"
-#include "actors/controllers/replication/pod_template.hpp"
 #include "actors/controllers/replication/ranking.hpp"
 #include "actors/controllers/replication/replica_controller.hpp"
 #include "actors/core/store_error.hpp"
@@ -82,7 +82,8 @@ void replica_controller::create_batch() {
 }
 
 void replica_controller::create_one(int tries_left) {
-  auto pod = pod_from_template(*set_);
+  auto pod = pod_from_template(set_->object()->meta(), set_->pod_template());
+  add_controller_reference(*set_->object(), *pod->mutable_metadata());
   const auto give_up = [this](std::string message) {
     starter_.fail();
     record(true, "FailedCreate", "Error creating: " + message);
