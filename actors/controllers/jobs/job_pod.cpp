@@ -7,6 +7,7 @@
 #include "actors/controllers/kit/claims.hpp"
 #include "actors/controllers/kit/pod_template.hpp"
 #include "actors/core/condition.hpp"
+#include "actors/core/finalizers.hpp"
 #include "api/scheme.hpp"
 #include "api/strategy/strategy.hpp"
 
@@ -21,11 +22,6 @@ namespace {
 
 // kubernetes: job.podGenerateNameWithIndex; leaves room for the random suffix.
 constexpr std::size_t generated_name_bytes = 58;
-
-bool tracks(const api::meta::v1::ObjectMeta& pod) {
-  const auto& all = pod.finalizers();
-  return std::find(all.begin(), all.end(), tracking_finalizer) != all.end();
-}
 
 std::int32_t number_in(const Pod& pod, const char* name, std::int32_t otherwise) {
   const auto& all = pod.metadata().annotations();
@@ -106,13 +102,11 @@ bool replaces_failed_only(const JobSpec& job) {
 }
 
 bool has_tracking_finalizer(const api::object& pod) {
-  return tracks(pod.meta());
+  return has_finalizer(pod.meta(), tracking_finalizer);
 }
 
 std::unique_ptr<api::body> without_tracking_finalizer(const api::object& pod) {
-  auto copy = pod.copy();
-  auto& all = *api::meta_of(*copy).mutable_finalizers();
-  all.erase(std::remove(all.begin(), all.end(), tracking_finalizer), all.end());
+  auto copy = without_finalizer(pod, tracking_finalizer);
   if (api::ends_deletion(pod.kind(), *copy, pod.content())) return nullptr;
   return copy;
 }
@@ -163,7 +157,7 @@ std::unique_ptr<Pod> make_pod(const api::object& owner, const planned_pod& plan)
   const auto& job = owner.as<Job>();
   auto pod = pod_from_template(owner.meta(), job.spec().template_());
   auto& meta = *pod->mutable_metadata();
-  if (!tracks(meta)) meta.add_finalizers(tracking_finalizer);
+  set_finalizer(meta, tracking_finalizer, true);
   add_controller_reference(owner, meta);
   if (plan.index >= 0) add_index(*pod, job, plan);
   return pod;

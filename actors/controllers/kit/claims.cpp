@@ -1,7 +1,5 @@
 #include "actors/controllers/kit/claims.hpp"
 
-#include <algorithm>
-
 #include "api/schema/meta_object.pb.h"
 
 namespace troupe::actors {
@@ -49,13 +47,6 @@ void remove_controller_reference(const api::object& owner, ObjectMeta& dependent
   auto& references = *dependent.mutable_owner_references();
   for (int i = references.size() - 1; i >= 0; --i)
     if (references[i].uid() == owner.meta().uid()) references.DeleteSubrange(i, 1);
-}
-
-void set_finalizer(api::meta::v1::ObjectMeta& object, const std::string& finalizer, bool present) {
-  if (finalizer.empty()) return;
-  auto& all = *object.mutable_finalizers();
-  all.erase(std::remove(all.begin(), all.end(), finalizer), all.end());
-  if (present) *all.Add() = finalizer;
 }
 
 }  // namespace troupe::actors

@@ -3,7 +3,6 @@
 // references. Pure functions, shared by all controllers.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "api/object/object.hpp"
@@ -30,8 +29,5 @@ void add_owner_reference(const api::object& owner, api::meta::v1::ObjectMeta& de
 // Adds the reference of a controlling owner (controller=true, blockOwnerDeletion=true).
 void add_controller_reference(const api::object& owner, api::meta::v1::ObjectMeta& dependent);
 void remove_controller_reference(const api::object& owner, api::meta::v1::ObjectMeta& dependent);
-
-// Adds or removes a finalizer; does nothing if its name is empty.
-void set_finalizer(api::meta::v1::ObjectMeta& object, const std::string& finalizer, bool present);
 
 }  // namespace troupe::actors

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "actors/core/finalizers.hpp"
 #include "actors/defaults.hpp"
 #include "actors/volumes/defaults.hpp"
 #include "actors/write/commands.hpp"
@@ -125,12 +126,12 @@ void claim_controller::sync_deleting(const persistence::snapshot& state, const s
   const auto object = state.find(key);
   if (!object) return;
   const auto* finalizer = is_claim(key) ? defaults::claim_protection : defaults::volume_protection;
-  if (!has_pending_finalizer(*object, finalizer)) return;
+  if (!has_pending_finalizer(object->meta(), finalizer)) return;
   const bool used = is_claim(key) ? is_used(state, *object)
                                   : object->as<PersistentVolume>().status().phase() == "Bound";
   if (used) return;
   ++released_;
-  send(key, succeed(*object, without(*object, finalizer)));
+  send(key, succeed(*object, without_finalizer(*object, finalizer)));
 }
 
 bool claim_controller::is_used(const persistence::snapshot& state, const api::object& claim) const {
