@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "actors/core/labels.hpp"
 #include "actors/scheduler/framework/defaults.hpp"
 #include "api/schema/core_pod.pb.h"
 
@@ -13,13 +14,7 @@ namespace {
 bool changed_for_scheduling(const pod_info& was, const pod_info& now) {
   return was.pod->meta().generation() != now.pod->meta().generation() ||
          was.body().spec().scheduling_gates_size() != now.body().spec().scheduling_gates_size() ||
-         was.pod->meta().labels().size() != now.pod->meta().labels().size() ||
-         !std::all_of(was.pod->meta().labels().begin(), was.pod->meta().labels().end(),
-                      [&](const auto& label) {
-                        const auto& labels = now.pod->meta().labels();
-                        const auto found = labels.find(label.first);
-                        return found != labels.end() && found->second == label.second;
-                      });
+         !same_labels(was.pod->meta().labels(), now.pod->meta().labels());
 }
 
 }  // namespace

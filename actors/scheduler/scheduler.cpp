@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "actors/core/condition.hpp"
+#include "actors/core/labels.hpp"
 #include "actors/core/log.hpp"
 #include "actors/core/metrics.hpp"
 #include "actors/scheduler/framework/defaults.hpp"
@@ -43,15 +44,6 @@ bool same_taints(const Node& a, const Node& b) {
   for (int i = 0; i < a.spec().taints_size(); ++i) {
     const auto &x = a.spec().taints(i), &y = b.spec().taints(i);
     if (x.key() != y.key() || x.value() != y.value() || x.effect() != y.effect()) return false;
-  }
-  return true;
-}
-
-bool same_labels(const api::label_map& a, const api::label_map& b) {
-  if (a.size() != b.size()) return false;
-  for (const auto& [key, value] : a) {
-    const auto found = b.find(key);
-    if (found == b.end() || found->second != value) return false;
   }
   return true;
 }

@@ -7,6 +7,7 @@
 
 #include "actors/controllers/daemon_sets/defaults.hpp"
 #include "actors/controllers/kit/share.hpp"
+#include "actors/core/labels.hpp"
 #include "actors/core/pod_health.hpp"
 #include "api/equality.hpp"
 #include "api/object/object_key.hpp"
@@ -22,14 +23,8 @@ constexpr const char* hash_label = pod_revision_label;
 
 // True if fit() gives the same result for both.
 bool same_for_pods(const api::object& a, const api::object& b) {
-  const auto& labels = a.meta().labels();
-  const auto& others = b.meta().labels();
-  const bool same_labels = labels.size() == others.size() &&
-                           std::all_of(labels.begin(), labels.end(), [&](const auto& each) {
-                             const auto found = others.find(each.first);
-                             return found != others.end() && found->second == each.second;
-                           });
-  return same_labels && api::same_meaning(a.as<Node>().spec(), b.as<Node>().spec());
+  return same_labels(a.meta().labels(), b.meta().labels()) &&
+         api::same_meaning(a.as<Node>().spec(), b.as<Node>().spec());
 }
 
 }  // namespace

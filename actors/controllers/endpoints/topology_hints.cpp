@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "actors/core/condition.hpp"
-#include "actors/core/node_zone.hpp"
+#include "actors/core/labels.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/values/quantity.hpp"
 

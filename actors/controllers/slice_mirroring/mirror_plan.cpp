@@ -5,6 +5,7 @@
 #include <string>
 
 #include "actors/controllers/endpoints/slice_identity.hpp"
+#include "actors/core/labels.hpp"
 #include "api/equality.hpp"
 #include "api/values/cidr.hpp"
 
@@ -77,9 +78,8 @@ bool is_hand_written(const api::object& endpoints) {
 
 bool is_mirrored(const api::object& endpoints) {
   const auto& meta = endpoints.meta();
-  const auto skip = meta.labels().find(skip_label);
   return is_hand_written(endpoints) && !meta.has_deletion_timestamp() &&
-         (skip == meta.labels().end() || skip->second != "true") &&
+         label_of(endpoints, skip_label) != "true" &&
          !meta.annotations().contains(leader_annotation);
 }
 

@@ -7,6 +7,7 @@
 
 #include "actors/controllers/kit/share.hpp"
 #include "actors/controllers/stateful_sets/defaults.hpp"
+#include "actors/core/labels.hpp"
 #include "actors/core/pod_health.hpp"
 
 namespace troupe::actors::stateful_sets {

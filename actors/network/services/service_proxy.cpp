@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "actors/core/node_zone.hpp"
+#include "actors/core/labels.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/scheme.hpp"
 
