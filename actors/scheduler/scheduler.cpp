@@ -10,6 +10,7 @@
 #include "actors/core/labels.hpp"
 #include "actors/core/log.hpp"
 #include "actors/core/metrics.hpp"
+#include "actors/core/pod_health.hpp"
 #include "actors/scheduler/framework/defaults.hpp"
 #include "actors/volumes/claim_rules.hpp"
 #include "api/object/object_key.hpp"
@@ -236,8 +237,7 @@ void scheduler_actor::take_pod(const watch_event& event) {
   // Before the body is read: that of a removed pod would be copied for it.
   if (event.type == event_type::deleted) return remove_pod(key);
   const auto& pod = event.object->as<Pod>();
-  const auto& phase = pod.status().phase();
-  if (phase == "Succeeded" || phase == "Failed") return remove_pod(key);
+  if (is_terminated(pod)) return remove_pod(key);
   if (pod.spec().node_name().empty()) return enqueue(event.object, event.cause.request);
   const bool newcomer = view_.node_of(key) != pod.spec().node_name() || view_.assumed(key);
   // Of a bound pod only its labels, its end and its resources matter.

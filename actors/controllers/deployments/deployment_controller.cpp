@@ -11,6 +11,7 @@
 #include "actors/controllers/deployments/defaults.hpp"
 #include "actors/controllers/deployments/template_hash.hpp"
 #include "actors/core/condition.hpp"
+#include "actors/core/pod_health.hpp"
 #include "api/object/object_key.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
@@ -180,8 +181,7 @@ bool deployment_controller::pods_left(const set_family& family) const {
   bool left = false;
   const auto prefix = api::kind_of<Pod>().prefix(deployment_->meta().namespace_());
   read_store().scan(prefix, {}, [&](std::string_view, const api::object_ptr& pod) {
-    const auto& phase = pod->as<Pod>().status().phase();
-    if (phase != "Succeeded" && phase != "Failed") {
+    if (!is_terminated(pod->as<Pod>())) {
       const auto uid = controller_uid(*pod);
       left = std::any_of(family.old.begin(), family.old.end(),
                          [&](const set_view& set) { return set.object()->meta().uid() == uid; });

@@ -18,10 +18,6 @@ using api::core::v1::Pod;
 using api::policy::v1::PodDisruptionBudget;
 using api::policy::v1::PodDisruptionBudgetStatus;
 
-bool has_ended(const Pod& pod) {
-  return pod.status().phase() == "Succeeded" || pod.status().phase() == "Failed";
-}
-
 struct wanted_pods {
   std::int32_t expected = 0, healthy = 0;
   std::size_t unmanaged = 0;
@@ -88,7 +84,7 @@ budget_plan plan_budget(const PodDisruptionBudget& budget,
                         std::int64_t now_seconds) {
   std::vector<api::object_ptr> pods;
   for (const auto& pod : all_pods)
-    if (!has_ended(pod->as<Pod>())) pods.push_back(pod);
+    if (!is_terminated(pod->as<Pod>())) pods.push_back(pod);
   budget_plan plan;
   keep_evictions(budget, pods, now_seconds, plan);
   const auto wanted = wanted_of(budget, pods, scale_of);

@@ -8,6 +8,7 @@
 #include "actors/controllers/kit/pod_template.hpp"
 #include "actors/core/condition.hpp"
 #include "actors/core/finalizers.hpp"
+#include "actors/core/pod_health.hpp"
 #include "api/scheme.hpp"
 #include "api/strategy/strategy.hpp"
 
@@ -120,7 +121,7 @@ job_pod read_pod(const api::object_ptr& pod, const JobSpec& job) {
   const auto& phase = body.status().phase();
   const auto& meta = pod->meta();
   const bool deleting = meta.has_deletion_timestamp();
-  const bool ended = phase == "Succeeded" || phase == "Failed";
+  const bool ended = is_terminated(body);
   // The result of a pod without a node, or without grace left, is unknown: it counts as failed.
   const bool lost =
       deleting && (body.spec().node_name().empty() || meta.deletion_grace_period_seconds() == 0);
@@ -137,8 +138,7 @@ job_pod read_pod(const api::object_ptr& pod, const JobSpec& job) {
                                                        (lost || !replaces_failed_only(job))));
   result.terminating = deleting && !ended;
   result.active = !ended && !deleting;
-  const auto* ready = find_condition(body.status().conditions(), "Ready");
-  result.ready = result.active && ready != nullptr && ready->status() == "True";
+  result.ready = result.active && is_ready(body);
   if (result.succeeded || result.failed) result.finished_at = finished_at(body);
   if (phase == "Running" || phase == "Pending") result.restarts = restarts(body);
   return result;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "actors/core/finalizers.hpp"
+#include "actors/core/pod_health.hpp"
 #include "actors/defaults.hpp"
 #include "actors/volumes/defaults.hpp"
 #include "actors/write/commands.hpp"
@@ -33,8 +34,7 @@ std::string claim_key(const Pod& pod, const pod_claim& of) {
 }
 
 bool wants_claims(const Pod& pod) {
-  return !pod.metadata().has_deletion_timestamp() && pod.status().phase() != "Succeeded" &&
-         pod.status().phase() != "Failed";
+  return !pod.metadata().has_deletion_timestamp() && !is_terminated(pod);
 }
 
 }  // namespace
