@@ -143,14 +143,6 @@ bool resized(const deployment_view& deployment, const set_family& family) {
   });
 }
 
-bool complete(const deployment_view& deployment) {
-  const auto& status = deployment.body().status();
-  const auto replicas = deployment.spec().replicas();
-  return status.updated_replicas() == replicas && status.replicas() == replicas &&
-         status.available_replicas() == replicas &&
-         status.observed_generation() >= deployment.meta().generation();
-}
-
 std::unique_ptr<ReplicaSet> new_set(const deployment_view& deployment, std::int64_t revision,
                                     std::int32_t size) {
   const auto& from = deployment.spec();
