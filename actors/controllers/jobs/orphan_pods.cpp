@@ -20,13 +20,10 @@ namespace {
 // False if the Job that controls the pod does not exist, or nothing controls it. Another kind of
 // object may count its pods by the same finalizer.
 bool has_controller(const api::object& pod, const persistence::snapshot& state) {
-  for (const auto& owner : pod.meta().owner_references()) {
-    if (!owner.controller()) continue;
-    if (owner.kind() != "Job" || owner.api_version() != "batch/v1") return true;
-    const auto job = state.find(api::kind_of<Job>().key(pod.meta().namespace_(), owner.name()));
-    return job && job->meta().uid() == owner.uid();
-  }
-  return false;
+  const auto* owner = controller_of(pod);
+  if (owner == nullptr) return false;
+  if (owner->kind() != "Job" || owner->api_version() != "batch/v1") return true;
+  return stored_controller(state, pod) != nullptr;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "api/object/object.hpp"
 #include "api/selectors/selector.hpp"
+#include "persistence/tree/snapshot.hpp"
 
 namespace troupe::actors {
 
@@ -20,8 +21,12 @@ enum class claim {
 claim classify(const api::meta::v1::ObjectMeta& owner, const api::label_selector& selector,
                const api::object& dependent);
 
-// The uid of the owner with controller=true; empty if there is none.
+// The owner with controller=true; null if there is none.
+const api::meta::v1::OwnerReference* controller_of(const api::object& dependent);
+// Its uid; empty if there is none.
 std::string_view controller_uid(const api::object& dependent);
+// The same object in the store; null if there is none, or it was deleted.
+api::object_ptr stored_controller(const persistence::snapshot& state, const api::object& dependent);
 
 // Adds a reference to `owner`, so that the dependent is garbage collected with it.
 void add_owner_reference(const api::object& owner, api::meta::v1::ObjectMeta& dependent);

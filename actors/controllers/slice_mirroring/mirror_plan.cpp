@@ -1,10 +1,10 @@
 #include "actors/controllers/slice_mirroring/mirror_plan.hpp"
 
-#include <algorithm>
 #include <map>
 #include <string>
 
 #include "actors/controllers/endpoints/slice_identity.hpp"
+#include "actors/controllers/kit/claims.hpp"
 #include "actors/core/labels.hpp"
 #include "api/equality.hpp"
 #include "api/values/cidr.hpp"
@@ -70,10 +70,8 @@ void add_subset(groups& to, const EndpointSubset& subset) {
 }  // namespace
 
 bool is_hand_written(const api::object& endpoints) {
-  const auto& owners = endpoints.meta().owner_references();
-  return std::none_of(owners.begin(), owners.end(), [](const auto& owner) {
-    return owner.controller() && owner.kind() == "Service";
-  });
+  const auto* owner = controller_of(endpoints);
+  return owner == nullptr || owner->kind() != "Service";
 }
 
 bool is_mirrored(const api::object& endpoints) {
