@@ -110,7 +110,8 @@ class reconciler : public runtime::actor {
   void enqueue();
   // Runs a sync after `delay` at the latest, unless an earlier sync changes the plan.
   void enqueue_in(runtime::duration delay);
-  // The same, but at the next resync at the latest: times in objects may lie in the far future.
+  // The same, but at the next resync at the latest: times in objects may lie in the far future, and
+  // the wall clock may be set forward.
   void enqueue_in_seconds(std::int64_t delay);
   // Reloads the whole state, then syncs.
   void resync();
