@@ -112,10 +112,6 @@ void queue::back_off(const std::string& key, runtime::time_point now) {
     refused(found->second.pod, 0, now);
 }
 
-void queue::done(const std::string& key) {
-  remove(key);
-}
-
 void queue::happened(std::uint32_t events, runtime::time_point now) {
   if (unschedulable_ == 0) return;
   for (auto& [key, e] : entries_)
@@ -131,11 +127,6 @@ void queue::flush(runtime::time_point now) {
 std::optional<runtime::time_point> queue::next_due() const {
   if (backing_off_.empty()) return std::nullopt;
   return backing_off_.begin()->first;
-}
-
-int queue::attempts(const std::string& key) const {
-  const auto found = entries_.find(key);
-  return found == entries_.end() ? 0 : found->second.attempts;
 }
 
 runtime::duration queue::backoff_of(int attempts) const {

@@ -249,7 +249,7 @@ void scheduler_actor::take_pod(const watch_event& event) {
       same_labels(event.previous->meta().labels(), pod.metadata().labels()))
     return;
   view_.put_pod(read_pod_info(event.object), pod.spec().node_name());
-  queue_.done(key);
+  queue_.remove(key);
   happened(resized ? pod_bound | pod_deleted : pod_bound);
 }
 
