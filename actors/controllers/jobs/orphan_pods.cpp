@@ -7,6 +7,8 @@
 #include "actors/controllers/jobs/defaults.hpp"
 #include "actors/controllers/jobs/job_pod.hpp"
 #include "actors/controllers/kit/claims.hpp"
+#include "actors/core/finalizers.hpp"
+#include "actors/write/commands.hpp"
 #include "api/object/object_key.hpp"
 #include "api/scheme.hpp"
 
@@ -105,11 +107,8 @@ void orphan_pods::continue_work() {
 }
 
 void orphan_pods::release(const api::object_ptr& pod) {
-  auto transaction = std::make_shared<persistence::transaction>();
-  auto key = api::key_of(*pod);
-  transaction->preconditions = {{key, pod->revision()}};
-  transaction->mutations.push_back(
-      {std::move(key), &pod->kind(), without_tracking_finalizer(*pod)});
+  auto transaction = std::make_shared<persistence::transaction>(
+      succeed(*pod, without_finalizer(*pod, tracking_finalizer)));
   transaction->cause = {.request = current_cause().request,
                         .trigger = pod->revision(),
                         .author = "job-controller/orphan-pods"};
