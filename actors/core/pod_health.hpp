@@ -12,8 +12,7 @@ namespace troupe::actors {
 
 // True if the condition Ready is "True".
 inline bool is_ready(const api::core::v1::Pod& pod) {
-  const auto* ready = find_condition(pod.status().conditions(), "Ready");
-  return ready != nullptr && ready->status() == "True";
+  return is_condition_true(pod.status().conditions(), "Ready");
 }
 
 // True if its phase is final.
