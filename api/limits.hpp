@@ -55,9 +55,6 @@ inline constexpr std::size_t deprecation_warning_bytes = 256;
 inline constexpr std::size_t generated_name_bytes = 63;
 inline constexpr std::size_t generated_suffix_bytes = 5;
 
-// Kubernetes, core/v1: DefaultTerminationGracePeriod.
-inline constexpr std::int64_t pod_grace_period_seconds = 30;
-
 // The size of a document before it is read.
 // Kubernetes, apiserver/pkg/server/config.go: MaxRequestBodyBytes.
 inline constexpr std::size_t document_bytes = 3u << 20;

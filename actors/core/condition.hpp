@@ -37,6 +37,12 @@ auto* find_condition(Conditions& conditions, std::string_view type) {
   return static_cast<decltype(&*conditions.begin())>(nullptr);
 }
 
+template <class Conditions>
+bool is_condition_true(const Conditions& conditions, std::string_view type) {
+  const auto* found = find_condition(conditions, type);
+  return found != nullptr && found->status() == "True";
+}
+
 // Returns true if the condition changed. lastTransitionTime moves only when the status changes.
 // `Condition` is any message with the fields of PodCondition that are used here.
 template <class Condition>

@@ -1,4 +1,4 @@
-// Pod readiness and availability. Pure functions.
+// Whether a pod is ready, available or terminated. Pure functions.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,12 @@ namespace troupe::actors {
 
 // True if the condition Ready is "True".
 inline bool is_ready(const api::core::v1::Pod& pod) {
-  const auto* ready = find_condition(pod.status().conditions(), "Ready");
-  return ready != nullptr && ready->status() == "True";
+  return is_condition_true(pod.status().conditions(), "Ready");
+}
+
+// True if its phase is final.
+inline bool is_terminated(const api::core::v1::Pod& pod) {
+  return pod.status().phase() == "Succeeded" || pod.status().phase() == "Failed";
 }
 
 // Seconds until a ready pod has been ready for `min_ready_seconds`; 0: available,
@@ -21,10 +25,10 @@ inline bool is_ready(const api::core::v1::Pod& pod) {
 // epoch.
 inline std::optional<std::int64_t> available_in(const api::core::v1::Pod& pod,
                                                 std::int32_t min_ready_seconds, std::int64_t now) {
-  const auto* ready = find_condition(pod.status().conditions(), "Ready");
-  if (ready == nullptr || ready->status() != "True") return std::nullopt;
+  if (!is_ready(pod)) return std::nullopt;
   if (min_ready_seconds <= 0) return 0;
-  const auto since = ready->last_transition_time().seconds();
+  const auto since =
+      find_condition(pod.status().conditions(), "Ready")->last_transition_time().seconds();
   return std::max<std::int64_t>(since + min_ready_seconds - now, 0);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "actors/core/condition.hpp"
+#include "actors/core/labels.hpp"
 #include "api/discovery/served_groups.hpp"
 #include "api/equality.hpp"
 #include "api/scheme.hpp"
@@ -56,11 +57,9 @@ bool has_spec_of(const api::object& current, const APIService& wanted) {
 }  // namespace
 
 api_management management_of(const api::object& api_service) {
-  const auto& labels = api_service.meta().labels();
-  const auto found = labels.find(management_label);
-  if (found == labels.end()) return api_management::none;
-  if (found->second == label_on_start) return api_management::on_start;
-  return found->second == label_always ? api_management::always : api_management::none;
+  const auto& label = label_of(api_service, management_label);
+  if (label == label_on_start) return api_management::on_start;
+  return label == label_always ? api_management::always : api_management::none;
 }
 
 std::unique_ptr<APIService> local_api_service(std::string_view name, api_management management) {

@@ -2,11 +2,11 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "actors/core/condition.hpp"
+#include "actors/core/finalizers.hpp"
 #include "actors/core/log.hpp"
 #include "actors/write/commands.hpp"
 #include "api/definitions/names.hpp"
@@ -27,13 +27,6 @@ constexpr const char* author = "definition-controller";
 
 bool set(CustomResourceDefinition& in, const condition_value& value, runtime::wall_time now) {
   return set_condition(*in.mutable_status()->mutable_conditions(), value, now);
-}
-
-void drop_finalizer(CustomResourceDefinition& from) {
-  auto& finalizers = *from.mutable_metadata()->mutable_finalizers();
-  finalizers.erase(
-      std::remove(finalizers.begin(), finalizers.end(), api::definitions::cleanup_finalizer),
-      finalizers.end());
 }
 
 }  // namespace
@@ -177,7 +170,7 @@ content_deleter::stage definition_controller::survey(const persistence::snapshot
   const auto ended = [&](const char* reason, const char* message) {
     auto next = std::make_unique<CustomResourceDefinition>(definition);
     set(*next, {"Terminating", "False", reason, message}, wall_now());
-    drop_finalizer(*next);
+    set_finalizer(*next->mutable_metadata(), api::definitions::cleanup_finalizer, false);
     return stage{.next = std::move(next)};
   };
   // Stored by a server that did not have this built-in kind: its objects are not the definition's.
@@ -201,10 +194,7 @@ content_deleter::stage definition_controller::survey(const persistence::snapshot
 }
 
 bool definition_controller::waits(const api::object& of) const {
-  const auto& finalizers = of.meta().finalizers();
-  return of.meta().has_deletion_timestamp() &&
-         std::find(finalizers.begin(), finalizers.end(), api::definitions::cleanup_finalizer) !=
-             finalizers.end();
+  return has_pending_finalizer(of.meta(), api::definitions::cleanup_finalizer);
 }
 
 }  // namespace troupe::actors

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "actors/core/finalizers.hpp"
 #include "actors/core/log.hpp"
 #include "actors/write/commands.hpp"
 #include "api/kind_row.hpp"
@@ -98,8 +99,8 @@ void garbage_collector::update_object(const std::string& key, const watch_event&
   enqueue(key);
   if (!waiting_.emplace(object.meta().uid(), key).second) return;
   log().info("garbage: {} at revision {} is being deleted and {}", key, object.revision(),
-             has_finalizer(object, finalizer_orphan) ? "orphans its dependents"
-                                                     : "waits for its dependents");
+             has_finalizer(object.meta(), finalizer_orphan) ? "orphans its dependents"
+                                                            : "waits for its dependents");
   for (const auto& dependent : graph_.dependents_of(object.meta().uid()))
     enqueue(dependent);
 }
@@ -149,7 +150,7 @@ void garbage_collector::process(const std::string& key) {
   // The graph must have seen the deletion, but the change that advances it may be of any object (a
   // status), so the task waits for the next events.
   if (object->revision() > graph_at_) return ahead_.push_back(key);
-  if (has_finalizer(*object, finalizer_orphan)) {
+  if (has_finalizer(object->meta(), finalizer_orphan)) {
     finish_orphans(object);
   } else {
     finish_foreground(object);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "actors/core/finalizers.hpp"
 #include "api/kind_row.hpp"
 #include "api/removed_versions.hpp"
 #include "api/scheme.hpp"
@@ -10,14 +11,10 @@ namespace troupe::actors {
 
 using api::meta::v1::OwnerReference;
 
-bool has_finalizer(const api::object& object, const char* finalizer) {
-  const auto& all = object.meta().finalizers();
-  return std::find(all.begin(), all.end(), finalizer) != all.end();
-}
-
 bool awaits_dependents(const api::object& object) {
   return object.meta().has_deletion_timestamp() &&
-         (has_finalizer(object, finalizer_orphan) || has_finalizer(object, finalizer_foreground));
+         (has_finalizer(object.meta(), finalizer_orphan) ||
+          has_finalizer(object.meta(), finalizer_foreground));
 }
 
 bool same_dependence(const api::object& a, const api::object& b) {
@@ -48,7 +45,7 @@ owner_state state_of(const api::object& dependent, const OwnerReference& owner,
   const auto found = state.find(kind->key(kind->namespaced() ? ns : "", owner.name()));
   if (!found || found->meta().uid() != owner.uid()) return owner_state::absent;
   const bool waits =
-      found->meta().has_deletion_timestamp() && has_finalizer(*found, finalizer_foreground);
+      found->meta().has_deletion_timestamp() && has_finalizer(found->meta(), finalizer_foreground);
   return waits ? owner_state::waiting : owner_state::solid;
 }
 
@@ -77,15 +74,15 @@ garbage_decision classify(const api::object& object, const std::vector<std::stri
     const bool circle = std::any_of(dependents.begin(), dependents.end(), [&](const auto& key) {
       const auto found = state.find(key);
       return found && found->meta().has_deletion_timestamp() &&
-             has_finalizer(*found, finalizer_foreground);
+             has_finalizer(found->meta(), finalizer_foreground);
     });
     if (circle && blocks) decision.step = garbage_step::unblock;
     decision.propagation = "Foreground";
-  } else if (has_finalizer(object, finalizer_orphan)) {
+  } else if (has_finalizer(object.meta(), finalizer_orphan)) {
     decision.propagation = "Orphan";
   } else {
     decision.propagation =
-        has_finalizer(object, finalizer_foreground) ? "Foreground" : "Background";
+        has_finalizer(object.meta(), finalizer_foreground) ? "Foreground" : "Background";
   }
   return decision;
 }
@@ -108,13 +105,6 @@ std::unique_ptr<api::body> without_blocking(const api::object& object) {
   for (auto& each : *api::meta_of(*copy).mutable_owner_references()) {
     each.set_block_owner_deletion(false);
   }
-  return copy;
-}
-
-std::unique_ptr<api::body> without_finalizer(const api::object& object, const char* finalizer) {
-  auto copy = object.copy();
-  auto& all = *api::meta_of(*copy).mutable_finalizers();
-  all.erase(std::remove(all.begin(), all.end(), finalizer), all.end());
   return copy;
 }
 

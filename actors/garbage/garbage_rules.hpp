@@ -17,8 +17,6 @@ namespace troupe::actors {
 inline constexpr const char* finalizer_orphan = "orphan";
 inline constexpr const char* finalizer_foreground = "foregroundDeletion";
 
-bool has_finalizer(const api::object& object, const char* finalizer);
-
 // True if the object is deleted and waits until its dependents are deleted or orphaned.
 bool awaits_dependents(const api::object& object);
 
@@ -61,6 +59,5 @@ garbage_decision classify(const api::object& object, const std::vector<std::stri
 std::unique_ptr<api::body> without_owners(const api::object& object,
                                           const std::vector<std::string>& uids);
 std::unique_ptr<api::body> without_blocking(const api::object& object);
-std::unique_ptr<api::body> without_finalizer(const api::object& object, const char* finalizer);
 
 }  // namespace troupe::actors

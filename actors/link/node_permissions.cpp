@@ -6,9 +6,10 @@
 #include "actors/access/node_labels.hpp"
 #include "actors/access/pod_references.hpp"
 #include "actors/controllers/kit/claims.hpp"
+#include "actors/core/finalizers.hpp"
 #include "actors/defaults.hpp"
+#include "actors/volumes/claim_rules.hpp"
 #include "actors/volumes/defaults.hpp"
-#include "actors/volumes/protection_rules.hpp"
 #include "api/equality.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_config.pb.h"
@@ -132,9 +133,9 @@ persistence::expected<void> may_write_volume(const std::string& node, const api:
   namespace names = volumes::defaults;
   if (!was || volumes::node_of(was->as<PersistentVolume>()) != node)
     return refused(fmt::format("the volume is no directory of node {}", node));
-  if (!volumes::has_pending_finalizer(*was, names::local_path_finalizer))
+  if (!has_pending_finalizer(was->meta(), names::local_path_finalizer))
     return refused("the volume does not wait for its directory to be removed");
-  const auto rest = volumes::without(*was, names::local_path_finalizer);
+  const auto rest = without_finalizer(*was, names::local_path_finalizer);
   if (now == nullptr) {
     if (api::meta_of(*rest).finalizers().empty()) return {};
     return refused("a volume with other finalizers is removed when they are gone");

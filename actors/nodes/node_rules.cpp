@@ -34,11 +34,6 @@ struct wanted_taint {
   std::string_view effect;
 };
 
-bool is_true(const Node& node, const char* type) {
-  const auto* found = find_condition(node.status().conditions(), type);
-  return found != nullptr && found->status() == "True";
-}
-
 std::vector<wanted_taint> wanted_taints(const Node& node, bool may_evict) {
   std::vector<wanted_taint> wanted;
   const auto ready = readiness_of(node);
@@ -48,7 +43,8 @@ std::vector<wanted_taint> wanted_taints(const Node& node, bool may_evict) {
     if (may_evict) wanted.push_back({key, "NoExecute"});
   }
   for (const auto& each : pressures) {
-    if (is_true(node, each.condition)) wanted.push_back({each.taint, "NoSchedule"});
+    if (is_condition_true(node.status().conditions(), each.condition))
+      wanted.push_back({each.taint, "NoSchedule"});
   }
   if (node.spec().unschedulable()) wanted.push_back({taint_unschedulable, "NoSchedule"});
   return wanted;

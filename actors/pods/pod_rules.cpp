@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "actors/core/condition.hpp"
+#include "actors/core/pod_health.hpp"
 #include "actors/defaults.hpp"
 #include "actors/nodes/node_rules.hpp"
 #include "actors/nodes/taints.hpp"
@@ -30,11 +31,6 @@ bool waits_for_finalizer(const api::object& pod) {
 
 }  // namespace
 
-bool terminated(const Pod& pod) {
-  const auto& phase = pod.status().phase();
-  return phase == "Succeeded" || phase == "Failed";
-}
-
 std::vector<api::object_ptr> terminated_to_remove(std::vector<api::object_ptr> all,
                                                   std::size_t kept, std::size_t limit) {
   if (all.size() <= kept) return {};
@@ -57,7 +53,7 @@ std::unique_ptr<Pod> marked_not_ready(const Pod& pod, const Node& node, runtime:
 }
 
 std::unique_ptr<Pod> marked_failed(const Pod& pod, bool node_vanished, runtime::wall_time now) {
-  if (terminated(pod)) return nullptr;
+  if (is_terminated(pod)) return nullptr;
   auto marked = std::make_unique<Pod>(pod);
   auto& status = *marked->mutable_status();
   status.set_phase("Failed");
@@ -78,7 +74,7 @@ pod_decision decide(const Pod& pod, const Node* node) {
   if (!bound) {
     const auto& scheduler = pod.spec().scheduler_name();
     const bool ours = scheduler.empty() || scheduler == defaults::scheduler_name;
-    return {ours && !terminated(pod) ? pod_need::node : pod_need::nothing};
+    return {ours && !is_terminated(pod) ? pod_need::node : pod_need::nothing};
   }
   if (node == nullptr) return {pod_need::removal, defaults::vanished_node_quarantine};
   if (!has_no_execute(*node)) return {};

@@ -35,8 +35,6 @@ std::unique_ptr<api::core::v1::Pod> marked_not_ready(const api::core::v1::Pod& p
                                                      const api::core::v1::Node& node,
                                                      runtime::wall_time now);
 
-bool terminated(const api::core::v1::Pod& pod);
-
 // Of all terminated pods, those to be removed so that `kept` are left: evicted ones first, then the
 // oldest; at most `limit`, without those that only a finalizer still holds. kubernetes:
 // pkg/controller/podgc, gcTerminated.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "actors/core/pod_health.hpp"
 #include "actors/pods/pod_rules.hpp"
 #include "api/equality.hpp"
 #include "api/object/object_key.hpp"
@@ -96,7 +97,7 @@ void pods::take_pod(const std::string& name, const watch_event& event) {
   }
   place(key, r, content.spec().node_name());
   terminated_ -= r.terminated ? 1 : 0;
-  r.terminated = terminated(content);
+  r.terminated = is_terminated(content);
   terminated_ += r.terminated ? 1 : 0;
 }
 
@@ -161,7 +162,7 @@ void pods::remove_terminated() {
   std::vector<api::object_ptr> all;
   const auto state = context_->store->read();
   state.scan(api::kind_of<Pod>().prefix(), {}, [&](std::string_view, const auto& object) {
-    if (terminated(object->template as<Pod>())) all.push_back(object);
+    if (is_terminated(object->template as<Pod>())) all.push_back(object);
     return true;
   });
   for (const auto& each :

@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "actors/core/pod_health.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_persistent_volume.pb.h"
 #include "api/schema/core_replication.pb.h"
@@ -56,8 +57,7 @@ void add_limits(const resource_list& limits, resource_list& into) {
 }
 
 void add_pod(const Pod& pod, bool overdue, resource_list& into) {
-  const auto& phase = pod.status().phase();
-  if (overdue || phase == "Succeeded" || phase == "Failed") return;
+  if (overdue || is_terminated(pod)) return;
   into["pods"] = one;
   add_requests(api::held_requests(pod), into);
   add_limits(api::held_limits(pod), into);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "actors/core/labels.hpp"
 #include "actors/scheduler/framework/defaults.hpp"
 #include "api/schema/core_pod.pb.h"
 
@@ -13,13 +14,7 @@ namespace {
 bool changed_for_scheduling(const pod_info& was, const pod_info& now) {
   return was.pod->meta().generation() != now.pod->meta().generation() ||
          was.body().spec().scheduling_gates_size() != now.body().spec().scheduling_gates_size() ||
-         was.pod->meta().labels().size() != now.pod->meta().labels().size() ||
-         !std::all_of(was.pod->meta().labels().begin(), was.pod->meta().labels().end(),
-                      [&](const auto& label) {
-                        const auto& labels = now.pod->meta().labels();
-                        const auto found = labels.find(label.first);
-                        return found != labels.end() && found->second == label.second;
-                      });
+         !same_labels(was.pod->meta().labels(), now.pod->meta().labels());
 }
 
 }  // namespace
@@ -117,10 +112,6 @@ void queue::back_off(const std::string& key, runtime::time_point now) {
     refused(found->second.pod, 0, now);
 }
 
-void queue::done(const std::string& key) {
-  remove(key);
-}
-
 void queue::happened(std::uint32_t events, runtime::time_point now) {
   if (unschedulable_ == 0) return;
   for (auto& [key, e] : entries_)
@@ -136,11 +127,6 @@ void queue::flush(runtime::time_point now) {
 std::optional<runtime::time_point> queue::next_due() const {
   if (backing_off_.empty()) return std::nullopt;
   return backing_off_.begin()->first;
-}
-
-int queue::attempts(const std::string& key) const {
-  const auto found = entries_.find(key);
-  return found == entries_.end() ? 0 : found->second.attempts;
 }
 
 runtime::duration queue::backoff_of(int attempts) const {

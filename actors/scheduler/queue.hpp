@@ -35,7 +35,7 @@ class queue {
   void remove(const std::string& key);
 
   // Takes the next pod out of the queue; null if none is due. Its number of attempts is kept until
-  // `done`.
+  // `remove`.
   pod_info_ptr next(runtime::time_point now);
 
   // The attempt failed. `helped_by`: the events that justify a retry; 0 for an error, after which
@@ -47,8 +47,6 @@ class queue {
   void retry(const std::string& key, runtime::time_point now);
   // Preemption failed: a nominated pod is retried at the end of its back-off.
   void back_off(const std::string& key, runtime::time_point now);
-  // The pod is bound: its attempts are dropped.
-  void done(const std::string& key);
 
   // Handles cluster events: moves pods that they may help to active, or to back-off while their
   // back-off lasts.
@@ -63,7 +61,6 @@ class queue {
   std::size_t backing_off() const noexcept { return backing_off_.size(); }
   std::size_t unschedulable() const noexcept { return unschedulable_; }
   bool knows(const std::string& key) const { return entries_.contains(key); }
-  int attempts(const std::string& key) const;
 
  private:
   enum class queue_part : std::uint8_t { none, active, backoff, unschedulable };

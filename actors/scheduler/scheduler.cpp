@@ -7,8 +7,10 @@
 #include <exception>
 
 #include "actors/core/condition.hpp"
+#include "actors/core/labels.hpp"
 #include "actors/core/log.hpp"
 #include "actors/core/metrics.hpp"
+#include "actors/core/pod_health.hpp"
 #include "actors/scheduler/framework/defaults.hpp"
 #include "actors/volumes/claim_rules.hpp"
 #include "api/object/object_key.hpp"
@@ -43,15 +45,6 @@ bool same_taints(const Node& a, const Node& b) {
   for (int i = 0; i < a.spec().taints_size(); ++i) {
     const auto &x = a.spec().taints(i), &y = b.spec().taints(i);
     if (x.key() != y.key() || x.value() != y.value() || x.effect() != y.effect()) return false;
-  }
-  return true;
-}
-
-bool same_labels(const api::label_map& a, const api::label_map& b) {
-  if (a.size() != b.size()) return false;
-  for (const auto& [key, value] : a) {
-    const auto found = b.find(key);
-    if (found == b.end() || found->second != value) return false;
   }
   return true;
 }
@@ -244,8 +237,7 @@ void scheduler_actor::take_pod(const watch_event& event) {
   // Before the body is read: that of a removed pod would be copied for it.
   if (event.type == event_type::deleted) return remove_pod(key);
   const auto& pod = event.object->as<Pod>();
-  const auto& phase = pod.status().phase();
-  if (phase == "Succeeded" || phase == "Failed") return remove_pod(key);
+  if (is_terminated(pod)) return remove_pod(key);
   if (pod.spec().node_name().empty()) return enqueue(event.object, event.cause.request);
   const bool newcomer = view_.node_of(key) != pod.spec().node_name() || view_.assumed(key);
   // Of a bound pod only its labels, its end and its resources matter.
@@ -257,7 +249,7 @@ void scheduler_actor::take_pod(const watch_event& event) {
       same_labels(event.previous->meta().labels(), pod.metadata().labels()))
     return;
   view_.put_pod(read_pod_info(event.object), pod.spec().node_name());
-  queue_.done(key);
+  queue_.remove(key);
   happened(resized ? pod_bound | pod_deleted : pod_bound);
 }
 

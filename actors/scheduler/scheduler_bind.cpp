@@ -178,7 +178,7 @@ void scheduler_actor::bound(const api::object_ptr& object, const std::string& no
   const auto pod = read_pod_info(object);
   log().debug("scheduler: {} is bound to {} at revision {}", pod->key, node, object->revision());
   if (view_.confirm(pod, node)) {
-    queue_.done(pod->key);
+    queue_.remove(pod->key);
     happened(pod_bound);
   }
   const auto& meta = object->meta();

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "actors/core/labels.hpp"
 #include "actors/tokens/defaults.hpp"
 #include "actors/write/admission/api_access.hpp"
+#include "actors/write/commands.hpp"
 #include "api/schema/authentication_v1.pb.h"
 #include "api/schema/core_account.pb.h"
 #include "api/schema/core_config.pb.h"
@@ -162,9 +164,7 @@ valid check_secret(const persistence::snapshot& state, const token_claims& claim
   if (found->meta().has_deletion_timestamp() || held == data.end() || held->second != token)
     return tl::make_unexpected(std::string{"its secret no longer contains it"});
   // kubernetes: pkg/serviceaccount/legacy.go.
-  const auto& labels = found->meta().labels();
-  const auto invalid = labels.find(std::string{invalid_since_label});
-  if (invalid != labels.end() && !invalid->second.empty())
+  if (!label_of(*found, std::string{invalid_since_label}).empty())
     return tl::make_unexpected(fmt::format("its secret has the label {}", invalid_since_label));
   return {};
 }
@@ -229,21 +229,15 @@ std::optional<persistence::transaction> plan_last_use(const persistence::snapsho
   const auto day = [](std::int64_t at) {
     return api::format_time(at).substr(0, std::string_view{"2006-01-02"}.size());
   };
-  auto key = api::kind_of<Secret>().key(claims.ns, claims.secret->name);
-  const auto found = state.find(key);
+  const auto found = state.find(api::kind_of<Secret>().key(claims.ns, claims.secret->name));
   if (!found) return std::nullopt;
-  const auto& labels = found->meta().labels();
-  const auto held = labels.find(std::string{last_used_label});
+  const auto& last_used = label_of(*found, std::string{last_used_label});
   const auto today = day(now_seconds);
-  if (held != labels.end() &&
-      (held->second == today || held->second == day(now_seconds + day_seconds)))
-    return std::nullopt;
+  if (last_used == today || last_used == day(now_seconds + day_seconds)) return std::nullopt;
   auto changed = found->copy_as<Secret>();
   (*changed->mutable_metadata()->mutable_labels())[std::string{last_used_label}] = today;
-  persistence::transaction out;
+  auto out = succeed(*found, std::move(changed));
   out.cause.author = "legacy-token-tracking";
-  out.preconditions.push_back({key, found->revision()});
-  out.mutations.push_back({std::move(key), &found->kind(), std::move(changed)});
   return out;
 }
 

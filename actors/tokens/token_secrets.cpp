@@ -8,6 +8,7 @@
 #include "actors/core/condition.hpp"
 #include "actors/core/log.hpp"
 #include "actors/tokens/defaults.hpp"
+#include "actors/write/commands.hpp"
 #include "actors/write/creation.hpp"
 #include "api/object/object_key.hpp"
 #include "api/schema/core_account.pb.h"
@@ -174,10 +175,7 @@ void token_secrets::fill(const api::object& secret, const api::object& account) 
                          [this](const token_claims& claims) { return sign(claims); }))
     return;
   const auto key = api::key_of(secret);
-  persistence::transaction transaction;
-  transaction.preconditions.push_back({key, secret.revision()});
-  transaction.mutations.push_back({key, &secret.kind(), std::move(changed)});
-  write(key, std::move(transaction), [this, key] { sync_secret(key); });
+  write(key, succeed(secret, std::move(changed)), [this, key] { sync_secret(key); });
 }
 
 // Removes a deleted secret from the list of its account.
@@ -193,10 +191,7 @@ void token_secrets::unlist(const std::string& account_key, const std::string& na
                                    [&](const auto& each) { return each.name() == name; });
   if (kept == listed.end()) return;
   listed.erase(kept, listed.end());
-  persistence::transaction transaction;
-  transaction.preconditions.push_back({account_key, account->revision()});
-  transaction.mutations.push_back({account_key, &account->kind(), std::move(changed)});
-  write(account_key + "/" + name, std::move(transaction),
+  write(account_key + "/" + name, succeed(*account, std::move(changed)),
         [this, account_key, name] { unlist(account_key, name); });
 }
 

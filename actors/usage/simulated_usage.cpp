@@ -29,14 +29,8 @@ std::optional<amount_over_time> load_in(const api::object& controller, std::stri
 // The top of the chain of controllers; the object itself if it has none.
 api::object_ptr top_of(const persistence::snapshot& state, api::object_ptr object) {
   for (int i = 0; i < most_controllers; ++i) {
-    api::object_ptr above;
-    for (const auto& owner : object->meta().owner_references()) {
-      if (!owner.controller()) continue;
-      const auto kind = api::scheme::instance().find(owner.api_version(), owner.kind());
-      if (kind) above = state.find(kind->key(object->meta().namespace_(), owner.name()));
-      if (above && above->meta().uid() != owner.uid()) above = nullptr;
-    }
-    if (!above) return object;
+    auto above = stored_controller(state, *object);
+    if (!above) break;
     object = std::move(above);
   }
   return object;

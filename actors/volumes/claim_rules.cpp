@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "actors/core/finalizers.hpp"
 #include "actors/volumes/defaults.hpp"
 #include "api/selectors/selector.hpp"
 
@@ -174,8 +175,7 @@ const std::string& node_of(const PersistentVolume& volume) {
 }
 
 bool has_directory(const PersistentVolume& volume) {
-  const auto& all = volume.metadata().finalizers();
-  return std::find(all.begin(), all.end(), defaults::local_path_finalizer) != all.end();
+  return has_finalizer(volume.metadata(), defaults::local_path_finalizer);
 }
 
 }  // namespace troupe::actors::volumes

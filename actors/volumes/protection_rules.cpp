@@ -37,19 +37,6 @@ bool holds_claim(const Pod& pod, const PersistentVolumeClaim& claim) {
   });
 }
 
-bool has_pending_finalizer(const api::object& object, const char* finalizer) {
-  const auto& all = object.meta().finalizers();
-  return object.meta().has_deletion_timestamp() &&
-         std::find(all.begin(), all.end(), finalizer) != all.end();
-}
-
-std::unique_ptr<api::body> without(const api::object& object, const char* finalizer) {
-  auto copy = object.copy();
-  auto& all = *api::meta_of(*copy).mutable_finalizers();
-  all.erase(std::remove(all.begin(), all.end(), finalizer), all.end());
-  return copy;
-}
-
 std::unique_ptr<PersistentVolumeClaim> make_ephemeral_claim(const Pod& pod,
                                                             const std::string& volume) {
   const auto& all = pod.spec().volumes();

@@ -30,11 +30,6 @@ bool has_claims(const api::object& pod);
 // ephemeral claims: its deletion may wait for theirs.
 bool holds_claim(const Pod& pod, const PersistentVolumeClaim& claim);
 
-// Whether the object is deleted and still has `finalizer`.
-bool has_pending_finalizer(const api::object& object, const char* finalizer);
-// A copy without the finalizer.
-std::unique_ptr<api::body> without(const api::object& object, const char* finalizer);
-
 // The claim of an ephemeral volume: named POD-VOLUME, owned by the pod.
 std::unique_ptr<PersistentVolumeClaim> make_ephemeral_claim(const Pod& pod,
                                                             const std::string& volume);

@@ -76,8 +76,7 @@ bool allows(const StorageClass& storage_class, const Node& node) {
 }
 
 bool takes_volumes(const Node& node) {
-  const auto* ready = find_condition(node.status().conditions(), "Ready");
-  return ready != nullptr && ready->status() == "True" && !node.spec().unschedulable() &&
+  return is_condition_true(node.status().conditions(), "Ready") && !node.spec().unschedulable() &&
          !node.metadata().has_deletion_timestamp();
 }
 

@@ -41,8 +41,7 @@ api::error refusal(std::string message, int retry_after_seconds) {
 
 // True if the pod serves nobody: it has finished, is terminating or has not started.
 bool needs_no_budget(const Pod& pod) {
-  const auto& phase = pod.status().phase();
-  return phase == "Succeeded" || phase == "Failed" || phase == "Pending" ||
+  return is_terminated(pod) || pod.status().phase() == "Pending" ||
          pod.metadata().has_deletion_timestamp();
 }
 

@@ -7,12 +7,12 @@
 namespace troupe::actors {
 namespace {
 
-struct course {
+struct running_review {
   review_host_ptr host;
   draft_ptr write;
   std::function<void(api::expected<void>)> then;
 };
-using course_ptr = std::shared_ptr<course>;
+using running_review_ptr = std::shared_ptr<running_review>;
 
 admission::question_ptr question_of(const draft& write) {
   const auto& of = write.of;
@@ -32,11 +32,11 @@ admission::question_ptr question_of(const draft& write) {
   return made;
 }
 
-void ask_from(const course_ptr& c, std::size_t index, bool mutating);
+void ask_from(const running_review_ptr& c, std::size_t index, bool mutating);
 
 // A validating step changes nothing, whatever it returns; neither does a step that reviews a
 // deletion.
-api::expected<void> take(const course& c, admission::reply reply, bool mutating) {
+api::expected<void> take(const running_review& c, admission::reply reply, bool mutating) {
   if (!reply) return api::fail(std::move(reply.error()));
   if (!*reply || !mutating || c.write->of.op == admission::operation::remove) return {};
   auto& of = c.write->of;
@@ -49,12 +49,12 @@ api::expected<void> take(const course& c, admission::reply reply, bool mutating)
   return c.host->prepare_again(*c.write);
 }
 
-void check_and_go_on(const course_ptr& c) {
+void check_and_go_on(const running_review_ptr& c) {
   if (auto fine = c->host->check_now(*c->write); !fine) return c->then(std::move(fine));
   ask_from(c, 0, false);
 }
 
-void ask_from(const course_ptr& c, std::size_t index, bool mutating) {
+void ask_from(const running_review_ptr& c, std::size_t index, bool mutating) {
   const auto& steps = c->write->row.external;
   while (index < steps.size() && steps[index]->mutates() != mutating)
     ++index;
@@ -73,8 +73,9 @@ void ask_from(const course_ptr& c, std::size_t index, bool mutating) {
 }  // namespace
 
 void review(review_host_ptr host, draft_ptr write, std::function<void(api::expected<void>)> then) {
-  ask_from(std::make_shared<course>(course{std::move(host), std::move(write), std::move(then)}), 0,
-           true);
+  ask_from(std::make_shared<running_review>(
+               running_review{std::move(host), std::move(write), std::move(then)}),
+           0, true);
 }
 
 }  // namespace troupe::actors

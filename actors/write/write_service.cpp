@@ -26,8 +26,7 @@ std::mt19937_64& random_source() {
   return engine;
 }
 
-// The result of a dry run.
-write_result imagine(write_plan& plan) {
+write_result result_of_dry_run(write_plan& plan) {
   auto& first = plan.transaction.mutations.front();
   const bool removed = first.content == nullptr;
   const bool created = !plan.before;
@@ -124,8 +123,8 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
     if (!plan) return refuse(a, std::move(plan.error()));
     if (plan->transaction.mutations.empty()) return a->succeed({plan->before, false, false});
     if (a->request.dry_run) {
-      if (auto fine = imagine_quotas(*plan); !fine) return refuse(a, std::move(fine.error()));
-      return a->succeed(imagine(*plan));
+      if (auto fine = check_quotas(*plan); !fine) return refuse(a, std::move(fine.error()));
+      return a->succeed(result_of_dry_run(*plan));
     }
     commit(a, std::move(*plan));
   }
@@ -239,7 +238,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
   }
 
   // Checks the quotas without a reservation.
-  api::expected<void> imagine_quotas(write_plan& plan) {
+  api::expected<void> check_quotas(write_plan& plan) {
     if (!quotas) return {};
     const auto held = quotas->reserve(plan.transaction, seconds_of(time.wall_now()));
     if (held) return quotas->release(*held), api::expected<void>{};

@@ -79,7 +79,6 @@ class type_plan {
 
   // The member of the JSON object; null if there is none.
   const field_plan* find(std::string_view name) const noexcept;
-  std::size_t member_count() const noexcept { return members_.size(); }
 
   // The message's own field, with inlined messages as fields; null if there is none.
   const field_plan* find(std::uint32_t number) const noexcept {

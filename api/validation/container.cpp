@@ -109,19 +109,14 @@ void check_resize_policy(field_errors& out, const PodSpec& spec, const Container
   }
 }
 
-// Two containers cannot use the same host port. Ports of init containers that end before the others
-// do not count.
-void check_host_ports(field_errors& out, const PodSpec& spec) {
-  std::set<std::string> taken;
-  for (int c = 0; c < spec.containers_size(); ++c) {
-    const auto step = out.at.item("containers", c);
-    for (int p = 0; p < spec.containers(c).ports_size(); ++p) {
-      const auto& port = spec.containers(c).ports(p);
-      if (port.host_port() == 0) continue;
-      auto place = port.protocol() + "/" + port.host_ip() + "/" + std::to_string(port.host_port());
-      const auto inner = out.at.item("ports", p);
-      if (!taken.insert(place).second) out.duplicate("hostPort", place);
-    }
+// A host port cannot be used twice; `taken` has those of other containers.
+void check_host_ports(field_errors& out, const Container& container, std::set<std::string>& taken) {
+  for (int i = 0; i < container.ports_size(); ++i) {
+    const auto& port = container.ports(i);
+    if (port.host_port() == 0) continue;
+    auto place = port.protocol() + "/" + port.host_ip() + "/" + std::to_string(port.host_port());
+    const auto step = out.at.item("ports", i);
+    if (!taken.insert(place).second) out.duplicate("hostPort", place);
   }
 }
 
@@ -160,17 +155,20 @@ void check_container(field_errors& out, const PodSpec& spec, const Container& co
 
 void check_containers(field_errors& out, const PodSpec& spec) {
   std::set<std::string_view> names;
+  std::set<std::string> host_ports;
   const auto check = [&](const auto& list, std::string_view field, container_role role) {
     for (int i = 0; i < list.size(); ++i) {
       const auto step = out.at.item(field, i);
       if (!list[i].name().empty() && !names.insert(list[i].name()).second)
         out.duplicate("name", list[i].name());
       check_container(out, spec, list[i], role);
+      // Init containers run one after the other (kubernetes: validateContainers).
+      if (role == container_role::init) host_ports.clear();
+      check_host_ports(out, list[i], host_ports);
     }
   };
   check(spec.containers(), "containers", container_role::main);
   check(spec.init_containers(), "initContainers", container_role::init);
-  check_host_ports(out, spec);
 }
 
 void check_ephemeral_containers(field_errors& out, const PodSpec& spec) {

@@ -38,12 +38,10 @@ bool counts(const std::string& name) {
 
 void check_hard(field_errors& out, const quantity_map& hard) {
   const auto step = out.at.field("hard");
-  for (const auto& [name, text] : std::map<std::string, std::string_view>([&] {
-         std::map<std::string, std::string_view> sorted;
-         for (const auto& [key, amount] : hard)
-           sorted.emplace(key, amount.string());
-         return sorted;
-       }())) {
+  std::map<std::string, std::string_view> sorted;
+  for (const auto& [name, amount] : hard)
+    sorted.emplace(name, amount.string());
+  for (const auto& [name, text] : sorted) {
     const auto inner = out.at.key(name);
     check_resource_name(out, name, resource_user::quota);
     const auto amount = quantity::parse(text);

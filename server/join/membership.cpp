@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "actors/access/node_identity.hpp"
+#include "actors/core/pod_health.hpp"
 #include "actors/defaults.hpp"
 #include "actors/write/creation.hpp"
 #include "api/schema/coordination_v1.pb.h"
@@ -70,16 +71,12 @@ api::expected<transaction> create(const snapshot& state, const std::string& node
                                     actors::checks::all, now, random);
 }
 
-bool ended(const Pod& pod) {
-  return pod.status().phase() == "Succeeded" || pod.status().phase() == "Failed";
-}
-
 // The pods that must still end on the node.
 void add_pods(const snapshot& state, const std::string& node, leave_step& into) {
   const auto& kind = api::kind_of<Pod>();
   state.scan(kind.prefix(), {}, [&](std::string_view key, const api::object_ptr& found) {
     const auto& pod = found->as<Pod>();
-    if (pod.spec().node_name() != node || ended(pod)) return true;
+    if (pod.spec().node_name() != node || actors::is_terminated(pod)) return true;
     ++into.left;
     const auto& meta = found->meta();
     if (into.pods.size() < join_defaults::evictions_at_once)

@@ -192,6 +192,14 @@ TEST_CASE("ports have names, numbers and one place on the node") {
   CHECK(container_faults("ports: [{containerPort: 1, hostPort: 9}, {containerPort: 2, hostPort: "
                          "9}]") ==
         lines{"spec.containers[0].ports[1].hostPort: Duplicate value: \"TCP//9\""});
+  const std::string port = "ports: [{containerPort: 1, hostPort: 9}]}";
+  CHECK(pod_faults("{containers: [{name: a, image: x, " + port + ", {name: b, image: x, " + port +
+                   "], initContainers: [{name: i, image: x, " + port + "]}") ==
+        lines{"spec.containers[1].ports[0].hostPort: Duplicate value: \"TCP//9\""});
+  CHECK(
+      pod_faults("{containers: [{name: c, image: x}], initContainers: [{name: i, image: x, ports: "
+                 "[{containerPort: 1, hostPort: 9}, {containerPort: 2, hostPort: 9}]}]}") ==
+      lines{"spec.initContainers[0].ports[1].hostPort: Duplicate value: \"TCP//9\""});
   CHECK(container_faults("ports: [{containerPort: 0}]") ==
         lines{"spec.containers[0].ports[0].containerPort: Required value"});
 }

@@ -4,18 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "actors/core/condition.hpp"
-#include "api/schema/core_pod.pb.h"
+#include "actors/core/pod_health.hpp"
 
 namespace troupe::actors::autoscaling {
 namespace {
-
-using api::core::v1::Pod;
-
-bool is_ready(const Pod& pod) {
-  const auto* ready = find_condition(pod.status().conditions(), "Ready");
-  return pod.status().phase() == "Running" && ready != nullptr && ready->status() == "True";
-}
 
 std::int32_t rounded_up(double count) {
   return static_cast<std::int32_t>(
@@ -34,7 +26,8 @@ result<std::int32_t> replicas_for_value(const measured_value& value, std::int32_
         std::string{"unable to calculate ready pods: no pods returned by selector while "
                     "calculating replica count"});
   const auto ready = std::count_if(pods.begin(), pods.end(), [](const auto& each) {
-    return is_ready(each.object->template as<Pod>());
+    const auto& pod = each.object->template as<api::core::v1::Pod>();
+    return pod.status().phase() == "Running" && is_ready(pod);
   });
   return rounded_up(ratio * static_cast<double>(ready));
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "actors/controllers/cron_jobs/defaults.hpp"
 #include "actors/write/creation.hpp"
 #include "api/equality.hpp"
 #include "api/object/object_key.hpp"
@@ -106,9 +105,8 @@ void cron_job_controller::record_events() {
 }
 
 void cron_job_controller::after_sync() {
-  if (!plan_.next_sync) return;
-  enqueue_in(std::chrono::seconds{std::clamp<std::int64_t>(*plan_.next_sync - wall_seconds(), 1,
-                                                           defaults::longest_wait_seconds)});
+  if (plan_.next_sync)
+    enqueue_in_seconds(std::max<std::int64_t>(*plan_.next_sync - wall_seconds(), 1));
 }
 
 }  // namespace troupe::actors::cron_jobs

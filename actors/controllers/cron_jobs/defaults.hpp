@@ -12,7 +12,4 @@ inline constexpr std::int64_t missed_to_tell = 100;
 // The search limit for the next start (robfig/cron: SpecSchedule.Next gives up after five years).
 inline constexpr int years_ahead = 5;
 
-// The longest wait before the clock is read again: it may be set forward.
-inline constexpr std::int64_t longest_wait_seconds = 600;
-
 }  // namespace troupe::actors::cron_jobs::defaults

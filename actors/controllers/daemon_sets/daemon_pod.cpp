@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "actors/controllers/kit/pod_template.hpp"
 #include "actors/controllers/kit/revisions.hpp"
 #include "actors/nodes/taints.hpp"
 
@@ -42,16 +43,8 @@ void add_tolerations(api::core::v1::PodSpec& pod) {
 }  // namespace
 
 std::unique_ptr<Pod> make_pod(const DaemonSet& set, const std::string& hash) {
-  const auto& from = set.spec().template_();
-  auto pod = std::make_unique<Pod>();
-  auto& meta = *pod->mutable_metadata();
-  meta.set_generate_name(set.metadata().name() + "-");
-  meta.set_namespace_(set.metadata().namespace_());
-  *meta.mutable_labels() = from.metadata().labels();
-  *meta.mutable_annotations() = from.metadata().annotations();
-  *meta.mutable_finalizers() = from.metadata().finalizers();
-  (*meta.mutable_labels())[pod_revision_label] = hash;
-  *pod->mutable_spec() = from.spec();
+  auto pod = pod_from_template(set.metadata(), set.spec().template_());
+  (*pod->mutable_metadata()->mutable_labels())[pod_revision_label] = hash;
   add_tolerations(*pod->mutable_spec());
   return pod;
 }

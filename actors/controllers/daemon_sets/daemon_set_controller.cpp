@@ -7,13 +7,13 @@
 
 #include "actors/controllers/daemon_sets/defaults.hpp"
 #include "actors/controllers/kit/share.hpp"
+#include "actors/core/labels.hpp"
 #include "actors/core/pod_health.hpp"
 #include "api/equality.hpp"
 #include "api/object/object_key.hpp"
 
 namespace troupe::actors::daemon_sets {
 
-using api::apps::v1::ControllerRevision;
 using api::core::v1::Node;
 using api::core::v1::Pod;
 
@@ -21,20 +21,10 @@ namespace {
 
 constexpr const char* hash_label = pod_revision_label;
 
-bool is_pod(const api::object& object) {
-  return &object.kind() == &api::kind_of<Pod>();
-}
-
 // True if fit() gives the same result for both.
 bool same_for_pods(const api::object& a, const api::object& b) {
-  const auto& labels = a.meta().labels();
-  const auto& others = b.meta().labels();
-  const bool same_labels = labels.size() == others.size() &&
-                           std::all_of(labels.begin(), labels.end(), [&](const auto& each) {
-                             const auto found = others.find(each.first);
-                             return found != others.end() && found->second == each.second;
-                           });
-  return same_labels && api::same_meaning(a.as<Node>().spec(), b.as<Node>().spec());
+  return same_labels(a.meta().labels(), b.meta().labels()) &&
+         api::same_meaning(a.as<Node>().spec(), b.as<Node>().spec());
 }
 
 }  // namespace
@@ -84,21 +74,21 @@ bool daemon_set_controller::take_observed(const watch_event& event) {
 
 void daemon_set_controller::take(const std::string& key, const api::object_ptr& dependent) {
   forget(key);
-  objects_[key] = dependent;
+  reconciler::take(key, dependent);
   if (!is_pod(*dependent)) return;
   if (const auto& node = node_of(dependent->as<Pod>()); !node.empty())
     nodes_[node].pods[key] = dependent;
 }
 
 void daemon_set_controller::forget(const std::string& key) {
-  const auto found = objects_.find(key);
-  if (found == objects_.end()) return;
-  if (is_pod(*found->second)) {
-    const auto node = node_of(found->second->as<Pod>());
+  const auto* known = find(key);
+  if (known == nullptr) return;
+  if (is_pod(*known)) {
+    const auto node = node_of(known->as<Pod>());
     if (const auto state = nodes_.find(node); state != nodes_.end()) state->second.pods.erase(key);
     drop_if_empty(node);
   }
-  objects_.erase(found);
+  reconciler::forget(key);
 }
 
 void daemon_set_controller::drop_if_empty(const std::string& node) {
@@ -108,21 +98,9 @@ void daemon_set_controller::drop_if_empty(const std::string& node) {
 }
 
 void daemon_set_controller::forget_all() {
-  objects_.clear();
+  reconciler::forget_all();
   nodes_.clear();
   modelled_ = 0;
-}
-
-const api::object* daemon_set_controller::find(const std::string& key) const {
-  const auto found = objects_.find(key);
-  return found == objects_.end() ? nullptr : found->second.get();
-}
-
-revision_history daemon_set_controller::history() const {
-  std::vector<api::object_ptr> found;
-  for (const auto& [key, each] : objects_)
-    if (!is_pod(*each)) found.push_back(each);
-  return revision_history{std::move(found)};
 }
 
 std::vector<daemon_node> daemon_set_controller::nodes() const {
@@ -198,13 +176,7 @@ void daemon_set_controller::after_sync() {
     const bool over = now() > each->second.until + 2 * defaults::failed_pod_longest;
     each = over ? failures_.erase(each) : std::next(each);
   }
-  if (set().spec().min_ready_seconds() <= 0) return;
-  for (const auto& [key, each] : objects_) {
-    if (!is_pod(*each)) continue;
-    const auto wait =
-        available_in(each->as<Pod>(), set().spec().min_ready_seconds(), wall_seconds());
-    if (wait && *wait > 0) enqueue_in_seconds(*wait);
-  }
+  enqueue_availability(set().spec().min_ready_seconds());
 }
 
 std::unique_ptr<api::body> daemon_set_controller::with_collision() const {
@@ -244,7 +216,7 @@ void daemon_set_controller::remove_pods(const std::vector<std::string>& keys) {
   for (const auto& key : keys) {
     if (to_remove_ == 0) return enqueue();
     --to_remove_;
-    remove_pod(objects_.at(key));
+    remove_pod(dependents().at(key));
   }
 }
 
@@ -252,7 +224,7 @@ void daemon_set_controller::remove_ended(const std::string& node,
                                          const std::vector<std::string>& keys) {
   for (const auto& key : keys) {
     if (to_remove_ == 0) return enqueue();
-    const auto& pod = objects_.at(key);
+    const auto& pod = dependents().at(key);
     const bool failed = pod->as<Pod>().status().phase() == "Failed";
     if (failed) {
       auto& before = failures_[node];
@@ -301,7 +273,7 @@ void daemon_set_controller::report() {
 void daemon_set_controller::drop_old_revisions(const revision_history& revisions) {
   std::set<std::string, std::less<>> live;
   std::set<std::string, std::less<>> hashes{hash_};
-  for (const auto& [key, each] : objects_)
+  for (const auto& [key, each] : dependents())
     if (is_pod(*each)) hashes.insert(label_of(*each, hash_label));
   for (const auto& each : revisions.all())
     if (hashes.contains(label_of(*each, hash_label))) live.insert(each->meta().name());

@@ -42,13 +42,11 @@ class daemon_set_controller : public revision_reconciler {
   void take(const std::string& key, const api::object_ptr& dependent) override;
   void forget(const std::string& key) override;
   void forget_all() override;
-  const api::object* find(const std::string& key) const override;
   bool take_observed(const watch_event& event) override;
   void read_nodes();
   void drop_if_empty(const std::string& node);
 
   const DaemonSet& set() const { return owner()->as<DaemonSet>(); }
-  revision_history history() const;
   std::vector<daemon_node> nodes() const;
   daemon_rules rules(const std::vector<daemon_node>& nodes) const;
 
@@ -64,10 +62,9 @@ class daemon_set_controller : public revision_reconciler {
   void report();
   void drop_old_revisions(const revision_history& revisions);
 
-  std::map<std::string, api::object_ptr> objects_;  // pods and revisions by key
-  std::map<std::string, node_state> nodes_;         // by name
-  std::map<std::string, failures> failures_;        // by name of the node
-  scheduler::pod_info_ptr model_;                   // the pod that is matched against nodes
+  std::map<std::string, node_state> nodes_;   // by name
+  std::map<std::string, failures> failures_;  // by name of the node
+  scheduler::pod_info_ptr model_;             // the pod that is matched against nodes
   std::int64_t modelled_ = 0;  // the generation of its template; 0: nodes must be read again
 
   // The current sync.

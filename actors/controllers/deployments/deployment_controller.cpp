@@ -11,6 +11,7 @@
 #include "actors/controllers/deployments/defaults.hpp"
 #include "actors/controllers/deployments/template_hash.hpp"
 #include "actors/core/condition.hpp"
+#include "actors/core/pod_health.hpp"
 #include "api/object/object_key.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
@@ -49,7 +50,7 @@ void deployment_controller::sync() {
       if (!scale_family(family) && deployment_->spec().paused()) clean_up(family);
     } else {
       const bool moved = deployment_->rolling() ? roll(family) : recreate(family);
-      if (!moved && complete(*deployment_)) clean_up(family);
+      if (!moved && is_complete(*deployment_, deployment_->body().status())) clean_up(family);
     }
   }
   report(family);
@@ -180,8 +181,7 @@ bool deployment_controller::pods_left(const set_family& family) const {
   bool left = false;
   const auto prefix = api::kind_of<Pod>().prefix(deployment_->meta().namespace_());
   read_store().scan(prefix, {}, [&](std::string_view, const api::object_ptr& pod) {
-    const auto& phase = pod->as<Pod>().status().phase();
-    if (phase != "Succeeded" && phase != "Failed") {
+    if (!is_terminated(pod->as<Pod>())) {
       const auto uid = controller_uid(*pod);
       left = std::any_of(family.old.begin(), family.old.end(),
                          [&](const set_view& set) { return set.object()->meta().uid() == uid; });
@@ -255,13 +255,13 @@ void deployment_controller::report(const set_family& family) {
   status = calculate_status(*deployment_, family, note_, failure_, wall_seconds());
   if (std::exchange(collided_, false)) status.set_collision_count(status.collision_count() + 1);
   if (google::protobuf::util::MessageDifferencer::Equals(*changed, deployment_->body())) return;
-  record_progress(deployment_->body().status(), status);
+  log_progress(deployment_->body().status(), status);
   replace(owner(), std::move(changed));
 }
 
-// Records an event when the rollout has reached another stage.
-void deployment_controller::record_progress(const DeploymentStatus& before,
-                                            const DeploymentStatus& now) const {
+// Logs that the rollout has reached another stage.
+void deployment_controller::log_progress(const DeploymentStatus& before,
+                                         const DeploymentStatus& now) const {
   const auto* was = find_condition(before.conditions(), "Progressing");
   const auto* is = find_condition(now.conditions(), "Progressing");
   if (is == nullptr || (was != nullptr && was->reason() == is->reason())) return;

@@ -41,8 +41,8 @@ class deployment_controller : public reconciler {
   void report(const set_family& family);
   void record_scaled(const char* direction, const std::string& name, std::int32_t from,
                      std::int32_t to);
-  void record_progress(const api::apps::v1::DeploymentStatus& before,
-                       const api::apps::v1::DeploymentStatus& now) const;
+  void log_progress(const api::apps::v1::DeploymentStatus& before,
+                    const api::apps::v1::DeploymentStatus& now) const;
   bool pods_left(const set_family& family) const;
 
   std::optional<deployment_view> deployment_;

@@ -68,12 +68,6 @@ bool moved(const DeploymentStatus& before, const DeploymentStatus& status) {
          status.available_replicas() > before.available_replicas();
 }
 
-bool is_complete(const deployment_view& deployment, const DeploymentStatus& status) {
-  const auto replicas = deployment.spec().replicas();
-  return status.updated_replicas() == replicas && status.replicas() == replicas &&
-         status.available_replicas() == replicas;
-}
-
 void set_progress(const deployment_view& deployment, const set_family& family,
                   const DeploymentStatus& before, DeploymentStatus& status, std::int64_t now) {
   const auto subject = family.fresh ? fmt::format("ReplicaSet \"{}\"", family.fresh->name())
@@ -113,6 +107,13 @@ void set_failure(const set_family& family, DeploymentStatus& status, std::int64_
 }
 
 }  // namespace
+
+bool is_complete(const deployment_view& deployment, const DeploymentStatus& status) {
+  const auto replicas = deployment.spec().replicas();
+  return status.updated_replicas() == replicas && status.replicas() == replicas &&
+         status.available_replicas() == replicas &&
+         status.observed_generation() >= deployment.meta().generation();
+}
 
 std::optional<std::int64_t> deadline_in(const deployment_view& deployment,
                                         const DeploymentStatus& status, std::int64_t now) {

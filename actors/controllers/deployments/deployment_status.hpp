@@ -25,6 +25,10 @@ api::apps::v1::DeploymentStatus calculate_status(const deployment_view& deployme
                                                  const std::optional<std::string>& failure,
                                                  std::int64_t now);
 
+// True if the new set has all pods, all are available, and the old sets have none (kubernetes:
+// deployment/util.DeploymentComplete).
+bool is_complete(const deployment_view& deployment, const api::apps::v1::DeploymentStatus& status);
+
 // Seconds until the progress deadline; nothing if the rollout is complete, has already exceeded it,
 // is paused or has no deadline.
 std::optional<std::int64_t> deadline_in(const deployment_view& deployment,

@@ -7,6 +7,7 @@
 
 #include "actors/controllers/deployments/defaults.hpp"
 #include "actors/controllers/deployments/template_hash.hpp"
+#include "actors/controllers/kit/share.hpp"
 
 namespace troupe::actors::deployments {
 
@@ -14,16 +15,6 @@ namespace {
 
 using api::apps::v1::Deployment;
 using api::apps::v1::ReplicaSet;
-
-amount read_amount(const api::intstr::IntOrString& given) {
-  if (given.type() == 0) return {given.int_val(), false};
-  const auto& text = given.str_val();
-  amount result{0, true};
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), result.value);
-  // Validation accepts only digits and a %, so the number is too large.
-  if (read.ec != std::errc{}) result.value = std::numeric_limits<std::int32_t>::max();
-  return result;
-}
 
 // False for annotations that only concern the Deployment (deployment/util.annotationsToSkip).
 bool inherited(const std::string& annotation) {
@@ -74,8 +65,9 @@ void remember_revision(ReplicaSet& set, const std::string& revision) {
 fenceposts deployment_view::posts() const {
   if (!rolling()) return {};
   const auto& update = spec().strategy().rolling_update();
-  return resolve(read_amount(update.max_surge()), read_amount(update.max_unavailable()),
-                 spec().replicas());
+  const auto replicas = spec().replicas();
+  return resolve(share_of(update.max_surge(), replicas, rounding::up),
+                 share_of(update.max_unavailable(), replicas, rounding::down), replicas);
 }
 
 bool deployment_view::has_progress_deadline() const {
@@ -149,14 +141,6 @@ bool resized(const deployment_view& deployment, const set_family& family) {
     const auto then = set.desired_when_sized();
     return set.wanted() > 0 && then > 0 && then != deployment.spec().replicas();
   });
-}
-
-bool complete(const deployment_view& deployment) {
-  const auto& status = deployment.body().status();
-  const auto replicas = deployment.spec().replicas();
-  return status.updated_replicas() == replicas && status.replicas() == replicas &&
-         status.available_replicas() == replicas &&
-         status.observed_generation() >= deployment.meta().generation();
 }
 
 std::unique_ptr<ReplicaSet> new_set(const deployment_view& deployment, std::int64_t revision,

@@ -73,8 +73,6 @@ set_family classify_sets(const deployment_view& deployment, std::vector<set_view
 
 // True if the Deployment was resized since some active set was last sized.
 bool resized(const deployment_view& deployment, const set_family& family);
-// True if the new set has all pods, all are available, and the old sets have none.
-bool complete(const deployment_view& deployment);
 
 // The ReplicaSet for the current template, with name, labels, annotations, owner and size.
 std::unique_ptr<api::apps::v1::ReplicaSet> new_set(const deployment_view& deployment,

@@ -17,12 +17,6 @@ std::int32_t to_size(std::int64_t count) {
   return static_cast<std::int32_t>(std::min(count, largest_size));
 }
 
-std::int32_t resolve_one(amount given, std::int32_t replicas, bool round_up) {
-  if (!given.percent) return std::max(given.value, 0);
-  const double exact = static_cast<double>(given.value) * replicas / 100.0;
-  return to_size(static_cast<std::int64_t>(round_up ? std::ceil(exact) : std::floor(exact)));
-}
-
 std::int64_t sum_wanted(const std::vector<set_size>& sets) {
   return std::accumulate(sets.begin(), sets.end(), std::int64_t{0},
                          [](std::int64_t sum, const set_size& s) { return sum + s.wanted; });
@@ -60,9 +54,8 @@ std::int64_t share(const set_size& set, std::int32_t replicas, std::int64_t allo
 
 }  // namespace
 
-fenceposts resolve(amount surge, amount unavailable, std::int32_t replicas) {
-  fenceposts posts{resolve_one(surge, replicas, true), resolve_one(unavailable, replicas, false)};
-  posts.unavailable = std::min(posts.unavailable, replicas);
+fenceposts resolve(std::int32_t surge, std::int32_t unavailable, std::int32_t replicas) {
+  fenceposts posts{surge, std::min(unavailable, replicas)};
   if (posts.surge == 0 && posts.unavailable == 0) posts.unavailable = 1;
   return posts;
 }

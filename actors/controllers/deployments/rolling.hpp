@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,14 +20,8 @@ struct fenceposts {
   std::int32_t unavailable = 0;
 };
 
-// An absolute number, or a percentage of the replicas.
-struct amount {
-  std::int32_t value = 0;
-  bool percent = false;
-};
-
-// Surge is rounded up, unavailable down; if both are 0, unavailable becomes 1.
-fenceposts resolve(amount surge, amount unavailable, std::int32_t replicas);
+// If both are 0, unavailable becomes 1.
+fenceposts resolve(std::int32_t surge, std::int32_t unavailable, std::int32_t replicas);
 
 // The sizes of a ReplicaSet.
 struct set_size {

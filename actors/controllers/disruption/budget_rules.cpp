@@ -1,11 +1,11 @@
 #include "actors/controllers/disruption/budget_rules.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <map>
 
 #include "actors/controllers/disruption/defaults.hpp"
+#include "actors/controllers/kit/share.hpp"
 #include "actors/core/condition.hpp"
 #include "actors/core/pod_health.hpp"
 #include "actors/write/eviction.hpp"
@@ -17,23 +17,6 @@ namespace {
 using api::core::v1::Pod;
 using api::policy::v1::PodDisruptionBudget;
 using api::policy::v1::PodDisruptionBudgetStatus;
-
-// An absolute number, or a percentage of `all` rounded up.
-std::int32_t resolve(const api::intstr::IntOrString& amount, std::int32_t all) {
-  if (amount.type() == 0) return amount.int_val();
-  std::int64_t percent = 0;
-  const auto& text = amount.str_val();
-  std::from_chars(text.data(), text.data() + text.size(), percent);
-  return static_cast<std::int32_t>((percent * all + 99) / 100);
-}
-
-bool is_share(const api::intstr::IntOrString& amount) {
-  return amount.type() != 0;
-}
-
-bool has_ended(const Pod& pod) {
-  return pod.status().phase() == "Succeeded" || pod.status().phase() == "Failed";
-}
 
 struct wanted_pods {
   std::int32_t expected = 0, healthy = 0;
@@ -63,17 +46,16 @@ wanted_pods wanted_of(const PodDisruptionBudget& budget, const std::vector<api::
   const auto& spec = budget.spec();
   if (spec.has_max_unavailable()) {
     auto wanted = scales_of(pods, scale_of);
-    wanted.healthy =
-        std::max(wanted.expected - resolve(spec.max_unavailable(), wanted.expected), 0);
+    wanted.healthy = std::max(
+        wanted.expected - share_of(spec.max_unavailable(), wanted.expected, rounding::up), 0);
     return wanted;
   }
   if (!spec.has_min_available()) return {};
-  if (is_share(spec.min_available())) {
-    auto wanted = scales_of(pods, scale_of);
-    wanted.healthy = resolve(spec.min_available(), wanted.expected);
-    return wanted;
-  }
-  return {static_cast<std::int32_t>(pods.size()), spec.min_available().int_val(), 0};
+  if (spec.min_available().type() == 0)
+    return {static_cast<std::int32_t>(pods.size()), spec.min_available().int_val(), 0};
+  auto wanted = scales_of(pods, scale_of);
+  wanted.healthy = share_of(spec.min_available(), wanted.expected, rounding::up);
+  return wanted;
 }
 
 // Keeps the pending allowed evictions: pods that exist and are not being deleted yet.
@@ -102,7 +84,7 @@ budget_plan plan_budget(const PodDisruptionBudget& budget,
                         std::int64_t now_seconds) {
   std::vector<api::object_ptr> pods;
   for (const auto& pod : all_pods)
-    if (!has_ended(pod->as<Pod>())) pods.push_back(pod);
+    if (!is_terminated(pod->as<Pod>())) pods.push_back(pod);
   budget_plan plan;
   keep_evictions(budget, pods, now_seconds, plan);
   const auto wanted = wanted_of(budget, pods, scale_of);

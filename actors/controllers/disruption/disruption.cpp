@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "actors/controllers/disruption/budget_rules.hpp"
+#include "actors/controllers/kit/claims.hpp"
 #include "actors/controllers/kit/reconciler.hpp"
 #include "api/equality.hpp"
 #include "api/schema/apps_v1.pb.h"
@@ -22,23 +23,12 @@ api::label_selector pods_of(const api::object& owner) {
   return spec.has_selector() ? compile(spec.selector()) : api::label_selector::nothing();
 }
 
-api::object_ptr controller_in(const persistence::snapshot& state, const api::object& of) {
-  for (const auto& owner : of.meta().owner_references()) {
-    if (!owner.controller()) continue;
-    const auto kind = api::scheme::instance().find(owner.api_version(), owner.kind());
-    if (!kind) return nullptr;
-    auto found = state.find(kind->key(of.meta().namespace_(), owner.name()));
-    return found && found->meta().uid() == owner.uid() ? found : nullptr;
-  }
-  return nullptr;
-}
-
 // Uses the scale of the Deployment for pods of its ReplicaSets.
 std::optional<controller_scale> scale_of_pod(const persistence::snapshot& state,
                                              const api::object& pod) {
-  auto controller = controller_in(state, pod);
+  auto controller = stored_controller(state, pod);
   if (!controller) return std::nullopt;
-  if (const auto above = controller_in(state, *controller);
+  if (const auto above = stored_controller(state, *controller);
       above && &above->kind() == &api::kind_of<api::apps::v1::Deployment>())
     controller = above;
   if (!controller->kind().options().has_scale()) return std::nullopt;

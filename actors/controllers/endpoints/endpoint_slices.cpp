@@ -6,6 +6,7 @@
 
 #include "actors/controllers/endpoints/service_pods.hpp"
 #include "actors/controllers/endpoints/slice_identity.hpp"
+#include "actors/core/labels.hpp"
 #include "api/equality.hpp"
 
 namespace troupe::actors::endpoints {
@@ -21,9 +22,7 @@ constexpr const char* manager = "endpointslice-controller.k8s.io";
 
 // Other controllers make slices with the Service as their owner, too (k8s.io/endpointslice).
 bool is_ours(const api::object& slice) {
-  const auto& labels = slice.meta().labels();
-  const auto found = labels.find("endpointslice.kubernetes.io/managed-by");
-  return found != labels.end() && found->second == manager;
+  return label_of(slice, "endpointslice.kubernetes.io/managed-by") == manager;
 }
 
 using wanted_endpoints = std::map<std::string, Endpoint>;  // by uid of the pod

@@ -7,7 +7,7 @@
 #include "actors/controllers/endpoints/endpoint_list.hpp"
 #include "actors/controllers/endpoints/endpoint_slices.hpp"
 #include "actors/controllers/kit/reconciler.hpp"
-#include "actors/core/node_zone.hpp"
+#include "actors/core/labels.hpp"
 #include "api/equality.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/scheme.hpp"

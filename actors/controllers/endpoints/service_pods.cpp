@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "actors/core/condition.hpp"
+#include "actors/core/pod_health.hpp"
 #include "api/values/service_spec.hpp"
 
 namespace troupe::actors::endpoints {
@@ -42,8 +43,7 @@ bool port_less::operator()(const EndpointPort& a, const EndpointPort& b) const {
 }
 
 bool has_address(const Pod& pod) {
-  const auto& phase = pod.status().phase();
-  return phase != "Succeeded" && phase != "Failed" && !pod.status().pod_ip().empty();
+  return !is_terminated(pod) && !pod.status().pod_ip().empty();
 }
 
 std::string address_of(const Pod& pod, std::string_view family) {

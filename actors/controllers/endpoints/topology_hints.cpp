@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "actors/core/condition.hpp"
-#include "actors/core/node_zone.hpp"
+#include "actors/core/labels.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/values/quantity.hpp"
 
@@ -145,8 +145,7 @@ zone_cpu cpu_of_zones(const std::vector<api::object_ptr>& nodes) {
         labels.contains("node-role.kubernetes.io/master"))
       continue;
     const auto& status = object->as<Node>().status();
-    const auto* ready = find_condition(status.conditions(), "Ready");
-    if (ready == nullptr || ready->status() != "True") continue;
+    if (!is_condition_true(status.conditions(), "Ready")) continue;
     const auto zone = zone_of(*object);
     const auto cpu = status.allocatable().find("cpu");
     const auto amount = cpu == status.allocatable().end()

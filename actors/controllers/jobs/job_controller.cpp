@@ -150,7 +150,7 @@ bool job_controller::expire() {
   if (owner()->meta().has_deletion_timestamp()) return false;
   const auto left = finished_at(job) + job.spec().ttl_seconds_after_finished() - wall_seconds();
   if (left > 0) {
-    enqueue_in(seconds_until(finished_at(job) + job.spec().ttl_seconds_after_finished()));
+    enqueue_in_seconds(left);
     return false;
   }
   ask_writer<command_done>(remove{.key = key(),
@@ -167,13 +167,7 @@ bool job_controller::expire() {
 }
 
 void job_controller::after_sync() {
-  if (plan_.next_sync) enqueue_in(seconds_until(*plan_.next_sync) + defaults::sync_pause);
-}
-
-// At most an hour: the wall clock may be set forward.
-std::chrono::seconds job_controller::seconds_until(std::int64_t wall_second) const {
-  return std::chrono::seconds{
-      std::clamp<std::int64_t>(wall_second - wall_seconds(), 0, defaults::longest_wait_seconds)};
+  if (plan_.next_sync) enqueue_in_seconds(*plan_.next_sync - wall_seconds());
 }
 
 }  // namespace troupe::actors::jobs

@@ -7,7 +7,6 @@
 // expired.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -32,7 +31,6 @@ class job_controller : public reconciler {
   void create_failed(const std::string& message);
   void delete_one(const api::object_ptr& pod);
   bool expire();
-  std::chrono::seconds seconds_until(std::int64_t wall_second) const;
 
   job_plan plan_;
   failure_record failures_;

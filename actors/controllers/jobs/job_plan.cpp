@@ -20,8 +20,7 @@ namespace {
 constexpr auto built_in_manager = "kubernetes.io/job-controller";
 
 bool holds(const JobStatus& status, std::string_view type) {
-  const auto* found = find_condition(status.conditions(), type);
-  return found != nullptr && found->status() == "True";
+  return is_condition_true(status.conditions(), type);
 }
 
 struct verdict {

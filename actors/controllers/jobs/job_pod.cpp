@@ -5,7 +5,10 @@
 #include <string>
 
 #include "actors/controllers/kit/claims.hpp"
+#include "actors/controllers/kit/pod_template.hpp"
 #include "actors/core/condition.hpp"
+#include "actors/core/finalizers.hpp"
+#include "actors/core/pod_health.hpp"
 #include "api/scheme.hpp"
 #include "api/strategy/strategy.hpp"
 
@@ -20,11 +23,6 @@ namespace {
 
 // kubernetes: job.podGenerateNameWithIndex; leaves room for the random suffix.
 constexpr std::size_t generated_name_bytes = 58;
-
-bool tracks(const api::meta::v1::ObjectMeta& pod) {
-  const auto& all = pod.finalizers();
-  return std::find(all.begin(), all.end(), tracking_finalizer) != all.end();
-}
 
 std::int32_t number_in(const Pod& pod, const char* name, std::int32_t otherwise) {
   const auto& all = pod.metadata().annotations();
@@ -105,13 +103,11 @@ bool replaces_failed_only(const JobSpec& job) {
 }
 
 bool has_tracking_finalizer(const api::object& pod) {
-  return tracks(pod.meta());
+  return has_finalizer(pod.meta(), tracking_finalizer);
 }
 
 std::unique_ptr<api::body> without_tracking_finalizer(const api::object& pod) {
-  auto copy = pod.copy();
-  auto& all = *api::meta_of(*copy).mutable_finalizers();
-  all.erase(std::remove(all.begin(), all.end(), tracking_finalizer), all.end());
+  auto copy = without_finalizer(pod, tracking_finalizer);
   if (api::ends_deletion(pod.kind(), *copy, pod.content())) return nullptr;
   return copy;
 }
@@ -125,7 +121,7 @@ job_pod read_pod(const api::object_ptr& pod, const JobSpec& job) {
   const auto& phase = body.status().phase();
   const auto& meta = pod->meta();
   const bool deleting = meta.has_deletion_timestamp();
-  const bool ended = phase == "Succeeded" || phase == "Failed";
+  const bool ended = is_terminated(body);
   // The result of a pod without a node, or without grace left, is unknown: it counts as failed.
   const bool lost =
       deleting && (body.spec().node_name().empty() || meta.deletion_grace_period_seconds() == 0);
@@ -142,8 +138,7 @@ job_pod read_pod(const api::object_ptr& pod, const JobSpec& job) {
                                                        (lost || !replaces_failed_only(job))));
   result.terminating = deleting && !ended;
   result.active = !ended && !deleting;
-  const auto* ready = find_condition(body.status().conditions(), "Ready");
-  result.ready = result.active && ready != nullptr && ready->status() == "True";
+  result.ready = result.active && is_ready(body);
   if (result.succeeded || result.failed) result.finished_at = finished_at(body);
   if (phase == "Running" || phase == "Pending") result.restarts = restarts(body);
   return result;
@@ -160,17 +155,10 @@ removal_rank rank_for_removal(const job_pod& pod) {
 
 std::unique_ptr<Pod> make_pod(const api::object& owner, const planned_pod& plan) {
   const auto& job = owner.as<Job>();
-  const auto& from = job.spec().template_();
-  auto pod = std::make_unique<Pod>();
+  auto pod = pod_from_template(owner.meta(), job.spec().template_());
   auto& meta = *pod->mutable_metadata();
-  meta.set_generate_name(owner.meta().name() + "-");
-  meta.set_namespace_(owner.meta().namespace_());
-  *meta.mutable_labels() = from.metadata().labels();
-  *meta.mutable_annotations() = from.metadata().annotations();
-  *meta.mutable_finalizers() = from.metadata().finalizers();
-  if (!tracks(meta)) meta.add_finalizers(tracking_finalizer);
+  set_finalizer(meta, tracking_finalizer, true);
   add_controller_reference(owner, meta);
-  *pod->mutable_spec() = from.spec();
   if (plan.index >= 0) add_index(*pod, job, plan);
   return pod;
 }

@@ -7,6 +7,8 @@
 #include "actors/controllers/jobs/defaults.hpp"
 #include "actors/controllers/jobs/job_pod.hpp"
 #include "actors/controllers/kit/claims.hpp"
+#include "actors/core/finalizers.hpp"
+#include "actors/write/commands.hpp"
 #include "api/object/object_key.hpp"
 #include "api/scheme.hpp"
 
@@ -20,13 +22,10 @@ namespace {
 // False if the Job that controls the pod does not exist, or nothing controls it. Another kind of
 // object may count its pods by the same finalizer.
 bool has_controller(const api::object& pod, const persistence::snapshot& state) {
-  for (const auto& owner : pod.meta().owner_references()) {
-    if (!owner.controller()) continue;
-    if (owner.kind() != "Job" || owner.api_version() != "batch/v1") return true;
-    const auto job = state.find(api::kind_of<Job>().key(pod.meta().namespace_(), owner.name()));
-    return job && job->meta().uid() == owner.uid();
-  }
-  return false;
+  const auto* owner = controller_of(pod);
+  if (owner == nullptr) return false;
+  if (owner->kind() != "Job" || owner->api_version() != "batch/v1") return true;
+  return stored_controller(state, pod) != nullptr;
 }
 
 }  // namespace
@@ -108,11 +107,8 @@ void orphan_pods::continue_work() {
 }
 
 void orphan_pods::release(const api::object_ptr& pod) {
-  auto transaction = std::make_shared<persistence::transaction>();
-  auto key = api::key_of(*pod);
-  transaction->preconditions = {{key, pod->revision()}};
-  transaction->mutations.push_back(
-      {std::move(key), &pod->kind(), without_tracking_finalizer(*pod)});
+  auto transaction = std::make_shared<persistence::transaction>(
+      succeed(*pod, without_finalizer(*pod, tracking_finalizer)));
   transaction->cause = {.request = current_cause().request,
                         .trigger = pod->revision(),
                         .author = "job-controller/orphan-pods"};

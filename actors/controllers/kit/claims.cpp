@@ -1,8 +1,7 @@
 #include "actors/controllers/kit/claims.hpp"
 
-#include <algorithm>
-
 #include "api/schema/meta_object.pb.h"
+#include "api/scheme.hpp"
 
 namespace troupe::actors {
 
@@ -24,10 +23,25 @@ claim classify(const ObjectMeta& owner, const api::label_selector& selector,
   return claim::adopt;
 }
 
-std::string_view controller_uid(const api::object& dependent) {
+const api::meta::v1::OwnerReference* controller_of(const api::object& dependent) {
   for (const auto& owner : dependent.meta().owner_references())
-    if (owner.controller()) return owner.uid();
-  return {};
+    if (owner.controller()) return &owner;
+  return nullptr;
+}
+
+std::string_view controller_uid(const api::object& dependent) {
+  const auto* owner = controller_of(dependent);
+  return owner == nullptr ? std::string_view{} : owner->uid();
+}
+
+api::object_ptr stored_controller(const persistence::snapshot& state,
+                                  const api::object& dependent) {
+  const auto* owner = controller_of(dependent);
+  if (owner == nullptr) return nullptr;
+  const auto kind = api::scheme::instance().find(owner->api_version(), owner->kind());
+  if (!kind) return nullptr;
+  auto found = state.find(kind->key(dependent.meta().namespace_(), owner->name()));
+  return found && found->meta().uid() == owner->uid() ? found : nullptr;
 }
 
 void add_owner_reference(const api::object& owner, ObjectMeta& dependent) {
@@ -49,13 +63,6 @@ void remove_controller_reference(const api::object& owner, ObjectMeta& dependent
   auto& references = *dependent.mutable_owner_references();
   for (int i = references.size() - 1; i >= 0; --i)
     if (references[i].uid() == owner.meta().uid()) references.DeleteSubrange(i, 1);
-}
-
-void set_finalizer(api::meta::v1::ObjectMeta& object, const std::string& finalizer, bool present) {
-  if (finalizer.empty()) return;
-  auto& all = *object.mutable_finalizers();
-  all.erase(std::remove(all.begin(), all.end(), finalizer), all.end());
-  if (present) *all.Add() = finalizer;
 }
 
 }  // namespace troupe::actors

@@ -3,11 +3,11 @@
 // references. Pure functions, shared by all controllers.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "api/object/object.hpp"
 #include "api/selectors/selector.hpp"
+#include "persistence/tree/snapshot.hpp"
 
 namespace troupe::actors {
 
@@ -21,8 +21,12 @@ enum class claim {
 claim classify(const api::meta::v1::ObjectMeta& owner, const api::label_selector& selector,
                const api::object& dependent);
 
-// The uid of the owner with controller=true; empty if there is none.
+// The owner with controller=true; null if there is none.
+const api::meta::v1::OwnerReference* controller_of(const api::object& dependent);
+// Its uid; empty if there is none.
 std::string_view controller_uid(const api::object& dependent);
+// The same object in the store; null if there is none, or it was deleted.
+api::object_ptr stored_controller(const persistence::snapshot& state, const api::object& dependent);
 
 // Adds a reference to `owner`, so that the dependent is garbage collected with it.
 void add_owner_reference(const api::object& owner, api::meta::v1::ObjectMeta& dependent);
@@ -30,8 +34,5 @@ void add_owner_reference(const api::object& owner, api::meta::v1::ObjectMeta& de
 // Adds the reference of a controlling owner (controller=true, blockOwnerDeletion=true).
 void add_controller_reference(const api::object& owner, api::meta::v1::ObjectMeta& dependent);
 void remove_controller_reference(const api::object& owner, api::meta::v1::ObjectMeta& dependent);
-
-// Adds or removes a finalizer; does nothing if its name is empty.
-void set_finalizer(api::meta::v1::ObjectMeta& object, const std::string& finalizer, bool present);
 
 }  // namespace troupe::actors

@@ -6,6 +6,7 @@
 
 #include "actors/controllers/kit/defaults.hpp"
 #include "actors/core/condition.hpp"
+#include "actors/core/finalizers.hpp"
 #include "actors/core/log.hpp"
 #include "actors/write/creation.hpp"
 #include "api/object/object_key.hpp"

@@ -62,7 +62,7 @@ class reconciler : public runtime::actor {
   // Called when an observed object has changed; returns true if a sync is needed.
   virtual bool take_observed(const watch_event&) { return true; }
 
-  // The container of own dependents; for classes that keep them in a form of their own.
+  // The container of own dependents; for classes that keep them in another form, or index them.
   virtual void take(const std::string& key, const api::object_ptr& dependent);
   virtual void forget(const std::string& key);
   virtual void forget_all();
@@ -75,7 +75,7 @@ class reconciler : public runtime::actor {
   // Null only until the first resync is complete.
   const api::object_ptr& owner() const noexcept { return owner_; }
   using objects = std::map<std::string, api::object_ptr>;  // by key
-  // Empty if the class overrides take().
+  // Empty if the class keeps them in another form.
   const objects& dependents() const noexcept { return dependents_; }
   // The observed objects (controller_type::owner_kind::observes) by key, as of the last event; the
   // first call after a resync reads them from the store.
@@ -110,7 +110,8 @@ class reconciler : public runtime::actor {
   void enqueue();
   // Runs a sync after `delay` at the latest, unless an earlier sync changes the plan.
   void enqueue_in(runtime::duration delay);
-  // The same, but at the next resync at the latest: times in objects may lie in the far future.
+  // The same, but at the next resync at the latest: times in objects may lie in the far future, and
+  // the wall clock may be set forward.
   void enqueue_in_seconds(std::int64_t delay);
   // Reloads the whole state, then syncs.
   void resync();

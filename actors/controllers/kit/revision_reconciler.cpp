@@ -1,8 +1,23 @@
 #include "actors/controllers/kit/revision_reconciler.hpp"
 
+#include "actors/core/pod_health.hpp"
+#include "api/scheme.hpp"
+
 namespace troupe::actors {
 
 using api::apps::v1::ControllerRevision;
+using api::core::v1::Pod;
+
+bool revision_reconciler::is_pod(const api::object& dependent) {
+  return &dependent.kind() == &api::kind_of<Pod>();
+}
+
+revision_history revision_reconciler::history() const {
+  std::vector<api::object_ptr> found;
+  for (const auto& [key, each] : dependents())
+    if (!is_pod(*each)) found.push_back(each);
+  return revision_history{std::move(found)};
+}
 
 bool revision_reconciler::keep_revision(const revision_history& revisions,
                                         const api::core::v1::PodTemplateSpec& pod_template,
@@ -47,6 +62,15 @@ void revision_reconciler::truncate(const revision_history& revisions, std::int32
                                    const std::set<std::string, std::less<>>& live) {
   for (const auto& each : revisions.expired(limit, live))
     remove_dependent(each);
+}
+
+void revision_reconciler::enqueue_availability(std::int32_t min_ready_seconds) {
+  if (min_ready_seconds <= 0) return;
+  for (const auto& [key, each] : dependents()) {
+    if (!is_pod(*each)) continue;
+    const auto wait = available_in(each->as<Pod>(), min_ready_seconds, wall_seconds());
+    if (wait && *wait > 0) enqueue_in_seconds(*wait);
+  }
 }
 
 }  // namespace troupe::actors

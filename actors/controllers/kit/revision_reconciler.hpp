@@ -1,5 +1,5 @@
-// The base class of controllers that keep the history of their owner's pod template in
-// ControllerRevisions, which are dependents of the owner.
+// The base class of controllers whose dependents are pods and, as the history of the owner's pod
+// template, ControllerRevisions.
 #pragma once
 
 #include "actors/controllers/kit/reconciler.hpp"
@@ -12,6 +12,11 @@ class revision_reconciler : public reconciler {
   using reconciler::reconciler;
 
  protected:
+  static bool is_pod(const api::object& dependent);
+
+  // The dependents that are revisions.
+  revision_history history() const;
+
   // Creates the revision of the template, or renumbers it as the highest after a rollback. If no
   // higher number is left, the revisions are first numbered from 1 on, in their order. Returns
   // false if it sent a write: the rest then waits for the next sync.
@@ -21,6 +26,9 @@ class revision_reconciler : public reconciler {
   // Deletes the oldest revisions beyond the limit, except those in `live`.
   void truncate(const revision_history& revisions, std::int32_t limit,
                 const std::set<std::string, std::less<>>& live);
+
+  // Syncs again when a ready pod becomes available.
+  void enqueue_availability(std::int32_t min_ready_seconds);
 
  private:
   void renumber(const api::object_ptr& revision, std::int64_t number);

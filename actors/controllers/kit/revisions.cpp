@@ -102,11 +102,4 @@ std::int64_t number_of(const api::object& revision) {
   return revision.as<ControllerRevision>().revision();
 }
 
-const std::string& label_of(const api::object& object, const std::string& name) {
-  static const std::string none;
-  const auto& labels = object.meta().labels();
-  const auto found = labels.find(name);
-  return found == labels.end() ? none : found->second;
-}
-
 }  // namespace troupe::actors

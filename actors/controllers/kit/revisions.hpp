@@ -55,7 +55,5 @@ std::unique_ptr<api::apps::v1::ControllerRevision> make_revision(
     std::int64_t number, std::int32_t collisions, const char* hash_label);
 
 std::int64_t number_of(const api::object& revision);
-// The label `name` of an object; empty if missing.
-const std::string& label_of(const api::object& object, const std::string& name);
 
 }  // namespace troupe::actors

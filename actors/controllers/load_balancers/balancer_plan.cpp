@@ -47,9 +47,8 @@ std::set<std::string> nodes_with_endpoints(const std::vector<api::object_ptr>& s
 }
 
 bool may_serve(const api::object& node) {
-  const auto* ready = find_condition(node.as<Node>().status().conditions(), "Ready");
-  return ready != nullptr && ready->status() == "True" && !node.meta().has_deletion_timestamp() &&
-         !node.meta().labels().contains(excluded_label);
+  return is_condition_true(node.as<Node>().status().conditions(), "Ready") &&
+         !node.meta().has_deletion_timestamp() && !node.meta().labels().contains(excluded_label);
 }
 
 // The node's first address of this type and IP family; empty: none.

@@ -4,6 +4,7 @@
 
 #include "actors/controllers/kit/reconciler.hpp"
 #include "actors/controllers/load_balancers/balancer_plan.hpp"
+#include "actors/core/labels.hpp"
 #include "api/equality.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/discovery_v1.pb.h"
@@ -78,9 +79,7 @@ class balancer_controller final : public reconciler {
   std::vector<api::object_ptr> slices() {
     auto out = all(api::kind_of<EndpointSlice>().prefix(owner()->meta().namespace_()));
     std::erase_if(out, [&](const auto& slice) {
-      const auto& labels = slice->meta().labels();
-      const auto service = labels.find("kubernetes.io/service-name");
-      return service == labels.end() || service->second != owner()->meta().name();
+      return label_of(*slice, "kubernetes.io/service-name") != owner()->meta().name();
     });
     return out;
   }

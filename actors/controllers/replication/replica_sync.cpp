@@ -5,11 +5,12 @@
 #include <unordered_set>
 #include <utility>
 
+#include "actors/controllers/kit/pod_template.hpp"
 #include "actors/controllers/replication/defaults.hpp"
-#include "actors/controllers/replication/pod_template.hpp"
 #include "actors/controllers/replication/ranking.hpp"
 #include "actors/controllers/replication/replica_controller.hpp"
 #include "actors/core/store_error.hpp"
+#include "actors/write/commands.hpp"
 #include "actors/write/creation.hpp"
 #include "api/object/object_key.hpp"
 #include "api/schema/core_pod.pb.h"
@@ -82,7 +83,8 @@ void replica_controller::create_batch() {
 }
 
 void replica_controller::create_one(int tries_left) {
-  auto pod = pod_from_template(*set_);
+  auto pod = pod_from_template(set_->object()->meta(), set_->pod_template());
+  add_controller_reference(*set_->object(), *pod->mutable_metadata());
   const auto give_up = [this](std::string message) {
     starter_.fail();
     record(true, "FailedCreate", "Error creating: " + message);
@@ -219,9 +221,7 @@ void replica_controller::write_status(int tries_left) {
   const auto status =
       calculate_status(before, tally_.counts(now_s), set_->generation(), failure, now_s);
   if (status == before) return;
-  persistence::transaction transaction;
-  transaction.preconditions = {{key(), fresh->revision()}};
-  transaction.mutations.push_back({key(), &fresh->kind(), current.with_status(status)});
+  auto transaction = succeed(*fresh, current.with_status(status));
   send_transaction(std::move(transaction), [this, tries_left](const answer<commit_done>& answered) {
     // Applied at once, ahead of the pending event.
     if (answered && (*answered)->result) {

@@ -1,10 +1,11 @@
 #include "actors/controllers/slice_mirroring/mirror_plan.hpp"
 
-#include <algorithm>
 #include <map>
 #include <string>
 
 #include "actors/controllers/endpoints/slice_identity.hpp"
+#include "actors/controllers/kit/claims.hpp"
+#include "actors/core/labels.hpp"
 #include "api/equality.hpp"
 #include "api/values/cidr.hpp"
 
@@ -69,17 +70,14 @@ void add_subset(groups& to, const EndpointSubset& subset) {
 }  // namespace
 
 bool is_hand_written(const api::object& endpoints) {
-  const auto& owners = endpoints.meta().owner_references();
-  return std::none_of(owners.begin(), owners.end(), [](const auto& owner) {
-    return owner.controller() && owner.kind() == "Service";
-  });
+  const auto* owner = controller_of(endpoints);
+  return owner == nullptr || owner->kind() != "Service";
 }
 
 bool is_mirrored(const api::object& endpoints) {
   const auto& meta = endpoints.meta();
-  const auto skip = meta.labels().find(skip_label);
   return is_hand_written(endpoints) && !meta.has_deletion_timestamp() &&
-         (skip == meta.labels().end() || skip->second != "true") &&
+         label_of(endpoints, skip_label) != "true" &&
          !meta.annotations().contains(leader_annotation);
 }
 

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "actors/controllers/kit/claims.hpp"
+#include "actors/controllers/kit/pod_template.hpp"
 #include "actors/controllers/kit/revisions.hpp"
 #include "api/scheme.hpp"
 
@@ -66,18 +67,12 @@ std::string claim_name(std::string_view set, std::string_view claim, std::int32_
 
 std::unique_ptr<Pod> make_pod(const StatefulSet& set, const PodTemplateSpec& from,
                               std::int32_t ordinal, const std::string& revision) {
-  auto pod = std::make_unique<Pod>();
+  auto pod = pod_from_template(set.metadata(), from);
   auto& meta = *pod->mutable_metadata();
-  meta.set_generate_name(set.metadata().name() + "-");
   meta.set_name(pod_name(set.metadata().name(), ordinal));
-  meta.set_namespace_(set.metadata().namespace_());
-  *meta.mutable_labels() = from.metadata().labels();
-  *meta.mutable_annotations() = from.metadata().annotations();
-  *meta.mutable_finalizers() = from.metadata().finalizers();
   (*meta.mutable_labels())[pod_revision_label] = revision;
   set_identity(*pod, ordinal);
   auto& spec = *pod->mutable_spec();
-  spec = from.spec();
   spec.set_hostname(meta.name());
   spec.set_subdomain(set.spec().service_name());
   mount_claims(set, ordinal, spec);

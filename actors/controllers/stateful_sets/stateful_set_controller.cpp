@@ -7,11 +7,11 @@
 
 #include "actors/controllers/kit/share.hpp"
 #include "actors/controllers/stateful_sets/defaults.hpp"
+#include "actors/core/labels.hpp"
 #include "actors/core/pod_health.hpp"
 
 namespace troupe::actors::stateful_sets {
 
-using api::apps::v1::ControllerRevision;
 using api::core::v1::PersistentVolumeClaim;
 using api::core::v1::Pod;
 
@@ -20,24 +20,12 @@ namespace {
 // The label of a StatefulSet's revisions (kubernetes: history.ControllerRevisionHashLabel).
 constexpr const char* hash_label = "controller.kubernetes.io/hash";
 
-bool is_pod(const api::object& object) {
-  return &object.kind() == &api::kind_of<Pod>();
-}
-
 }  // namespace
 
 // -- state ----------------------------------------------------------------------------------------
 
 bool stateful_set_controller::claimable(const api::object_ptr& object) const {
-  if (is_pod(*object)) return ordinal_of(owner()->meta().name(), object->meta().name()).has_value();
-  return &object->kind() == &api::kind_of<ControllerRevision>();
-}
-
-revision_history stateful_set_controller::history() const {
-  std::vector<api::object_ptr> found;
-  for (const auto& [key, each] : dependents())
-    if (!is_pod(*each)) found.push_back(each);
-  return revision_history{std::move(found)};
+  return !is_pod(*object) || ordinal_of(owner()->meta().name(), object->meta().name());
 }
 
 set_pods stateful_set_controller::read_pods() const {
@@ -104,13 +92,7 @@ void stateful_set_controller::sync() {
 }
 
 void stateful_set_controller::after_sync() {
-  if (set().spec().min_ready_seconds() <= 0) return;
-  for (const auto& [key, each] : dependents()) {
-    if (!is_pod(*each)) continue;
-    const auto wait =
-        available_in(each->as<Pod>(), set().spec().min_ready_seconds(), wall_seconds());
-    if (wait && *wait > 0) enqueue_in_seconds(*wait);
-  }
+  enqueue_availability(set().spec().min_ready_seconds());
 }
 
 std::unique_ptr<api::body> stateful_set_controller::with_collision() const {

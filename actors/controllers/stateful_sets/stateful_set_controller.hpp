@@ -27,7 +27,6 @@ class stateful_set_controller : public revision_reconciler {
   void after_sync() override;
 
   const StatefulSet& set() const { return owner()->as<StatefulSet>(); }
-  revision_history history() const;
   set_pods read_pods() const;
   api::object_ptr pod_of(std::int32_t ordinal) const;
 

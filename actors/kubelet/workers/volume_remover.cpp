@@ -4,10 +4,11 @@
 
 #include <utility>
 
+#include "actors/core/finalizers.hpp"
 #include "actors/core/log.hpp"
 #include "actors/kubelet/defaults.hpp"
+#include "actors/volumes/claim_rules.hpp"
 #include "actors/volumes/defaults.hpp"
-#include "actors/volumes/protection_rules.hpp"
 #include "actors/write/commands.hpp"
 #include "api/object/object_key.hpp"
 #include "api/scheme.hpp"
@@ -21,7 +22,7 @@ using volumes::PersistentVolume;
 bool is_leaving(const api::object& object, const std::string& node) {
   const auto& volume = object.as<PersistentVolume>();
   return volumes::node_of(volume) == node &&
-         volumes::has_pending_finalizer(object, volumes::defaults::local_path_finalizer) &&
+         has_pending_finalizer(object.meta(), volumes::defaults::local_path_finalizer) &&
          volume.status().phase() != "Bound" &&
          volume.spec().persistent_volume_reclaim_policy() == "Delete";
 }
@@ -88,7 +89,7 @@ void volume_remover::on_removed(const removed& m) {
 
 void volume_remover::release(const api::object_ptr& volume) {
   auto transaction = std::make_shared<persistence::transaction>(
-      succeed(*volume, volumes::without(*volume, volumes::defaults::local_path_finalizer)));
+      succeed(*volume, without_finalizer(*volume, volumes::defaults::local_path_finalizer)));
   transaction->cause = {.trigger = volume->revision(), .author = "kubelet/" + node_};
   request<commit_done>(to_.writer, commit{std::move(transaction)}, kubelet_defaults::write_timeout,
                        [this, key = api::key_of(*volume)](const auto& answered) {

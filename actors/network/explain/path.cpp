@@ -42,8 +42,7 @@ std::string problem_of(const api::object& object) {
   const auto& pod = object.as<Pod>();
   const auto& status = pod.status();
   if (pod.spec().node_name().empty()) return "is bound to no node yet";
-  if (status.phase() == "Succeeded" || status.phase() == "Failed")
-    return fmt::format("has ended ({})", status.phase());
+  if (is_terminated(pod)) return fmt::format("has ended ({})", status.phase());
   if (pod.metadata().has_deletion_timestamp()) return "is terminating";
   for (const auto& each : status.container_statuses())
     if (const auto& waiting = each.state().waiting(); !waiting.reason().empty())

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "actors/core/labels.hpp"
 #include "actors/network/defaults.hpp"
 #include "api/object/object_key.hpp"
 #include "api/schema/core_namespace.pb.h"
@@ -19,22 +20,13 @@ using api::networking::v1::NetworkPolicy;
 
 namespace {
 
-bool same_labels(const api::object& a, const api::object& b) {
-  const auto &left = a.meta().labels(), &right = b.meta().labels();
-  return left.size() == right.size() &&
-         std::all_of(left.begin(), left.end(), [&](const auto& entry) {
-           const auto found = right.find(entry.first);
-           return found != right.end() && found->second == entry.second;
-         });
-}
-
 // Ports and node of a pod are immutable.
 bool same_for_policies(const api::object& a, const api::object& b) {
   const auto same_address = [&](const address_family& family) {
     return own_address(a, family) == own_address(b, family);
   };
   return same_address(services::family_v4) && same_address(services::family_v6) &&
-         same_labels(a, b);
+         same_labels(a.meta().labels(), b.meta().labels());
 }
 
 std::optional<ip_number> address_in(const std::vector<std::string>& addresses,
@@ -141,7 +133,7 @@ void network_policies::on_namespaces(const watch_events& m) {
     if (event.type == event_type::bookmark) continue;
     auto& known = namespaces_[event.object->meta().name()];
     changed_ = changed_ || event.type == event_type::deleted || !known ||
-               !same_labels(*known, *event.object);
+               !same_labels(known->meta().labels(), event.object->meta().labels());
     known = event.object;
     if (event.type == event_type::deleted) namespaces_.erase(event.object->meta().name());
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "actors/core/pod_health.hpp"
 #include "api/schema/core_pod.pb.h"
 
 namespace troupe::actors::policies {
@@ -36,8 +37,7 @@ std::string_view to_string(direction side) {
 std::optional<ip_number> own_address(const api::object& pod, const address_family& family) {
   const auto& body = pod.as<Pod>();
   const auto& status = body.status();
-  if (body.spec().host_network() || status.phase() == "Succeeded" || status.phase() == "Failed")
-    return std::nullopt;
+  if (body.spec().host_network() || is_terminated(body)) return std::nullopt;
   std::optional<ip_number> found;
   const auto consider = [&](const std::string& address) {
     if (!found && address != status.host_ip()) found = parse_address(address, family);

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "actors/core/node_zone.hpp"
+#include "actors/core/labels.hpp"
 #include "actors/network/defaults.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/scheme.hpp"

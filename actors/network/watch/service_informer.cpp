@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "actors/core/labels.hpp"
 #include "actors/network/defaults.hpp"
 #include "api/object/object_key.hpp"
 #include "api/schema/core_service.pb.h"
@@ -13,10 +14,8 @@ namespace {
 
 // Returns empty if the label is missing, as on slices that other programs manage.
 std::string service_named_by(const api::object& slice) {
-  const auto& labels = slice.meta().labels();
-  const auto found = labels.find("kubernetes.io/service-name");
-  if (found == labels.end() || found->second.empty()) return {};
-  return slice.meta().namespace_() + "/" + found->second;
+  const auto& service = label_of(slice, "kubernetes.io/service-name");
+  return service.empty() ? service : slice.meta().namespace_() + "/" + service;
 }
 
 }  // namespace

@@ -179,21 +179,6 @@ std::vector<api::object_ptr> cluster_view::budgets_of(const pod_info& pod) const
   return result;
 }
 
-void cluster_view::clear() {
-  by_name_.clear();
-  order_.clear();
-  slots_.clear();
-  free_slots_.clear();
-  places_.clear();
-  nominated_.clear();
-  by_controller_.clear();
-  namespaces_.clear();
-  budgets_.clear();
-  images_.clear();
-  volumes_ = {};
-  anti_affinity_ = affinity_ = unschedulable_ = hard_taints_ = soft_taints_ = 0;
-}
-
 void cluster_view::count(const pod_info& pod, const node_info& on, int by) {
   const auto step = static_cast<std::size_t>(by);  // wraps around for -1, as intended
   if (!pod.required_anti_affinity.empty()) anti_affinity_ += step;

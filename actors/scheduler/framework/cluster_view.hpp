@@ -80,7 +80,6 @@ class cluster_view {
   void remove_namespace(const std::string& name);
   void put_budget(const api::object_ptr& object);
   void remove_budget(const api::object& object);
-  void clear();
   volume_view& volumes() noexcept { return volumes_; }
   const volume_view& volumes() const noexcept { return volumes_; }
 

@@ -12,6 +12,7 @@ namespace troupe::actors::scheduler {
 namespace {
 
 using api::core::v1::Affinity;
+using api::core::v1::Container;
 using api::core::v1::NodeSelectorRequirement;
 using api::core::v1::NodeSelectorTerm;
 using api::core::v1::Pod;
@@ -107,12 +108,18 @@ void read_affinity(const Affinity& affinity, const Pod& pod, pod_info& info) {
   read(affinity.pod_anti_affinity(), info.required_anti_affinity, info.preferred_anti_affinity);
 }
 
+// Those of containers that run at the same time (kubernetes: scheduler/util.GetHostPorts).
 void read_ports(const Pod& pod, pod_info& info) {
-  for (const auto& container : pod.spec().containers())
+  const auto read = [&info](const Container& container) {
     for (const auto& port : container.ports())
       if (port.host_port() > 0)
         info.ports.push_back({port.host_port(), port.protocol().empty() ? "TCP" : port.protocol(),
                               port.host_ip() == "0.0.0.0" ? std::string{} : port.host_ip()});
+  };
+  for (const auto& container : pod.spec().containers())
+    read(container);
+  for (const auto& container : pod.spec().init_containers())
+    if (container.restart_policy() == "Always") read(container);
 }
 
 void read_spread(const Pod& pod, pod_info& info) {

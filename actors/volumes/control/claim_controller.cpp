@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "actors/core/finalizers.hpp"
+#include "actors/core/pod_health.hpp"
 #include "actors/defaults.hpp"
 #include "actors/volumes/defaults.hpp"
 #include "actors/write/commands.hpp"
@@ -32,8 +34,7 @@ std::string claim_key(const Pod& pod, const pod_claim& of) {
 }
 
 bool wants_claims(const Pod& pod) {
-  return !pod.metadata().has_deletion_timestamp() && pod.status().phase() != "Succeeded" &&
-         pod.status().phase() != "Failed";
+  return !pod.metadata().has_deletion_timestamp() && !is_terminated(pod);
 }
 
 }  // namespace
@@ -125,12 +126,12 @@ void claim_controller::sync_deleting(const persistence::snapshot& state, const s
   const auto object = state.find(key);
   if (!object) return;
   const auto* finalizer = is_claim(key) ? defaults::claim_protection : defaults::volume_protection;
-  if (!has_pending_finalizer(*object, finalizer)) return;
+  if (!has_pending_finalizer(object->meta(), finalizer)) return;
   const bool used = is_claim(key) ? is_used(state, *object)
                                   : object->as<PersistentVolume>().status().phase() == "Bound";
   if (used) return;
   ++released_;
-  send(key, succeed(*object, without(*object, finalizer)));
+  send(key, succeed(*object, without_finalizer(*object, finalizer)));
 }
 
 bool claim_controller::is_used(const persistence::snapshot& state, const api::object& claim) const {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "actors/core/condition.hpp"
+#include "actors/core/finalizers.hpp"
 #include "actors/core/log.hpp"
 #include "actors/defaults.hpp"
 #include "actors/volumes/control/volume_binder.hpp"
@@ -161,12 +162,8 @@ void volume_binder::change_volume(const api::object_ptr& object, const volume_st
     volume->mutable_status()->set_message(step.message);
     if (step.message.empty()) volume->mutable_status()->clear_message();
   }
-  if (step.release) {
-    auto& finalizers = *volume->mutable_metadata()->mutable_finalizers();
-    finalizers.erase(
-        std::remove(finalizers.begin(), finalizers.end(), defaults::local_path_finalizer),
-        finalizers.end());
-  }
+  if (step.release)
+    set_finalizer(*volume->mutable_metadata(), defaults::local_path_finalizer, false);
   commit_for(object, change(object, std::move(volume)));
 }
 

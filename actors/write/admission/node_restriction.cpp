@@ -7,10 +7,10 @@
 
 #include <algorithm>
 
-#include "actors/access/certificate_request.hpp"
 #include "actors/access/node_identity.hpp"
 #include "actors/access/node_labels.hpp"
 #include "actors/access/pod_references.hpp"
+#include "actors/certificates/certificate_request.hpp"
 #include "actors/defaults.hpp"
 #include "actors/write/admission/plugins.hpp"
 #include "api/equality.hpp"
@@ -223,12 +223,12 @@ verdict check_csi_node(const attributes& of, std::string_view node) {
 verdict check_request(const attributes& of, std::string_view node) {
   if (of.op != operation::create) return {};
   const auto& spec = static_cast<const CertificateSigningRequest&>(*of.now).spec();
-  if (spec.signer_name() != "kubernetes.io/kubelet-serving" &&
-      spec.signer_name() != "kubernetes.io/kube-apiserver-client-kubelet")
+  if (spec.signer_name() != certificates::kubelet_serving_signer &&
+      spec.signer_name() != certificates::kubelet_client_signer)
     return {};
-  const auto name = common_name_of_request(spec.request());
-  if (!name) return refuse(of, "unable to parse csr: it is no certificate request (PKCS#10)");
-  if (*name == fmt::format("{}{}", node_user_prefix, node)) return {};
+  const auto request = certificates::read_request(spec.request());
+  if (!request) return refuse(of, "unable to parse csr: " + request.error());
+  if (request->common_name == fmt::format("{}{}", node_user_prefix, node)) return {};
   return refuse(of, fmt::format("can only create a node CSR with CN={}{}", node_user_prefix, node));
 }
 

@@ -2,8 +2,8 @@
 // (actors/volumes/control/claim_controller.hpp).
 //
 // kubernetes: plugin/pkg/admission/storage/storageobjectinuseprotection.
-#include <algorithm>
 
+#include "actors/core/finalizers.hpp"
 #include "actors/volumes/claim_rules.hpp"
 #include "actors/volumes/defaults.hpp"
 #include "actors/write/admission/plugins.hpp"
@@ -29,8 +29,7 @@ class storage_protection final : public plugin {
     const char* finalizer = &of.kind == &api::kind_of<PersistentVolume>()
                                 ? volumes::defaults::volume_protection
                                 : volumes::defaults::claim_protection;
-    auto& all = *api::meta_of(now).mutable_finalizers();
-    if (std::find(all.begin(), all.end(), finalizer) == all.end()) *all.Add() = finalizer;
+    set_finalizer(api::meta_of(now), finalizer, true);
     return {};
   }
 };

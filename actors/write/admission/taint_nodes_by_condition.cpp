@@ -18,11 +18,6 @@ using api::core::v1::Node;
 constexpr const char* taint_key = "node.kubernetes.io/not-ready";
 constexpr const char* taint_effect = "NoSchedule";
 
-bool is_ready(const Node& node) {
-  const auto* ready = find_condition(node.status().conditions(), "Ready");
-  return ready != nullptr && ready->status() == "True";
-}
-
 class taint_nodes_by_condition final : public plugin {
  public:
   std::string_view name() const noexcept override { return "TaintNodesByCondition"; }
@@ -37,7 +32,7 @@ class taint_nodes_by_condition final : public plugin {
     const bool tainted = std::any_of(taints.begin(), taints.end(), [](const auto& taint) {
       return taint.key() == taint_key && taint.effect() == taint_effect;
     });
-    if (tainted || is_ready(node)) return {};
+    if (tainted || is_condition_true(node.status().conditions(), "Ready")) return {};
     auto& taint = *node.mutable_spec()->add_taints();
     taint.set_key(taint_key);
     taint.set_effect(taint_effect);

@@ -193,6 +193,23 @@ TEST_CASE("two pods do not share a host port", "[scheduler]") {
         "0/2 nodes are available: 2 node(s) didn't have free ports for the requested pod ports.");
 }
 
+TEST_CASE("the host port of a sidecar is taken, that of another init container is not",
+          "[scheduler]") {
+  bench b;
+  b.node(make_node("n"));
+  const std::string init =
+      "{initContainers: [{name: i, ports: [{containerPort: 80, hostPort: 80}]}]}";
+  b.bound(make_pod("p", init), "n");
+  const std::string sidecar =
+      "{initContainers: [{name: s, restartPolicy: Always, ports: [{containerPort: 80, hostPort: "
+      "80}]}]}";
+  CHECK(b.place(make_pod("q", sidecar)) == "n");
+  b.bound(make_pod("q", sidecar), "n");
+  CHECK(b.place(make_pod("r", init)) == "n");
+  CHECK(b.refusal(make_pod("s", sidecar)) ==
+        "0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports.");
+}
+
 TEST_CASE("pods spread over zones within maxSkew", "[scheduler]") {
   bench b;
   b.node(make_node("a1", "{zone: a}"));

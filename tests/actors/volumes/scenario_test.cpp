@@ -6,8 +6,9 @@
 #include <random>
 #include <set>
 
+#include "actors/core/finalizers.hpp"
+#include "actors/volumes/claim_rules.hpp"
 #include "actors/volumes/defaults.hpp"
-#include "actors/volumes/protection_rules.hpp"
 #include "api/schema/core_event.pb.h"
 #include "support/nodes.hpp"
 #include "support/seeds.hpp"
@@ -144,12 +145,11 @@ class storage {
   void remove_directories() {
     for (const auto& each : c.list<PersistentVolume>()) {
       const auto& volume = each->as<PersistentVolume>();
-      if (!has_pending_finalizer(*each, defaults::local_path_finalizer) ||
+      if (!actors::has_pending_finalizer(each->meta(), defaults::local_path_finalizer) ||
           volume.status().phase() == "Bound")
         continue;
       c.change<PersistentVolume>({}, volume.metadata().name(), [](PersistentVolume& body) {
-        auto& all = *body.mutable_metadata()->mutable_finalizers();
-        all.erase(std::remove(all.begin(), all.end(), defaults::local_path_finalizer), all.end());
+        actors::set_finalizer(*body.mutable_metadata(), defaults::local_path_finalizer, false);
       });
     }
   }

@@ -5,20 +5,37 @@
 #include <limits>
 #include <map>
 #include <random>
+#include <string>
 
 #include "actors/controllers/deployments/template_hash.hpp"
+#include "actors/controllers/kit/share.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/strategy/defaults.hpp"
 
 namespace troupe::actors::deployments {
 
+namespace {
+
+// The limits of a rolling update that are percentages.
+fenceposts resolve_percent(std::int32_t surge, std::int32_t unavailable, std::int32_t replicas) {
+  const auto share = [replicas](std::int32_t percent, rounding mode) {
+    api::intstr::IntOrString given;
+    given.set_type(1);
+    given.set_str_val(std::to_string(percent) + "%");
+    return share_of(given, replicas, mode);
+  };
+  return resolve(share(surge, rounding::up), share(unavailable, rounding::down), replicas);
+}
+
+}  // namespace
+
 TEST_CASE("surge rounds up, unavailable rounds down, and something may always move") {
-  const auto posts = resolve({25, true}, {25, true}, 10);
+  const auto posts = resolve_percent(25, 25, 10);
   CHECK(posts.surge == 3);
   CHECK(posts.unavailable == 2);
-  CHECK(resolve({0, false}, {0, false}, 10).unavailable == 1);
-  CHECK(resolve({1, true}, {1, true}, 3).surge == 1);
-  CHECK(resolve({0, false}, {30, false}, 10).unavailable == 10);
+  CHECK(resolve(0, 0, 10).unavailable == 1);
+  CHECK(resolve_percent(1, 1, 3).surge == 1);
+  CHECK(resolve(0, 30, 10).unavailable == 10);
 }
 
 TEST_CASE("the new set grows as far as the surge allows") {
@@ -41,8 +58,8 @@ TEST_CASE("a rolling update respects maxSurge and maxUnavailable at every step a
   std::mt19937 random{20140821};
   for (int round = 0; round < 300; ++round) {
     const auto replicas = static_cast<std::int32_t>(1 + random() % 40);
-    const auto posts = resolve({static_cast<std::int32_t>(random() % 50), true},
-                               {static_cast<std::int32_t>(random() % 50), true}, replicas);
+    const auto posts = resolve_percent(static_cast<std::int32_t>(random() % 50),
+                                       static_cast<std::int32_t>(random() % 50), replicas);
     std::vector<set_size> old{{.key = "a", .created = 1}, {.key = "b", .created = 2}};
     old[0].wanted = old[0].available = static_cast<std::int32_t>(random()) % (replicas + 1);
     old[0].wanted = old[0].available = std::abs(old[0].wanted);
@@ -130,9 +147,9 @@ TEST_CASE("a template that lacks a default is the same as one that has it") {
 
 TEST_CASE("sizes near the largest number neither overflow nor stop a rollout") {
   constexpr auto most = std::numeric_limits<std::int32_t>::max();
-  const auto posts = resolve({25, true}, {25, true}, most);
+  const auto posts = resolve_percent(25, 25, most);
   CHECK(posts.surge == 536'870'912);
-  CHECK(resolve({most, true}, {0, false}, most).surge == most);
+  CHECK(resolve_percent(most, 0, most).surge == most);
   CHECK(new_set_size(most, posts, {}, {}) == most);
   const set_size old{.key = "old", .wanted = most, .pods = most, .available = most};
   CHECK(new_set_size(most, posts, {}, {old}) == posts.surge);

@@ -5,10 +5,10 @@
 
 #include "actors/controllers/kit/claims.hpp"
 #include "actors/controllers/kit/controller_type.hpp"
+#include "actors/controllers/kit/pod_template.hpp"
 #include "actors/controllers/replication/defaults.hpp"
 #include "actors/controllers/replication/expectations.hpp"
 #include "actors/controllers/replication/plan.hpp"
-#include "actors/controllers/replication/pod_template.hpp"
 #include "actors/controllers/replication/ranking.hpp"
 #include "actors/controllers/replication/replica_tally.hpp"
 #include "builders.hpp"
@@ -251,7 +251,8 @@ TEST_CASE("a failure sets ReplicaFailure once and a clean sync removes it") {
 
 TEST_CASE("a pod made from a template belongs to its controller") {
   const auto owner = make_owner();
-  const auto pod = pod_from_template(owner);
+  const auto pod = pod_from_template(owner.object()->meta(), owner.pod_template());
+  add_controller_reference(*owner.object(), *pod->mutable_metadata());
   CHECK(pod->metadata().generate_name() == "web-");
   CHECK(pod->metadata().labels().at("app") == "web");
   REQUIRE(pod->metadata().owner_references_size() == 1);

@@ -6,6 +6,7 @@
 #include "actors/controllers/kit/revisions.hpp"
 #include "actors/controllers/stateful_sets/identity.hpp"
 #include "actors/controllers/workload_stage.hpp"
+#include "actors/core/labels.hpp"
 #include "actors/core/pod_health.hpp"
 #include "api/schema/core_event.pb.h"
 #include "support/seeds.hpp"
