@@ -107,6 +107,8 @@ inline constexpr std::int64_t eviction_disk_percent = 10;
 inline constexpr std::int64_t eviction_inodes_percent = 5;
 inline constexpr auto pressure_period = 10s;
 inline constexpr auto pressure_transition = 5min;
+// How long the removal of unused images may delay an eviction for the disk.
+inline constexpr auto free_disk_limit = 60s;
 // kubernetes: apis/scheduling, SystemCriticalPriority: 2 * HighestUserDefinablePriority.
 inline constexpr std::int32_t system_critical_priority = 2'000'000'000;
 

@@ -260,6 +260,11 @@ void fake_runtime::run_command(const std::string&, std::vector<std::string>, run
   done(tl::make_unexpected(runtime_error{runtime_error::kind::unsupported, "not in a test"}));
 }
 
+void fake_runtime::free_disk(std::function<void()> done) {
+  note("free disk");
+  done();
+}
+
 void fake_runtime::pull_image(image_request request, std::function<void()> pulling,
                               runtime_answer<available_image> done) {
   std::unique_lock lock{mutex_};

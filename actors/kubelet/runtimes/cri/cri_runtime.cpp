@@ -536,6 +536,10 @@ std::string cri_runtime::image_problem() const {
   return image_problem_;
 }
 
+void cri_runtime::free_disk(std::function<void()> done) {
+  loop_->defer([this, done = std::move(done)] { collector_.free_disk(node_.root_dir, done); });
+}
+
 std::vector<stored_image> cri_runtime::images() const {
   const std::lock_guard lock{mutex_};
   return stored_images_;
