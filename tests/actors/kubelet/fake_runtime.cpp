@@ -138,6 +138,7 @@ std::string fake_runtime::image_problem() const {
 void fake_runtime::list_pods(std::function<void(std::vector<std::string>)> done) {
   {
     const std::lock_guard lock{mutex_};
+    ++lists_;
     if (hold_lists_) {
       if (!listed_) listed_ = std::move(done);
       return;
@@ -150,6 +151,12 @@ bool fake_runtime::was_listed() {
   const std::lock_guard lock{mutex_};
   return listed_ != nullptr;
 }
+
+int fake_runtime::lists() {
+  const std::lock_guard lock{mutex_};
+  return lists_;
+}
+
 void fake_runtime::answer_list(std::vector<std::string> uids) {
   std::unique_lock lock{mutex_};
   const auto done = listed_;

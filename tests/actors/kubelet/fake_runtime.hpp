@@ -33,6 +33,7 @@ class fake_runtime final : public actors::container_runtime {
   // From now on `list_pods` is not answered, except the first request, by `answer_list`.
   void hold_lists();
   bool was_listed();
+  int lists();  // requests so far
   void answer_list(std::vector<std::string> uids);
   void fail_creation(std::optional<actors::runtime_error> error);
   void fail_resizes(std::optional<actors::runtime_error> error);
@@ -102,7 +103,7 @@ class fake_runtime final : public actors::container_runtime {
   std::vector<std::function<void()>> held_;
   std::map<std::string, int> made_;  // how often an id was given: a later one gets a suffix
   std::function<void(std::vector<std::string>)> listed_;  // the first request that is held
-  int sandboxes_ = 0;
+  int sandboxes_ = 0, lists_ = 0;
   std::vector<actors::layer_usage> layers_;
   std::map<std::string, actors::found_pod> found_;             // by uid
   actors::sandbox_observer sandbox_;                           // of the last sandbox
