@@ -93,7 +93,7 @@ cri_runtime::cri_runtime(cri_runtime_options options)
                    image_problem_ = std::move(problem);
                  }},
       watcher_{loop_, client_, jobs_, options_.log},
-      jobs_{"cri", kubelet_defaults::runtime_threads, kubelet_defaults::runtime_queue} {
+      jobs_{"cri", cri_defaults::job_threads, kubelet_defaults::runtime_queue} {
   if (const auto version = ask_version(*client_)) {
     take_version(*version);
     if (const auto status = wait_for<cri::StatusResponse>(*client_, "Status", cri::StatusRequest{},
