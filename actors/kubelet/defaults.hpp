@@ -107,6 +107,8 @@ inline constexpr std::int64_t eviction_disk_percent = 10;
 inline constexpr std::int64_t eviction_inodes_percent = 5;
 inline constexpr auto pressure_period = 10s;
 inline constexpr auto pressure_transition = 5min;
+// How long the removal of unused images may delay an eviction for the disk.
+inline constexpr auto free_disk_limit = 60s;
 // kubernetes: apis/scheduling, SystemCriticalPriority: 2 * HighestUserDefinablePriority.
 inline constexpr std::int32_t system_critical_priority = 2'000'000'000;
 
@@ -117,8 +119,10 @@ inline constexpr auto write_timeout = 30s;
 // How long a killed container and its shim may take to exit when the machine leaves the cluster.
 inline constexpr auto leftover_patience = 5s;
 
-// Threads that start, signal and supervise processes; jobs that may wait for them.
-inline constexpr std::size_t runtime_threads = 2;
+// Threads that start, signal and supervise processes, and set up volumes; jobs that may wait for
+// them.
+inline constexpr std::size_t runtime_threads = 3;
+static_assert(nfs_mounts_at_once < runtime_threads);
 inline constexpr std::size_t runtime_queue = 10'000;
 // Threads that read logs; a read that finds the queue full is requested again.
 inline constexpr std::size_t log_threads = 1;

@@ -106,5 +106,7 @@ inline constexpr const char* cni_file = "10-troupe.conflist";
 inline constexpr duration pod_network_retry = 2s;
 inline constexpr duration pod_network_longest_retry = 60s;
 inline constexpr duration pod_network_renewal = 60s;
+// Timeout of one run.
+inline constexpr duration pod_network_answer_limit = 120s;
 
 }  // namespace troupe::actors::network_defaults

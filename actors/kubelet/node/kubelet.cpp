@@ -408,13 +408,16 @@ void kubelet::sweep_orphans() {
   if (synced_ || ending_) list_leftovers();
 }
 
-// First the pods known to the runtime, then directories with volumes.
+// First the pods known to the runtime, then directories with volumes. A runtime that is away
+// answers when it is back: until then it is not asked again.
 void kubelet::list_leftovers() {
+  if (std::exchange(listing_pods_, true)) return;
   context_->helpers.containers->list_pods(
       [to = self()](std::vector<std::string> uids) { to.tell(pods_listed{std::move(uids)}); });
 }
 
 void kubelet::on_pods_listed(const pods_listed& m) {
+  listing_pods_ = false;
   const bool taken = context_->helpers.jobs->post(
       [uids = m.uids, root = options_.root_dir, to = self()]() mutable {
         for (auto& uid : pods_on_disk(root))

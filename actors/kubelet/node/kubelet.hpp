@@ -169,6 +169,7 @@ class kubelet : public node_agent {
   std::string image_problem_;          // the last one that was an event
   std::set<shortage> pressures_;
   bool synced_ = false, ending_ = false;
+  bool listing_pods_ = false;                               // the runtime has not answered yet
   bool leftovers_known_ = false;                            // since `ending_`
   std::vector<runtime::promise<pods_ended>> end_requests_;  // while `ending_`
   bool shutting_down_ = false;

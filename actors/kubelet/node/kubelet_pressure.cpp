@@ -18,7 +18,10 @@ void kubelet::watch_pressure(const runtime::actor_ref& meter) {
                        .root_dir = options_.root_dir,
                        .thresholds = *options_.evictions,
                        .period = options_.pressure_period,
-                       .read = options_.read_supplies};
+                       .read = options_.read_supplies,
+                       .free_disk = [containers = options_.containers](auto done) {
+                         containers->free_disk(std::move(done));
+                       }};
   if (!setup.read) setup.read = [root = options_.root_dir] { return read_supplies(root); };
   spawn({.kind = "pressure-monitor", .name = node()},
         runtime::make<pressure_monitor>(std::move(setup)));

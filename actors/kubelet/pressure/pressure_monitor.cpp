@@ -17,7 +17,8 @@ using api::core::v1::Pod;
 
 const runtime::behavior& pressure_monitor::make_behavior() const {
   static const auto table =
-      runtime::handlers(&pressure_monitor::on_supplies_read, &pressure_monitor::on_disk_measured);
+      runtime::handlers(&pressure_monitor::on_supplies_read, &pressure_monitor::on_disk_freed,
+                        &pressure_monitor::on_disk_measured);
   return table;
 }
 
@@ -43,6 +44,7 @@ void pressure_monitor::check() {
 
 void pressure_monitor::on_supplies_read(const supplies_read& m) {
   looking_ = false;
+  if (std::exchange(read_again_, false)) return check();
   last_ = m.supplies;
   const auto passed = passed_thresholds(m.supplies, setup_.thresholds);
   memory_.observe(passed, now());
@@ -53,8 +55,34 @@ void pressure_monitor::on_supplies_read(const supplies_read& m) {
   const auto due = std::find_if(passed.begin(), passed.end(), [this](const auto& each) {
     return memory_.demands_eviction(each, setup_.thresholds.soft_grace, now());
   });
-  if (due == passed.end()) return last_choice_.reset();
-  if (!making_room_) make_room(*due);
+  if (due == passed.end()) {
+    disk_freed_ = false;
+    return last_choice_.reset();
+  }
+  if (making_room_) return;
+  if (due->of == shortage::disk && !std::exchange(disk_freed_, true)) return free_disk();
+  disk_freed_ = false;
+  make_room(*due);
+}
+
+// kubernetes: eviction_manager.go, reclaimNodeLevelResources.
+void pressure_monitor::free_disk() {
+  making_room_ = true;
+  freeing_ = std::make_shared<const freeing>();
+  freeing_limit_ = after(kubelet_defaults::free_disk_limit, [this] { end_freeing(); });
+  setup_.free_disk([to = self(), request = freeing_] { to.tell(disk_freed{request}); });
+}
+
+void pressure_monitor::on_disk_freed(const disk_freed& m) {
+  if (m.request == freeing_) end_freeing();
+}
+
+void pressure_monitor::end_freeing() {
+  freeing_.reset();
+  freeing_limit_.cancel();
+  making_room_ = false;
+  read_again_ = looking_;
+  check();
 }
 
 void pressure_monitor::log_changes(const std::vector<passed_threshold>& passed,

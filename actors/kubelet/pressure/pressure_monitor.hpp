@@ -2,8 +2,9 @@
 // the kubelet with the name of the node (kubernetes: eviction_manager.go).
 //
 // Each round reads the machine in a job, tells the kubelet which conditions hold, and evicts one
-// pod while a threshold is passed: the next one in a later round, if still needed. It owns the
-// times at which each threshold was passed; after a crash it starts without any.
+// pod while a threshold is passed: the next one in a later round, if still needed. For the disk it
+// first has the runtime remove unused images, and reads the machine again. It owns the times at
+// which each threshold was passed; after a crash it starts without any.
 #pragma once
 
 #include <filesystem>
@@ -47,6 +48,8 @@ struct pressure_setup {
   runtime::duration period = kubelet_defaults::pressure_period;
   // Reads the machine's resources; runs in a job.
   std::function<node_supplies()> read;
+  // container_runtime::free_disk
+  std::function<void(std::function<void()> done)> free_disk;
 };
 
 class pressure_monitor : public runtime::actor {
@@ -61,6 +64,12 @@ class pressure_monitor : public runtime::actor {
   struct supplies_read {
     node_supplies supplies;
   };
+  // Marks a request to free the disk: a late answer is not one to the next request.
+  struct freeing {};
+  using freeing_ref = std::shared_ptr<const freeing>;
+  struct disk_freed {
+    freeing_ref request;
+  };
   struct disk_measured {
     std::vector<disk_usage> usage;  // of the candidates, in the same order
   };
@@ -69,7 +78,10 @@ class pressure_monitor : public runtime::actor {
   void log_changes(const std::vector<passed_threshold>& passed,
                    const std::set<shortage>& holding) const;
   void on_supplies_read(const supplies_read& m);
+  void on_disk_freed(const disk_freed& m);
   void on_disk_measured(const disk_measured& m);
+  void free_disk();
+  void end_freeing();
   void make_room(const passed_threshold& of);
   void measure(std::vector<api::object_ptr> pods);
   void measure_disk(std::vector<std::string> uids);
@@ -86,7 +98,11 @@ class pressure_monitor : public runtime::actor {
   // The uid of the last evicted pod while a threshold is passed; empty: no pod could be evicted.
   std::optional<std::string> last_choice_;
   bool looking_ = false, making_room_ = false;
-  runtime::timer rounds_;
+  // The disk was freed for the shortage, which the next reading judges; one that had begun before
+  // is repeated.
+  bool disk_freed_ = false, read_again_ = false;
+  freeing_ref freeing_;  // null: the disk is not being freed
+  runtime::timer rounds_, freeing_limit_;
 };
 
 }  // namespace troupe::actors

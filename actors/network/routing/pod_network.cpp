@@ -1,10 +1,12 @@
 #include "actors/network/routing/pod_network.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "actors/network/defaults.hpp"
@@ -57,21 +59,30 @@ void pod_network::schedule_make() {
 }
 
 void pod_network::make() {
-  if (!synced() || making_ || retry_.pending()) return;
+  if (!synced() || running_ || retry_.pending()) return;
   auto wanted = ranges_of_nodes(nodes_, options_.node, options_.cluster);
   // Without its own range this node is not registered yet, or was removed.
   if (wanted.own.empty() || (!renew_ && wanted == asked_)) return;
   renew_ = false;
-  making_ = true;
+  running_ = std::make_shared<const run>();
+  limit_ = after(network_defaults::pod_network_answer_limit, [this] {
+    end_run({fmt::format(
+        "addresses and routes of pods: the run has not ended after {}",
+        std::chrono::floor<std::chrono::seconds>(network_defaults::pod_network_answer_limit))});
+  });
   asked_ = wanted;
-  options_.make(std::move(wanted), [to = self()](std::vector<std::string> problems) {
-    to.tell(made{std::move(problems)});
+  options_.make(std::move(wanted), [to = self(), of = running_](std::vector<std::string> problems) {
+    to.tell(made{of, std::move(problems)});
   });
 }
 
 void pod_network::on_made(const made& m) {
-  making_ = false;
-  auto problems = m.problems;
+  if (m.of == running_) end_run(m.problems);
+}
+
+void pod_network::end_run(std::vector<std::string> problems) {
+  running_.reset();
+  limit_.cancel();
   const bool failed = !problems.empty();
   problems.insert(problems.end(), asked_.problems.begin(), asked_.problems.end());
   if (std::exchange(problems_, problems) != problems) {

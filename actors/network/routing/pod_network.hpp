@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,11 @@ class pod_network : public informer {
   std::string describe() const override;
 
  private:
+  // Identifies a run: answers that are late, or to a former life of this actor, are ignored.
+  struct run {};
+  using run_ref = std::shared_ptr<const run>;
   struct made {
+    run_ref of;
     std::vector<std::string> problems;
   };
 
@@ -43,14 +48,16 @@ class pod_network : public informer {
   void on_made(const made& m);
   void schedule_make();
   void make();
+  void end_run(std::vector<std::string> problems);
 
   const pod_network_options options_;
   std::map<std::string, api::object_ptr> nodes_;  // by name
   node_ranges asked_;                             // the last ranges passed on
-  bool renew_ = true, making_ = false;
+  bool renew_ = true;
+  run_ref running_;
   runtime::duration pause_{0};  // before the next attempt; 0: the last one succeeded
   std::vector<std::string> problems_;
-  runtime::timer soon_, retry_, renewal_;
+  runtime::timer soon_, retry_, renewal_, limit_;
 };
 
 }  // namespace troupe::actors::routing

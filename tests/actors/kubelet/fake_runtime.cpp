@@ -138,6 +138,7 @@ std::string fake_runtime::image_problem() const {
 void fake_runtime::list_pods(std::function<void(std::vector<std::string>)> done) {
   {
     const std::lock_guard lock{mutex_};
+    ++lists_;
     if (hold_lists_) {
       if (!listed_) listed_ = std::move(done);
       return;
@@ -150,6 +151,12 @@ bool fake_runtime::was_listed() {
   const std::lock_guard lock{mutex_};
   return listed_ != nullptr;
 }
+
+int fake_runtime::lists() {
+  const std::lock_guard lock{mutex_};
+  return lists_;
+}
+
 void fake_runtime::answer_list(std::vector<std::string> uids) {
   std::unique_lock lock{mutex_};
   const auto done = listed_;
@@ -258,6 +265,11 @@ void fake_runtime::remove_container(const std::string& id) {
 void fake_runtime::run_command(const std::string&, std::vector<std::string>, runtime::duration,
                                runtime_answer<command_result> done) {
   done(tl::make_unexpected(runtime_error{runtime_error::kind::unsupported, "not in a test"}));
+}
+
+void fake_runtime::free_disk(std::function<void()> done) {
+  note("free disk");
+  done();
 }
 
 void fake_runtime::pull_image(image_request request, std::function<void()> pulling,

@@ -33,6 +33,7 @@ class fake_runtime final : public actors::container_runtime {
   // From now on `list_pods` is not answered, except the first request, by `answer_list`.
   void hold_lists();
   bool was_listed();
+  int lists();  // requests so far
   void answer_list(std::vector<std::string> uids);
   void fail_creation(std::optional<actors::runtime_error> error);
   void fail_resizes(std::optional<actors::runtime_error> error);
@@ -70,6 +71,7 @@ class fake_runtime final : public actors::container_runtime {
   void run_command(const std::string& id, std::vector<std::string> command,
                    runtime::duration timeout,
                    actors::runtime_answer<actors::command_result> done) override;
+  void free_disk(std::function<void()> done) override;
   void pull_image(actors::image_request request, std::function<void()> pulling,
                   actors::runtime_answer<actors::available_image> done) override;
   std::unique_ptr<actors::log_stream> open_log(const actors::log_address& from,
@@ -101,7 +103,7 @@ class fake_runtime final : public actors::container_runtime {
   std::vector<std::function<void()>> held_;
   std::map<std::string, int> made_;  // how often an id was given: a later one gets a suffix
   std::function<void(std::vector<std::string>)> listed_;  // the first request that is held
-  int sandboxes_ = 0;
+  int sandboxes_ = 0, lists_ = 0;
   std::vector<actors::layer_usage> layers_;
   std::map<std::string, actors::found_pod> found_;             // by uid
   actors::sandbox_observer sandbox_;                           // of the last sandbox

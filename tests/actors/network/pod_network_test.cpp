@@ -284,4 +284,17 @@ TEST_CASE("what failed is made again, and so is everything after a crash and onc
   CHECK(n.c.run_until([&] { return n.asked->size() > again; }, std::chrono::seconds{61}));
 }
 
+TEST_CASE("a run that does not end is followed by another one, and its late answer is ignored",
+          "[pod_network]") {
+  networked_cluster n;
+  n.add({"a", "10.42.1.0/24", "192.0.2.1"});
+  REQUIRE(n.has(1));
+  const auto lost = n.asked->size();
+  REQUIRE(n.c.run_until([&] { return n.asked->size() > lost; }, std::chrono::seconds{130}));
+  const auto repeated = n.asked->size();
+  n.asked->at(lost - 1).done({"no route"});
+  n.c.advance(std::chrono::seconds{5});
+  CHECK(n.asked->size() == repeated);
+}
+
 }  // namespace troupe::test

@@ -93,7 +93,7 @@ cri_runtime::cri_runtime(cri_runtime_options options)
                    image_problem_ = std::move(problem);
                  }},
       watcher_{loop_, client_, jobs_, options_.log},
-      jobs_{"cri", kubelet_defaults::runtime_threads, kubelet_defaults::runtime_queue} {
+      jobs_{"cri", cri_defaults::job_threads, kubelet_defaults::runtime_queue} {
   if (const auto version = ask_version(*client_)) {
     take_version(*version);
     if (const auto status = wait_for<cri::StatusResponse>(*client_, "Status", cri::StatusRequest{},
@@ -534,6 +534,10 @@ void cri_runtime::remove_pod_now(const std::string& pod_uid, problem_observer do
 std::string cri_runtime::image_problem() const {
   const std::lock_guard lock{mutex_};
   return image_problem_;
+}
+
+void cri_runtime::free_disk(std::function<void()> done) {
+  loop_->defer([this, done = std::move(done)] { collector_.free_disk(node_.root_dir, done); });
 }
 
 std::vector<stored_image> cri_runtime::images() const {

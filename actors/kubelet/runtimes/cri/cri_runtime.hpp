@@ -83,6 +83,7 @@ class cri_runtime final : public container_runtime {
 
   std::vector<stored_image> images() const override;
   std::string image_problem() const override;
+  void free_disk(std::function<void()> done) override;
   void pull_image(image_request request, std::function<void()> pulling,
                   runtime_answer<available_image> done) override;
 

@@ -9,6 +9,8 @@ namespace troupe::actors::cri_defaults {
 
 using namespace std::chrono_literals;
 
+// Threads for files.
+inline constexpr std::size_t job_threads = 2;
 // Maximum number of pending calls.
 inline constexpr std::size_t calls = 1'000;
 // kubernetes: maxMsgSize 16 MiB.

@@ -2,9 +2,11 @@
 
 #include <google/protobuf/struct.pb.h>
 #include <google/protobuf/util/json_util.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "actors/core/log.hpp"
@@ -78,7 +80,9 @@ image_collector::image_collector(std::shared_ptr<event_loop> loop,
 
 void image_collector::start() {
   if (limits_.high_percent == 100 && limits_.longest_age.count() == 0) return;
-  ask_sandbox_image();
+  list([this](bool listed) {
+    if (listed) ask_disk();
+  });
   loop_->after(cri_defaults::image_collection, [this] { start(); });
 }
 
@@ -88,20 +92,23 @@ void image_collector::wanted(const std::string& id) {
   image.first_seen = event_loop::clock::now();
 }
 
-// Older servers do not pin this image, and no container uses it, but sandboxes need it.
-void image_collector::ask_sandbox_image() {
+// Older servers do not pin the image of sandboxes, and no container uses it.
+void image_collector::list(const listed_observer& next) {
   cri::StatusRequest ask;
   ask.set_verbose(true);
-  client_->runtime<cri::StatusResponse>("Status", ask, [this](const auto& status) {
-    if (status) ask_containers(sandbox_image_of(*status));
+  client_->runtime<cri::StatusResponse>("Status", ask, [this, next](const auto& status) {
+    if (!status) return next(false);
+    ask_containers(sandbox_image_of(*status), next);
   });
 }
 
 // Includes containers of other kubelets: the images are shared.
-void image_collector::ask_containers(const std::string& sandbox_image) {
+void image_collector::ask_containers(const std::string& sandbox_image,
+                                     const listed_observer& next) {
   client_->runtime<cri::ListContainersResponse>(
-      "ListContainers", cri::ListContainersRequest{}, [this, sandbox_image](const auto& listed) {
-        if (!listed) return;
+      "ListContainers", cri::ListContainersRequest{},
+      [this, sandbox_image, next](const auto& listed) {
+        if (!listed) return next(false);
         std::vector<std::string> used;
         if (!sandbox_image.empty())
           used.push_back(complete_image(sandbox_image).value_or(sandbox_image));
@@ -110,17 +117,17 @@ void image_collector::ask_containers(const std::string& sandbox_image) {
           used.push_back(each.image_id());
           used.push_back(each.image().image());
         }
-        ask_images(std::move(used));
+        ask_images(std::move(used), next);
       });
 }
 
-void image_collector::ask_images(std::vector<std::string> used) {
-  client_->images<cri::ListImagesResponse>("ListImages", cri::ListImagesRequest{},
-                                           [this, used = std::move(used)](const auto& listed) {
-                                             if (!listed) return;
-                                             take(used, *listed);
-                                             ask_disk();
-                                           });
+void image_collector::ask_images(std::vector<std::string> used, const listed_observer& next) {
+  client_->images<cri::ListImagesResponse>(
+      "ListImages", cri::ListImagesRequest{},
+      [this, used = std::move(used), next](const auto& listed) {
+        if (listed) take(used, *listed);
+        next(listed.has_value());
+      });
 }
 
 void image_collector::take(const std::vector<std::string>& used,
@@ -143,28 +150,69 @@ void image_collector::take(const std::vector<std::string>& used,
   }
 }
 
-void image_collector::ask_disk() {
+void image_collector::ask_path(const std::function<void(const std::string& path)>& next) {
   client_->images<cri::ImageFsInfoResponse>(
-      "ImageFsInfo", cri::Nothing{}, [this](const auto& answer) {
-        if (!answer || answer->image_filesystems().empty()) return;
-        const auto look = [this, path = answer->image_filesystems(0).fs_id().mountpoint()] {
-          struct statvfs disk {};
-          if (::statvfs(path.c_str(), &disk) != 0)
-            return log().warn("kubelet: {}, where images are, cannot be looked at", path);
-          const auto block = static_cast<std::int64_t>(disk.f_frsize);
-          const disk_space space{static_cast<std::int64_t>(disk.f_blocks) * block,
-                                 static_cast<std::int64_t>(disk.f_bavail) * block};
-          loop_->defer([this, space] { collect(space); });
-        };
-        jobs_.post(look);
+      "ImageFsInfo", cri::Nothing{}, [next](const auto& answer) {
+        next(answer && !answer->image_filesystems().empty()
+                 ? answer->image_filesystems(0).fs_id().mountpoint()
+                 : std::string{});
       });
+}
+
+void image_collector::ask_disk() {
+  ask_path([this](const std::string& path) {
+    if (path.empty()) return;
+    const auto look = [this, path] {
+      struct statvfs disk {};
+      if (::statvfs(path.c_str(), &disk) != 0)
+        return log().warn("kubelet: {}, where images are, cannot be looked at", path);
+      const auto block = static_cast<std::int64_t>(disk.f_frsize);
+      const disk_space space{static_cast<std::int64_t>(disk.f_blocks) * block,
+                             static_cast<std::int64_t>(disk.f_bavail) * block};
+      loop_->defer([this, space] { collect(space); });
+    };
+    jobs_.post(look);
+  });
+}
+
+void image_collector::free_disk(const std::filesystem::path& directory,
+                                std::function<void()> done) {
+  ask_path([this, directory, done](const std::string& path) {
+    const auto look = [this, directory, path, done] {
+      struct stat own {
+      }, images{};
+      const bool same = !path.empty() && ::stat(directory.c_str(), &own) == 0 &&
+                        ::stat(path.c_str(), &images) == 0 && own.st_dev == images.st_dev;
+      if (!same) return done();
+      loop_->defer([this, done] {
+        list([this, done](bool listed) { listed ? remove_unused(done) : done(); });
+      });
+    };
+    if (!jobs_.post(look)) done();
+  });
+}
+
+void image_collector::remove_unused(const std::function<void()>& done) {
+  const auto unused = images_to_remove(all_images(), std::numeric_limits<std::int64_t>::max(),
+                                       limits_, event_loop::clock::now());
+  if (unused.empty()) return done();
+  const auto left = std::make_shared<std::size_t>(unused.size());
+  for (const auto& each : unused)
+    remove(each.id, "the node is low on disk space", [left, done] {
+      if (--*left == 0) done();
+    });
+}
+
+std::vector<known_image> image_collector::all_images() const {
+  std::vector<known_image> all;
+  for (const auto& [id, each] : images_)
+    all.push_back(each);
+  return all;
 }
 
 void image_collector::collect(const disk_space& disk) {
   const auto now = event_loop::clock::now();
-  std::vector<known_image> all;
-  for (const auto& [id, each] : images_)
-    all.push_back(each);
+  auto all = all_images();
   for (const auto& old : images_too_old(all, limits_, now, began_)) {
     remove(old.id, "it is unused for too long");
     std::erase_if(all, [&](const auto& each) { return each.id == old.id; });
@@ -180,14 +228,16 @@ void image_collector::collect(const disk_space& disk) {
   ended_(problem);
 }
 
-void image_collector::remove(const std::string& id, const char* reason) {
+void image_collector::remove(const std::string& id, const char* reason,
+                             const std::function<void()>& done) {
   cri::ImageRef image;
   image.mutable_image()->set_image(id);
-  client_->images<cri::Nothing>("RemoveImage", image, [id, reason](const auto& removed) {
+  client_->images<cri::Nothing>("RemoveImage", image, [id, reason, done](const auto& removed) {
     if (removed)
       log().info("kubelet: image {} is removed: {}", id, reason);
     else
       log().warn("kubelet: image {} cannot be removed: {}", id, removed.error().message);
+    if (done) done();
   });
 }
 

@@ -1,8 +1,10 @@
 // Removes unused images when the disk that stores them fills up, and old ones, as
-// image_collection.hpp decides. A failure is retried in the next round. Belongs to the
-// loop's thread.
+// image_collection.hpp decides; all of them on request. A failure is retried in the next round.
+// Belongs to the loop's thread.
 #pragma once
 
+#include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -36,16 +38,25 @@ class image_collector {
   void start();
   // A container will be created from this image.
   void wanted(const std::string& id);
+  // Removes all unused images, except new ones, if they are on the disk of `directory`. Answers
+  // when that has ended.
+  void free_disk(const std::filesystem::path& directory, std::function<void()> done);
 
  private:
-  // Steps of one round, each after the answer of the previous one.
-  void ask_sandbox_image();
-  void ask_containers(const std::string& sandbox_image);
-  void ask_images(std::vector<std::string> used);
+  // Steps of one round, each after the answer of the previous one. The images are known when
+  // `next` is called with true.
+  using listed_observer = std::function<void(bool listed)>;
+  void list(const listed_observer& next);
+  void ask_containers(const std::string& sandbox_image, const listed_observer& next);
+  void ask_images(std::vector<std::string> used, const listed_observer& next);
   void take(const std::vector<std::string>& used, const cri::ListImagesResponse& listed);
+  // Calls `next` with the path of the images; empty if the server gives none.
+  void ask_path(const std::function<void(const std::string& path)>& next);
   void ask_disk();
   void collect(const disk_space& disk);
-  void remove(const std::string& id, const char* reason);
+  void remove_unused(const std::function<void()>& done);
+  std::vector<known_image> all_images() const;
+  void remove(const std::string& id, const char* reason, const std::function<void()>& done = {});
 
   const std::shared_ptr<event_loop> loop_;
   const std::shared_ptr<cri_client> client_;

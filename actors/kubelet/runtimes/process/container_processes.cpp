@@ -77,8 +77,7 @@ tl::expected<void, std::string> prepare(const container_dir& dir, container_spec
   if (spec.mounts.empty()) return {};
   const auto& hidden = hidden_of(spec);
   for (const auto& mount : spec.mounts) {
-    if (!mount.own || !mount.sub_path.empty())
-      if (auto answers = check_answers(mount.source); !answers) return answers;
+    if (auto answers = check_answers(mount.source); !answers) return answers;
     if (!mount.own)
       if (auto fits = check_not_protected(mount.source + "/" + mount.sub_path, hidden); !fits)
         return fits;

@@ -107,6 +107,17 @@ void cri_server::measure(const cri::ContainerStats& stats) {
   *stats_.add_stats() = stats;
 }
 
+void cri_server::add(const cri::Image& image) {
+  const std::lock_guard lock{mutex_};
+  *images_.add_images() = image;
+}
+
+void cri_server::store_images_at(const std::string& path) {
+  const std::lock_guard lock{mutex_};
+  image_disk_.Clear();
+  image_disk_.add_image_filesystems()->mutable_fs_id()->set_mountpoint(path);
+}
+
 void cri_server::log_at(const std::string& path) {
   const std::lock_guard lock{mutex_};
   log_ = path;
@@ -302,6 +313,8 @@ cri_server::answer cri_server::handle(const std::string& method, const std::stri
     status.mutable_status()->set_state(cri::SANDBOX_READY);
     return reply(status);
   }
+  if (method == "ListImages") return reply(images_);
+  if (method == "ImageFsInfo") return reply(image_disk_);
   if (method == "ImageStatus") {
     cri::ImageStatusResponse status;
     status.mutable_image()->set_id("image");

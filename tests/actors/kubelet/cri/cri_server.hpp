@@ -33,6 +33,9 @@ class cri_server {
   std::vector<cri::PodSandbox> sandboxes();
   void set_state(const std::string& container, cri::ContainerState state);
   void measure(const cri::ContainerStats& stats);
+  // Images, and the path of the disk that stores them.
+  void add(const cri::Image& image);
+  void store_images_at(const std::string& path);
   // The path of the log of all containers.
   void log_at(const std::string& path);
   // A condition of the runtime that is false.
@@ -87,6 +90,8 @@ class cri_server {
   cri::ListContainerStatsResponse stats_;
   std::vector<cri::PodSandbox> sandboxes_;
   std::vector<cri::Container> containers_;
+  cri::ListImagesResponse images_;
+  cri::ImageFsInfoResponse image_disk_;
   std::string log_;
   // Belongs to the thread: the current connection.
   nghttp2_session* session_ = nullptr;

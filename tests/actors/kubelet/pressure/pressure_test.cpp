@@ -300,6 +300,40 @@ TEST_CASE("a node that runs out of memory reports it, evicts one pod, and reject
         "Pod was rejected: The node had condition: [MemoryPressure]. ");
 }
 
+TEST_CASE("a pod is evicted for the disk only if the removal of images did not help", "[kubelet]") {
+  machine here;
+  const auto runtime = std::make_shared<test::fake_runtime>();
+  const auto readings = std::make_shared<std::atomic<int>>(0);
+  const auto has_images = std::make_shared<std::atomic<bool>>(true);
+  const auto full = std::make_shared<std::atomic<bool>>(false);
+  here.containers = runtime;
+  here.adjust = [&](kubelet_options& options) {
+    options.evictions.emplace();
+    options.pressure_period = 5ms;
+    options.read_supplies = [=] {
+      auto supplies = plenty();
+      const bool freed = *has_images && runtime->was_asked("free disk");
+      if (*full && !freed) supplies.disk.left = mib;
+      ++*readings;
+      return supplies;
+    };
+  };
+  here.start_kubelet();
+  here.create(
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: one}\nspec: {containers: [{name: one, "
+      "image: x}]}\n");
+  REQUIRE(machine::wait([&] { return here.runs("one"); }));
+  CHECK_FALSE(runtime->was_asked("free disk"));
+  *full = true;
+  REQUIRE(machine::wait([&] { return runtime->was_asked("free disk"); }));
+  const int seen = *readings;
+  REQUIRE(machine::wait([&] { return *readings > seen + 20; }));
+  CHECK(here.runs("one"));
+  *has_images = false;
+  REQUIRE(machine::wait([&] { return here.ended("one"); }));
+  CHECK(here.status("one").reason() == "Evicted");
+}
+
 TEST_CASE("a pod that is evicted for a soft threshold ends after its grace, or gets an event",
           "[kubelet]") {
   machine here;
