@@ -69,6 +69,10 @@ inline constexpr std::size_t repeated_lists = 100;
 inline constexpr std::size_t path_key_bytes = 256;
 // Our own: the size limit of JSON made from YAML, as a multiple of the YAML, because of quotes.
 inline constexpr std::size_t json_growth = 4;
+// Our own: the size limit of YAML made from JSON, as a multiple of the JSON and beyond it. Only a
+// document of very many levels reaches it, because of the blanks.
+inline constexpr std::size_t yaml_growth = 16;
+inline constexpr std::size_t yaml_least_bytes = 64u << 10;
 // Our own: characters of YAML's flow collections ([ { , :) between two events. They cost yaml-cpp
 // about a hundred megabytes. A string scalar may contain them too, but hardly as many within the
 // size limit of an object.

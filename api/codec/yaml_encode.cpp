@@ -1,18 +1,20 @@
 // Writes JSON events as YAML in block style: two spaces for each level, lists not indented below
-// their key.
+// their key. A document of so many levels that this would make it far longer stays JSON.
 #include <cstddef>
 #include <vector>
 
 #include "api/codec/codec.hpp"
 #include "api/codec/json_sax.hpp"
 #include "api/codec/yaml_scalar.hpp"
+#include "api/limits.hpp"
 
 namespace troupe::api {
 namespace {
 
 class yaml_writer {
  public:
-  explicit yaml_writer(std::string& out) : out_(out) {}
+  // Stops the parser when `out` has become longer than `limit_bytes`.
+  yaml_writer(std::string& out, std::size_t limit_bytes) : out_(out), limit_bytes_{limit_bytes} {}
 
   bool scalar(scalar_kind kind, std::string_view text) {
     place();
@@ -21,7 +23,7 @@ class yaml_writer {
     else
       out_ += text;
     out_ += '\n';
-    return true;
+    return fits();
   }
 
   bool key(std::string_view name) {
@@ -29,7 +31,7 @@ class yaml_writer {
     begin_line(now);
     append_yaml_string(out_, name);
     out_ += ':';
-    return true;
+    return fits();
   }
 
   bool begin_object() { return begin(true); }
@@ -78,7 +80,7 @@ class yaml_writer {
       }
     }
     open_.push_back(next);
-    return true;
+    return fits();
   }
 
   bool end(std::string_view nothing) {
@@ -88,10 +90,13 @@ class yaml_writer {
     if (!ended.on_dash && !open_.empty()) out_ += ' ';
     out_ += nothing;
     out_ += '\n';
-    return true;
+    return fits();
   }
 
+  bool fits() const { return out_.size() <= limit_bytes_; }
+
   std::string& out_;
+  const std::size_t limit_bytes_;
   std::vector<container> open_;
 };
 
@@ -100,8 +105,10 @@ class yaml_writer {
 std::string encode_yaml(const body& content, std::string_view api_version, std::string_view kind) {
   std::string json = encode_json(content, api_version, kind);
   std::string out;
-  yaml_writer writer(out);
-  parse_json(json, writer);
+  yaml_writer writer(out, limits::yaml_growth * json.size() + limits::yaml_least_bytes);
+  // JSON is YAML, too.
+  if (const auto problem = parse_json(json, writer); problem && problem->stopped)
+    return encode_json(content, api_version, kind) + "\n";
   return out;
 }
 

@@ -36,6 +36,8 @@ inline constexpr std::size_t history_shown = 50;
 inline constexpr std::size_t history_limit = 500;
 inline constexpr std::size_t differences_limit = 100;
 inline constexpr std::size_t difference_text_limit = 200;
+// Values that are nested deeper are compared as a whole: a user's object may have 10,000 levels.
+inline constexpr std::size_t difference_depth = 64;
 // Steps from an effect back to its original cause.
 inline constexpr std::size_t chain_limit = 20;
 // Write requests kept so that `why` can name them: about 200 bytes each.

@@ -16,6 +16,10 @@ using namespace std::chrono_literals;
 // between, and memory is bounded. A list of 1,000 pods is encoded at once.
 inline constexpr std::size_t list_at_once = 4u << 20;
 inline constexpr std::size_t list_part = 256u << 10;
+// The part of a document that is indented at once, and the depth from which on lines are not
+// indented further: else a custom object of many levels would become a thousand times as long.
+inline constexpr std::size_t pretty_part = 64u << 10;
+inline constexpr std::size_t pretty_depth = 32;
 // The terms of a selector in a request. The watcher compares each event with the selectors of all
 // watches, and a query has room for 20,000 terms; values of one term are found by a binary search.
 inline constexpr std::size_t selector_terms = 256;

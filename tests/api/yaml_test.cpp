@@ -212,4 +212,16 @@ TEST_CASE("YAML is written in block style and reads back") {
   CHECK(encode_json(*again->content, {}, {}) == encode_json(pod, {}, {}));
 }
 
+TEST_CASE("a document of very many levels does not become far longer as YAML") {
+  const auto deep = repeated("[", 500) + "1" + repeated(",1", 50'000) + repeated("]", 500);
+  const auto read = decode(R"({"apiVersion":"apps/v1","kind":"ControllerRevision",)"
+                           R"("metadata":{"name":"a"},"revision":1,"data":{"x":)" +
+                               deep + "}}",
+                           media::json, nullptr);
+  REQUIRE(read);
+  const auto yaml = encode_yaml(*read->content, "apps/v1", "ControllerRevision");
+  CHECK(yaml.starts_with("{"));
+  CHECK(yaml.find(deep) != std::string::npos);
+}
+
 }  // namespace troupe::api

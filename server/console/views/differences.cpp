@@ -24,7 +24,7 @@ rapidjson::Document document_of(const api::object* object) {
   if (object == nullptr) return document;
   // Encoded again: the object would cache the text as long as it lives.
   const auto text = api::encode_json(object->content(), {}, {});
-  document.Parse(text.data(), text.size());
+  document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
   if (!document.IsObject()) document.SetObject();
   return document;
 }
@@ -34,14 +34,15 @@ class comparison {
   comparison(bool confidential, std::size_t limit) : confidential_{confidential}, limit_{limit} {}
 
   // Null means absent.
-  void compare(const std::string& path, const Value* a, const Value* b) {
+  void compare(const std::string& path, const Value* a, const Value* b, std::size_t depth = 0) {
     if (a != nullptr && a->IsNull()) a = nullptr;
     if (b != nullptr && b->IsNull()) b = nullptr;
     if (a == nullptr && b == nullptr) return;
     if (found.size() >= limit_ || ignored(path)) return;
     if (a != nullptr && b != nullptr && *a == *b) return;
-    if (both_or_one(a, b, &Value::IsObject)) return compare_members(path, a, b);
-    if (both_or_one(a, b, &Value::IsArray)) return compare_elements(path, a, b);
+    const bool divides = depth < defaults::difference_depth;
+    if (divides && both_or_one(a, b, &Value::IsObject)) return compare_members(path, a, b, depth);
+    if (divides && both_or_one(a, b, &Value::IsArray)) return compare_elements(path, a, b, depth);
     found.push_back({path, text(path, a), text(path, b)});
   }
 
@@ -74,7 +75,7 @@ class comparison {
     return out;
   }
 
-  void compare_members(const std::string& path, const Value* a, const Value* b) {
+  void compare_members(const std::string& path, const Value* a, const Value* b, std::size_t depth) {
     const auto below = [&](const Value& name) {
       return (path.empty() ? "" : path + ".") + std::string{name.GetString()};
     };
@@ -85,22 +86,23 @@ class comparison {
           const auto found_there = b->FindMember(member.name);
           if (found_there != b->MemberEnd()) other = &found_there->value;
         }
-        compare(below(member.name), &member.value, other);
+        compare(below(member.name), &member.value, other, depth + 1);
       }
     }
     if (b == nullptr) return;
     for (const auto& member : b->GetObject()) {
       if (a != nullptr && a->HasMember(member.name)) continue;
-      compare(below(member.name), nullptr, &member.value);
+      compare(below(member.name), nullptr, &member.value, depth + 1);
     }
   }
 
-  void compare_elements(const std::string& path, const Value* a, const Value* b) {
+  void compare_elements(const std::string& path, const Value* a, const Value* b,
+                        std::size_t depth) {
     const auto size_a = a == nullptr ? 0 : a->Size();
     const auto size_b = b == nullptr ? 0 : b->Size();
     for (rapidjson::SizeType i = 0; i < std::max(size_a, size_b); ++i) {
       compare(path + "[" + std::to_string(i) + "]", i < size_a ? &(*a)[i] : nullptr,
-              i < size_b ? &(*b)[i] : nullptr);
+              i < size_b ? &(*b)[i] : nullptr, depth + 1);
     }
   }
 

@@ -28,11 +28,10 @@ response head(const response_format& form, int status) {
 // Ends a JSON response with a line feed, or indents it if requested.
 response finish(const response_format& form, response out) {
   if (form.media != api::media::json) return out;
-  if (form.pretty) {
-    out.content = body{pretty_json(out.content.text())};
-  } else {
+  if (form.pretty)
+    out.content = pretty_body(std::move(out.content));
+  else
     out.content.add_static("\n");
-  }
   return out;
 }
 
@@ -72,6 +71,8 @@ response list_answer(const response_format& form, list_page page, included rows)
   const auto list = std::make_shared<list_body>(form, std::move(page), rows);
   if (list->add(out.content, defaults::list_at_once))
     out.content.continue_with([list](body& to) { return list->add(to, defaults::list_part); });
+  if (form.pretty && form.media == api::media::json)
+    out.content = pretty_body(std::move(out.content));
   return out;
 }
 

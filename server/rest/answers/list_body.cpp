@@ -8,7 +8,6 @@
 #include "api/codec/json_text.hpp"
 #include "api/codec/wire.hpp"
 #include "api/tables/table.hpp"
-#include "server/rest/answers/pretty.hpp"
 #include "server/rest/answers/tables.hpp"
 
 namespace troupe::server {
@@ -17,29 +16,21 @@ using api::meta::v1::PartialObjectMetadata;
 
 namespace {
 
-// Collects the parts of a list: shared texts unchanged, generated ones joined; everything indented
-// if requested.
+// Collects the parts of a list: shared texts unchanged, generated ones joined.
 class list_output {
  public:
-  list_output(body& to, pretty_printer* pretty) : to_{to}, pretty_{pretty} {}
+  explicit list_output(body& to) : to_{to} {}
   ~list_output() { flush(); }
 
-  // For appending; not with indentation.
+  // For appending.
   std::string& text() { return text_; }
-  void made(std::string_view part) {
-    if (pretty_ != nullptr)
-      pretty_->append(text_, part);
-    else
-      text_ += part;
-  }
+  void made(std::string_view part) { text_ += part; }
   // Without an owner the text must be static.
   void owned(std::string_view part, shared_text owner) {
-    if (pretty_ != nullptr) return pretty_->append(text_, part);
     flush();
     owned_ += part.size();
     to_.add(part, std::move(owner));
   }
-  void end_line() { pretty_ != nullptr ? void(text_ += '\n') : owned("\n", {}); }
   // In bytes of texts that are cached for the next reader.
   std::size_t cost() const { return owned_ + made_text_cost * (made_ + text_.size()); }
 
@@ -53,7 +44,6 @@ class list_output {
   }
 
   body& to_;
-  pretty_printer* pretty_;
   std::string text_;
   std::size_t owned_ = 0, made_ = 0;
 };
@@ -273,14 +263,12 @@ std::unique_ptr<format> format_for(const response_format& form, const list_page&
 static constexpr std::size_t pieces_at_once = 4'096;
 
 list_body::list_body(const response_format& form, list_page page, included rows)
-    : form_{form}, page_{std::move(page)}, format_{format_for(form_, page_, rows)} {
-  if (form_.media == api::media::json && form_.pretty) pretty_ = std::make_unique<pretty_printer>();
-}
+    : form_{form}, page_{std::move(page)}, format_{format_for(form_, page_, rows)} {}
 
 list_body::~list_body() = default;
 
 bool list_body::add(body& to, std::size_t cost) {
-  list_output out{to, pretty_.get()};
+  list_output out{to};
   if (!std::exchange(begun_, true)) {
     to.reserve(std::min(2 * page_.items.size() + 2, pieces_at_once));
     format_->head(out, page_);
@@ -290,7 +278,7 @@ bool list_body::add(body& to, std::size_t cost) {
     format_->item(out, std::exchange(page_.items[next_], {}), next_ == 0);
   }
   format_->tail(out, page_);
-  if (form_.media == api::media::json) out.end_line();
+  if (form_.media == api::media::json) out.owned("\n", {});
   return false;
 }
 

@@ -8,7 +8,6 @@
 
 #include "api/schema/meta_v1.pb.h"
 #include "server/rest/answers/answers.hpp"
-#include "server/rest/answers/pretty.hpp"
 
 namespace troupe::server {
 
@@ -32,7 +31,6 @@ class list_body {
   const response_format form_;
   list_page page_;
   std::unique_ptr<format> format_;
-  std::unique_ptr<pretty_printer> pretty_;
   std::size_t next_ = 0;  // index of the next item
   bool begun_ = false;    // the head has been written
 };

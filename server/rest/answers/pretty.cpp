@@ -1,55 +1,114 @@
 #include "server/rest/answers/pretty.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "server/rest/defaults.hpp"
 
 namespace troupe::server {
 namespace {
 
 constexpr std::size_t indent = 2;
 
-// The position after the closing quote of the string that begins at `at`.
-std::size_t string_end(std::string_view json, std::size_t at) {
-  for (++at; at < json.size() && json[at] != '"'; ++at)
-    if (json[at] == '\\') ++at;
-  return std::min(at + 1, json.size());
-}
-
 void new_line(std::string& out, std::size_t depth) {
   out += '\n';
-  out.append(depth * indent, ' ');
+  out.append(std::min(depth, defaults::pretty_depth) * indent, ' ');
 }
+
+// The source of an indented body.
+class pretty_stream {
+ public:
+  explicit pretty_stream(body source) : rest_{source.release_rest()}, pieces_{source.release()} {}
+
+  // Indents the next part; returns false after the last one.
+  bool add(body& to) {
+    std::string out;
+    for (auto left = defaults::pretty_part; left > 0 && has_piece();)
+      left -= take(out, left);
+    const bool ends = next_ == pieces_.size() && !rest_;
+    if (ends) out += '\n';
+    to.add(std::string_view{out});
+    return !ends;
+  }
+
+ private:
+  // Requests more pieces when all are indented; there may be none yet.
+  bool has_piece() {
+    if (next_ < pieces_.size()) return true;
+    if (!rest_) return false;
+    body more;
+    if (!rest_(more)) rest_ = nullptr;
+    pieces_ = more.release();
+    next_ = offset_ = 0;
+    return !pieces_.empty();
+  }
+
+  // Indents up to `limit` bytes of the current piece and returns their number.
+  std::size_t take(std::string& out, std::size_t limit) {
+    auto& current = pieces_[next_];
+    const auto part = current.text.substr(offset_, limit);
+    printer_.append(out, part);
+    offset_ += part.size();
+    if (offset_ == current.text.size()) {
+      current.owner = {};
+      offset_ = 0;
+      ++next_;
+    }
+    return part.size();
+  }
+
+  body::more rest_;
+  std::vector<piece> pieces_;
+  std::size_t next_ = 0, offset_ = 0;
+  pretty_printer printer_;
+};
 
 }  // namespace
 
+body pretty_body(body json) {
+  const auto stream = std::make_shared<pretty_stream>(std::move(json));
+  body out;
+  if (stream->add(out)) out.continue_with([stream](body& to) { return stream->add(to); });
+  return out;
+}
+
 void pretty_printer::append(std::string& out, std::string_view part) {
   for (std::size_t i = 0; i < part.size();) {
-    const char c = part[i];
+    if (in_string_) {
+      i = append_string(out, part, i);
+      continue;
+    }
+    const char c = part[i++];
     const bool closes = c == '}' || c == ']';
     if (closes) --depth_;
     if (closes ? !opened_ : opened_) new_line(out, depth_);
     opened_ = c == '{' || c == '[';
-    if (c == '"') {
-      const auto end = string_end(part, i);
-      out += part.substr(i, end - i);
-      i = end;
-      continue;
-    }
     if (opened_) ++depth_;
+    in_string_ = c == '"';
     if (c == ':')
       out += ": ";
     else if (c != '\n')
       out += c;
     if (c == ',') new_line(out, depth_);
-    ++i;
   }
 }
 
-std::string pretty_json(std::string_view json) {
-  std::string out;
-  out.reserve(json.size() * 2);
-  pretty_printer{}.append(out, json);
-  out += '\n';
-  return out;
+std::size_t pretty_printer::append_string(std::string& out, std::string_view part,
+                                          std::size_t from) {
+  auto at = from;
+  while (at < part.size() && in_string_) {
+    const char c = part[at++];
+    if (escaped_)
+      escaped_ = false;
+    else if (c == '\\')
+      escaped_ = true;
+    else if (c == '"')
+      in_string_ = false;
+  }
+  out += part.substr(from, at - from);
+  return at;
 }
 
 }  // namespace troupe::server

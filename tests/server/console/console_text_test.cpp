@@ -1,9 +1,13 @@
 // The console's pure functions: globs, names, texts, differences.
 #include <catch2/catch.hpp>
 
+#include "api/object/object.hpp"
+#include "api/schema/apps_sets.pb.h"
 #include "api/schema/core_v1.pb.h"
+#include "api/scheme.hpp"
 #include "server/console/context/context.hpp"
 #include "server/console/output/rendering.hpp"
+#include "server/console/views/differences.hpp"
 
 using namespace troupe::server;
 
@@ -75,4 +79,20 @@ TEST_CASE("YAML holds the same values") {
         "  l1\n"
         "  l2\n"
         "e: []\n");
+}
+
+TEST_CASE("values that are nested very deep are compared as a whole") {
+  using troupe::api::apps::v1::ControllerRevision;
+  const auto revision = [](const std::string& bottom) {
+    auto made = std::make_unique<ControllerRevision>();
+    made->mutable_metadata()->set_name("a");
+    made->mutable_data()->set_raw("{\"x\":" + std::string(2'000, '[') + bottom +
+                                  std::string(2'000, ']') + "}");
+    return troupe::api::object{troupe::api::kind_of<ControllerRevision>(), std::move(made), 1};
+  };
+  const auto before = revision("1"), after = revision("2");
+  const auto found = differences(&before, &after, 10);
+  REQUIRE(found.size() == 1);
+  CHECK(found.front().path.starts_with("data.x[0][0]"));
+  CHECK(found.front().path.size() < 300);
 }

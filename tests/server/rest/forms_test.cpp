@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <ctime>
 
@@ -8,6 +9,7 @@
 #include "server/fixtures/http_fixture.hpp"
 #include "server/rest/answers/frames.hpp"
 #include "server/rest/answers/pretty.hpp"
+#include "server/rest/defaults.hpp"
 #include "server/rest/requests/continue_token.hpp"
 #include "server/rest/requests/negotiation.hpp"
 #include "server/rest/requests/route.hpp"
@@ -159,7 +161,32 @@ TEST_CASE("a continue token is decoded unchanged, and any other text is refused"
 }
 
 TEST_CASE("JSON for people has one member to a line") {
-  CHECK(pretty_json(R"({"a":{"b":[1,2],"c":"x,{\""},"d":[],"e":{}})") ==
-        "{\n  \"a\": {\n    \"b\": [\n      1,\n      2\n    ],\n    \"c\": \"x,{\\\"\"\n  },\n"
-        "  \"d\": [],\n  \"e\": {}\n}\n");
+  const std::string json = R"({"a":{"b":[1,2],"c":"x,{\"\\"},"d":[],"e":{}})";
+  const std::string lines =
+      "{\n  \"a\": {\n    \"b\": [\n      1,\n      2\n    ],\n    \"c\": \"x,{\\\"\\\\\"\n  },\n"
+      "  \"d\": [],\n  \"e\": {}\n}\n";
+  CHECK(pretty_body(json).text() == lines);
+  body cut;
+  for (const char c : json)
+    cut.add(std::string_view{&c, 1});
+  CHECK(pretty_body(std::move(cut)).text() == lines);
+}
+
+TEST_CASE("deep JSON for people is made in parts, and is not indented without limit") {
+  std::string deep(1'000, '[');
+  deep += '1';
+  for (int i = 0; i < 100'000; ++i)
+    deep += ",1";
+  deep.append(1'000, ']');
+  auto made = pretty_body(deep);
+  auto largest = made.size_bytes(), all = largest;
+  for (auto rest = made.release_rest(); rest;) {
+    body part;
+    if (!rest(part)) rest = nullptr;
+    largest = std::max(largest, part.size_bytes());
+    all += part.size_bytes();
+  }
+  CHECK(all > deep.size());
+  CHECK(all < 40 * deep.size());
+  CHECK(largest < 40 * defaults::pretty_part);
 }
