@@ -8,6 +8,7 @@
 #include "api/invariant.hpp"
 #include "api/v1beta1/conversion.hpp"
 #include "api/v1beta1/v1beta1.hpp"
+#include "api/values/ascii.hpp"
 #include "api/values/syntax.hpp"
 
 namespace troupe::api::v1beta1 {
@@ -62,7 +63,7 @@ std::string name_of(std::string_view id) {
   if (id.empty() || check_dns_subdomain(id).empty()) return std::string(id);
   std::string out;
   for (char c : id.substr(0, readable_size)) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+    c = to_lower(c);
     out += is_letter(c) || (c >= '0' && c <= '9') ? c : '-';
   }
   if (!is_letter(out.front())) out.insert(0, 1, 'x');

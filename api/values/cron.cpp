@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/values/ascii.hpp"
 #include "api/values/duration.hpp"
 
 namespace troupe::api {
@@ -54,10 +55,8 @@ std::optional<int> number(std::string_view text) {
 }
 
 std::optional<int> value_of(std::string_view text, const field_bounds& bounds) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
-  const auto found = std::find(bounds.names.begin(), bounds.names.end(), lower);
+  const auto name = to_lower(text);
+  const auto found = std::find(bounds.names.begin(), bounds.names.end(), name);
   if (found != bounds.names.end())
     return bounds.least + static_cast<int>(found - bounds.names.begin());
   return number(text);
