@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "actors/core/labels.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/core_service.pb.h"
 #include "api/schema/discovery_v1.pb.h"
@@ -20,7 +21,7 @@ using api::core::v1::Pod;
 using api::core::v1::Service;
 using api::discovery::v1::EndpointSlice;
 
-constexpr std::string_view service_label = "kubernetes.io/service-name";
+constexpr const char* service_label = "kubernetes.io/service-name";
 
 std::optional<int> port_number(std::string_view text) {
   int port = 0;
@@ -60,9 +61,7 @@ std::vector<service_endpoint> ready_endpoints(const persistence::snapshot& state
   std::vector<service_endpoint> out;
   const auto& kind = api::kind_of<EndpointSlice>();
   state.scan(kind.prefix(ns), "", [&](std::string_view, const api::object_ptr& object) {
-    const auto& labels = object->meta().labels();
-    const auto owner = labels.find(std::string{service_label});
-    if (owner == labels.end() || owner->second != service) return true;
+    if (actors::label_of(*object, service_label) != service) return true;
     const auto& slice = object->as<EndpointSlice>();
     for (const auto& each : slice.ports()) {
       if (each.name() != port || (each.has_protocol() && each.protocol() != "TCP")) continue;
