@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "api/values/ascii.hpp"
 #include "api/values/duration.hpp"
+#include "api/values/integer.hpp"
 
 namespace troupe::api {
 namespace {
@@ -48,10 +48,9 @@ std::vector<std::string_view> words_of(std::string_view text) {
 }
 
 std::optional<int> number(std::string_view text) {
-  int value = 0;
-  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (ec != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
+  const auto value = parse_integer<int>(text);
+  if (!value || *value < 0) return std::nullopt;
+  return *value;
 }
 
 std::optional<int> value_of(std::string_view text, const field_bounds& bounds) {
