@@ -35,7 +35,7 @@ std::string_view to_string(errc code) {
     case errc::no_memory:
       return "no_memory";
     case errc::leadership_lost:
-      return "deposed";
+      return "leadership_lost";
     case errc::unknown:
       return "unknown";
   }

@@ -24,9 +24,7 @@ void add_bindings(held_rules& out, const persistence::snapshot& state, const ide
     if (!given) return true;
     auto role = find_role(state, binding.role_ref(), ns);
     if (!role) {
-      out.problems.push_back(
-          std::string{binding.role_ref().kind() == "Role" ? "role" : "clusterrole"} +
-          ".rbac.authorization.k8s.io " + api::quoted(binding.role_ref().name()) + " not found");
+      out.problems.push_back(describe_missing(binding.role_ref()));
       return true;
     }
     for (const auto& rule : rules_of(*role))
@@ -57,6 +55,12 @@ api::object_ptr find_role(const persistence::snapshot& state, const RoleRef& ref
     return state.find(api::kind_of<ClusterRole>().key({}, reference.name()));
   if (reference.kind() != "Role" || ns.empty()) return nullptr;
   return state.find(api::kind_of<Role>().key(ns, reference.name()));
+}
+
+std::string describe_missing(const RoleRef& role) {
+  const auto* resource = role.kind() == "ClusterRole" ? "clusterrole" : "role";
+  return std::string{resource} + ".rbac.authorization.k8s.io " + api::quoted(role.name()) +
+         " not found";
 }
 
 const rule_list& rules_of(const api::object& role) {

@@ -28,6 +28,7 @@ held_rules find_held_rules(const persistence::snapshot& state, const identity& w
 // Returns null if there is no such role. A Role is looked up in `ns`.
 api::object_ptr find_role(const persistence::snapshot& state,
                           const api::rbac::v1::RoleRef& reference, std::string_view ns);
+std::string describe_missing(const api::rbac::v1::RoleRef& role);
 // The rules of a Role or a ClusterRole.
 const rule_list& rules_of(const api::object& role);
 

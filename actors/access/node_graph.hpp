@@ -8,13 +8,12 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "actors/core/text_map.hpp"
 #include "persistence/store/store.hpp"
 
 namespace troupe::actors::access {
@@ -33,14 +32,6 @@ class node_graph {
   std::size_t size() const;
 
  private:
-  struct text_hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const noexcept {
-      return std::hash<std::string_view>{}(text);
-    }
-  };
-  template <class Value>
-  using text_map = std::unordered_map<std::string, Value, text_hash, std::equal_to<>>;
   using counts = text_map<std::size_t>;
 
   void change(const api::object_ptr& before, const api::object_ptr& now);

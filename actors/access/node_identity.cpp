@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "actors/core/labels.hpp"
 #include "api/schema/meta_object.pb.h"
 
 namespace troupe::actors {
@@ -20,9 +21,7 @@ std::string_view node_of(std::string_view user, std::span<const std::string> gro
 }
 
 std::string_view node_key_hash(const api::meta::v1::ObjectMeta& node) {
-  const auto& annotations = node.annotations();
-  const auto found = annotations.find(std::string{node_key_annotation});
-  return found == annotations.end() ? std::string_view{} : found->second;
+  return annotation_of(node, std::string{node_key_annotation});
 }
 
 std::string_view node_key_hash(const api::object& node) {

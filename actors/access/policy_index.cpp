@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "actors/access/defaults.hpp"
+#include "actors/access/held_rules.hpp"
 #include "actors/access/text_hash.hpp"
 #include "api/codec/json_text.hpp"
 #include "api/schema/meta_object.pb.h"
@@ -72,12 +73,6 @@ std::string describe(const api::object& binding, const Subject& subject) {
   const auto name = ns.empty() ? binding.meta().name() : binding.meta().name() + "/" + ns;
   return binding.kind().kind() + " " + api::quoted(name) + " of " + role.kind() + " " +
          api::quoted(role.name()) + " to " + describe_subject(subject, ns);
-}
-
-std::string describe_missing(const RoleRef& role) {
-  const auto* resource = role.kind() == "ClusterRole" ? "clusterrole" : "role";
-  return std::string{resource} + ".rbac.authorization.k8s.io " + api::quoted(role.name()) +
-         " not found";
 }
 
 // Like Go's aggregate of errors: one error as it is, several in brackets, without duplicates.
@@ -192,8 +187,7 @@ void policy_index::unuse(std::size_t number) {
 policy_index::role_ptr policy_index::compile(const api::object_ptr& object) {
   auto made = std::make_shared<role>();
   made->object = object;
-  made->rules = &object->kind() == &api::kind_of<Role>() ? &object->as<Role>().rules()
-                                                         : &object->as<ClusterRole>().rules();
+  made->rules = &rules_of(*object);
   made->filters.reserve(static_cast<std::size_t>(made->rules->size()));
   for (const auto& rule : *made->rules)
     made->filters.push_back(filter_of(rule));

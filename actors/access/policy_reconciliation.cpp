@@ -9,6 +9,7 @@
 #include "actors/access/default_policy_text.hpp"
 #include "actors/access/rules.hpp"
 #include "actors/core/condition.hpp"
+#include "actors/core/labels.hpp"
 #include "actors/core/log.hpp"
 #include "api/equality.hpp"
 #include "api/schema/meta_object.pb.h"
@@ -26,8 +27,7 @@ namespace {
 constexpr const char* autoupdate = "rbac.authorization.kubernetes.io/autoupdate";
 
 bool is_protected(const api::meta::v1::ObjectMeta& meta) {
-  const auto found = meta.annotations().find(autoupdate);
-  return found != meta.annotations().end() && found->second == "false";
+  return annotation_of(meta, autoupdate) == "false";
 }
 
 using string_map = google::protobuf::Map<std::string, std::string>;

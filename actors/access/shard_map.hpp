@@ -4,12 +4,12 @@
 
 #include <array>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
+
+#include "actors/core/text_map.hpp"
 
 namespace troupe::actors::access {
 
@@ -42,17 +42,11 @@ class shard_map {
   }
 
  private:
-  struct text_hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const noexcept {
-      return std::hash<std::string_view>{}(text);
-    }
-  };
-  using shard = std::unordered_map<std::string, Value, text_hash, std::equal_to<>>;
+  using shard = text_map<Value>;
   static constexpr std::size_t count = 64;
 
   // Uses other bits of the hash than the choice of the bucket.
-  static std::size_t place(std::string_view key) noexcept { return text_hash{}(key) >> 58; }
+  static std::size_t place(std::string_view key) noexcept { return hash_of_text{}(key) >> 58; }
 
   std::array<std::shared_ptr<const shard>, count> shards_;
 };

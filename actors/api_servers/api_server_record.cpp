@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "actors/api_servers/defaults.hpp"
+#include "actors/core/labels.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/scheme.hpp"
 
@@ -22,12 +23,6 @@ constexpr const char* key_annotation = "troupe.dev/server-key";
 // kubernetes: pkg/controlplane/apiserver, IdentityLeaseComponentLabelKey.
 constexpr const char* identity_label = "apiserver.kubernetes.io/identity";
 constexpr const char* identity = "kube-apiserver";
-
-std::string annotation(const Lease& lease, const char* name) {
-  const auto& all = lease.metadata().annotations();
-  const auto found = all.find(name);
-  return found == all.end() ? std::string{} : found->second;
-}
 
 // In order of the name.
 template <class F>
@@ -79,9 +74,9 @@ void complete(Lease& lease, const api_server_record& of, runtime::wall_time now)
 std::optional<api_server_record> read_api_server(const Lease& lease) {
   std::string_view name = lease.metadata().name();
   api_server_record read{.name = {},
-                         .api = annotation(lease, api_annotation),
-                         .link = annotation(lease, link_annotation),
-                         .key_hash = annotation(lease, key_annotation)};
+                         .api = annotation_of(lease.metadata(), api_annotation),
+                         .link = annotation_of(lease.metadata(), link_annotation),
+                         .key_hash = annotation_of(lease.metadata(), key_annotation)};
   if (!name.starts_with(lease_prefix) || read.api.empty()) return std::nullopt;
   name.remove_prefix(lease_prefix.size());
   read.name = name;

@@ -1,20 +1,29 @@
-// Labels of objects. Pure functions.
+// Labels and annotations of objects. Pure functions.
 #pragma once
 
 #include <algorithm>
 #include <string>
 
 #include "api/object/object.hpp"
+#include "api/schema/meta_object.pb.h"
 #include "api/selectors/selector.hpp"
 
 namespace troupe::actors {
 
-// The label `name` of an object; empty if missing.
-inline const std::string& label_of(const api::object& object, const std::string& name) {
+// Empty if missing.
+inline const std::string& find_or_empty(const api::label_map& map, const std::string& name) {
   static const std::string none;
-  const auto& labels = object.meta().labels();
-  const auto found = labels.find(name);
-  return found == labels.end() ? none : found->second;
+  const auto found = map.find(name);
+  return found == map.end() ? none : found->second;
+}
+
+inline const std::string& label_of(const api::object& object, const std::string& name) {
+  return find_or_empty(object.meta().labels(), name);
+}
+
+inline const std::string& annotation_of(const api::meta::v1::ObjectMeta& meta,
+                                        const std::string& name) {
+  return find_or_empty(meta.annotations(), name);
 }
 
 inline bool same_labels(const api::label_map& a, const api::label_map& b) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "actors/core/condition.hpp"
+#include "actors/core/labels.hpp"
 #include "api/equality.hpp"
 
 namespace troupe::actors {
@@ -135,12 +136,8 @@ bool is_out_of_service(const Node& node) {
 
 std::string zone_of(const Node& node) {
   const auto& labels = node.metadata().labels();
-  const auto value = [&](const char* key) {
-    const auto found = labels.find(key);
-    return found == labels.end() ? std::string{} : found->second;
-  };
-  const auto region = value("topology.kubernetes.io/region");
-  const auto zone = value("topology.kubernetes.io/zone");
+  const auto& region = find_or_empty(labels, "topology.kubernetes.io/region");
+  const auto& zone = find_or_empty(labels, "topology.kubernetes.io/zone");
   return region.empty() && zone.empty() ? std::string{} : region + "/" + zone;
 }
 

@@ -1,12 +1,12 @@
 #include "actors/simulation/settings.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <string>
 
 #include "actors/simulation/defaults.hpp"
 #include "api/values/duration.hpp"
+#include "api/values/integer.hpp"
 
 namespace troupe::actors::simulated {
 
@@ -21,13 +21,6 @@ std::optional<runtime::duration> read_time(std::string_view text) {
   const auto value = api::parse_duration(text);
   if (!value || *value < 0) return std::nullopt;
   return std::chrono::nanoseconds{std::min<std::int64_t>(*value, longest)};
-}
-
-std::optional<std::int32_t> read_number(std::string_view text) {
-  std::int32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 }  // namespace
@@ -66,8 +59,9 @@ std::optional<std::string_view> settings::text(std::string_view name) const {
 }
 
 std::optional<std::int32_t> settings::number(std::string_view name) const {
-  return read<std::int32_t>(name,
-                            [](std::string_view text, const stage*) { return read_number(text); });
+  return read<std::int32_t>(name, [](std::string_view text, const stage*) {
+    return api::parse_integer<std::int32_t>(text);
+  });
 }
 
 std::optional<delay> settings::time(std::string_view name) const {

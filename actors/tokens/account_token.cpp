@@ -8,7 +8,6 @@
 #include "actors/core/labels.hpp"
 #include "actors/tokens/defaults.hpp"
 #include "actors/write/admission/api_access.hpp"
-#include "actors/write/commands.hpp"
 #include "api/schema/authentication_v1.pb.h"
 #include "api/schema/core_account.pb.h"
 #include "api/schema/core_config.pb.h"
@@ -229,15 +228,18 @@ std::optional<persistence::transaction> plan_last_use(const persistence::snapsho
   const auto day = [](std::int64_t at) {
     return api::format_time(at).substr(0, std::string_view{"2006-01-02"}.size());
   };
-  const auto found = state.find(api::kind_of<Secret>().key(claims.ns, claims.secret->name));
+  auto key = api::kind_of<Secret>().key(claims.ns, claims.secret->name);
+  const auto found = state.find(key);
   if (!found) return std::nullopt;
   const auto& last_used = label_of(*found, std::string{last_used_label});
   const auto today = day(now_seconds);
   if (last_used == today || last_used == day(now_seconds + day_seconds)) return std::nullopt;
   auto changed = found->copy_as<Secret>();
   (*changed->mutable_metadata()->mutable_labels())[std::string{last_used_label}] = today;
-  auto out = succeed(*found, std::move(changed));
+  persistence::transaction out;
   out.cause.author = "legacy-token-tracking";
+  out.preconditions.push_back({key, found->revision()});
+  out.mutations.push_back({std::move(key), &found->kind(), std::move(changed)});
   return out;
 }
 

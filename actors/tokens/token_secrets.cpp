@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "actors/core/condition.hpp"
+#include "actors/core/labels.hpp"
 #include "actors/core/log.hpp"
 #include "actors/tokens/defaults.hpp"
 #include "actors/write/commands.hpp"
@@ -27,16 +28,11 @@ bool is_account_token(const api::object& object) {
   return object.as<Secret>().type() == account_token_type;
 }
 
-std::string annotation(const api::object& secret, std::string_view key) {
-  const auto& all = secret.meta().annotations();
-  const auto found = all.find(std::string{key});
-  return found == all.end() ? std::string{} : found->second;
-}
-
 // The key of the account that a secret names.
 std::string account_key(const api::object& secret) {
-  return api::kind_of<ServiceAccount>().key(secret.meta().namespace_(),
-                                            annotation(secret, account_name_annotation));
+  return api::kind_of<ServiceAccount>().key(
+      secret.meta().namespace_(),
+      annotation_of(secret.meta(), std::string{account_name_annotation}));
 }
 
 // True if a secret listed in the account exists.
@@ -154,7 +150,7 @@ void token_secrets::sync_secret(const std::string& key) {
   const auto secret = state.find(key);
   if (!secret || secret->meta().has_deletion_timestamp()) return;
   const auto account = state.find(account_key(*secret));
-  const auto uid = annotation(*secret, account_uid_annotation);
+  const auto& uid = annotation_of(secret->meta(), std::string{account_uid_annotation});
   if (account && (uid.empty() || uid == account->meta().uid())) return fill(*secret, *account);
   log().info("tokens: secret {} is deleted: its service account does not exist", key);
   ++sent_;

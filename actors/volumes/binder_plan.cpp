@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "actors/core/labels.hpp"
 #include "actors/volumes/defaults.hpp"
 #include "api/schema/meta_object.pb.h"
 
@@ -72,7 +73,7 @@ claim_step plan_provisioning(const claim_facts& facts) {
                          "delayed, please verify that the provisioner is running and correctly "
                          "registered.",
                          provisioner)};
-  const auto asked = annotation(facts.claim.metadata(), defaults::storage_provisioner);
+  const auto asked = annotation_of(facts.claim.metadata(), defaults::storage_provisioner);
   if (asked == provisioner) return only(std::move(event));
   return {.todo = action::ask_others, .provisioner = provisioner, .event = std::move(event)};
 }
@@ -86,7 +87,7 @@ claim_step plan_unbound(const claim_facts& facts) {
   const bool without_class = !claim.spec().has_storage_class_name() && class_of(claim).empty();
   if (without_class && facts.default_class)
     return {.todo = action::set_class, .class_name = facts.default_class->meta().name()};
-  if (delayed && annotation(claim.metadata(), defaults::selected_node).empty())
+  if (delayed && annotation_of(claim.metadata(), defaults::selected_node).empty())
     return only(
         {false, "WaitForFirstConsumer", "waiting for first consumer to be created before binding"});
   if (!class_of(claim).empty()) return plan_provisioning(facts);
@@ -107,7 +108,7 @@ void reclaim(const PersistentVolume& volume, volume_step& step) {
   if (policy != "Delete" || volume.metadata().has_deletion_timestamp()) return;
   if (is_local_path(volume)) {
     step.remove = true;
-  } else if (annotation(volume.metadata(), defaults::provisioned_by).empty()) {
+  } else if (annotation_of(volume.metadata(), defaults::provisioned_by).empty()) {
     fail("VolumeFailedDelete",
          fmt::format("error getting deleter volume plugin for volume \"{}\": no deletable volume "
                      "plugin matched",

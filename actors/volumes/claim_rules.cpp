@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "actors/core/finalizers.hpp"
+#include "actors/core/labels.hpp"
 #include "actors/volumes/defaults.hpp"
 #include "api/selectors/selector.hpp"
 
@@ -66,8 +67,8 @@ std::string class_of(const PersistentVolume& volume) {
 }
 
 bool is_default(const StorageClass& storage_class) {
-  return annotation(storage_class.metadata(), defaults::default_class) == "true" ||
-         annotation(storage_class.metadata(), defaults::default_class_beta) == "true";
+  return annotation_of(storage_class.metadata(), defaults::default_class) == "true" ||
+         annotation_of(storage_class.metadata(), defaults::default_class_beta) == "true";
 }
 
 bool waits_for_consumer(const StorageClass& storage_class) {
@@ -80,12 +81,6 @@ api::quantity requested(const PersistentVolumeClaim& claim) {
 
 api::quantity capacity(const PersistentVolume& volume) {
   return storage_in(volume.spec().capacity());
-}
-
-const std::string& annotation(const api::meta::v1::ObjectMeta& meta, const char* name) {
-  static const std::string none;
-  const auto found = meta.annotations().find(name);
-  return found == meta.annotations().end() ? none : found->second;
 }
 
 bool is_for(const PersistentVolume& volume, const PersistentVolumeClaim& claim) {

@@ -29,9 +29,6 @@ bool waits_for_consumer(const StorageClass& storage_class);
 api::quantity requested(const PersistentVolumeClaim& claim);
 api::quantity capacity(const PersistentVolume& volume);
 
-// Empty if there is no such annotation.
-const std::string& annotation(const api::meta::v1::ObjectMeta& meta, const char* name);
-
 // Whether the volume is reserved for the claim or bound to it: by name, and by uid if it has
 // one.
 bool is_for(const PersistentVolume& volume, const PersistentVolumeClaim& claim);

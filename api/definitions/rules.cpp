@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <set>
 
 #include "api/definitions/names.hpp"
@@ -10,6 +9,7 @@
 #include "api/definitions/version_checks.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/validation/field_errors.hpp"
+#include "api/values/ascii.hpp"
 
 namespace troupe::api::definitions {
 
@@ -17,14 +17,8 @@ using namespace apiextensions::v1;
 
 namespace {
 
-std::string lower(std::string text) {
-  for (char& c : text)
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 void complete(CustomResourceDefinitionNames& names) {
-  if (names.singular().empty() && !names.kind().empty()) names.set_singular(lower(names.kind()));
+  if (names.singular().empty() && !names.kind().empty()) names.set_singular(to_lower(names.kind()));
   if (names.list_kind().empty() && !names.kind().empty())
     names.set_list_kind(names.kind() + "List");
 }
@@ -46,9 +40,9 @@ void check_names(field_errors& out, const CustomResourceDefinitionNames& names) 
   check_label(out, "plural", names.plural());
   check_label(out, "singular", names.singular());
   if (!names.kind().empty())
-    out.each("kind", names.kind(), check_dns_1035_label(lower(names.kind())));
+    out.each("kind", names.kind(), check_dns_1035_label(to_lower(names.kind())));
   if (!names.list_kind().empty())
-    out.each("listKind", names.list_kind(), check_dns_1035_label(lower(names.list_kind())));
+    out.each("listKind", names.list_kind(), check_dns_1035_label(to_lower(names.list_kind())));
   if (!names.kind().empty() && names.kind() == names.list_kind())
     out.invalid("listKind", names.list_kind(), "kind and listKind may not be the same");
   check_labels(out, "shortNames", names.short_names());

@@ -1,10 +1,10 @@
 #include "api/selectors/selector.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "api/schema/meta_object.pb.h"
 #include "api/selectors/selector_parser.hpp"
+#include "api/values/integer.hpp"
 
 namespace troupe::api {
 namespace {
@@ -70,11 +70,9 @@ bool label_requirement::matches(const label_map& labels) const {
       break;
   }
   if (!has) return false;
-  std::int64_t number = 0;
-  const auto& text = found->second;
-  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (ec != std::errc() || end != text.data() + text.size()) return false;
-  return op == label_operator::greater ? number > bound : number < bound;
+  const auto number = parse_integer<std::int64_t>(found->second);
+  if (!number) return false;
+  return op == label_operator::greater ? *number > bound : *number < bound;
 }
 
 expected<label_selector> label_selector::parse(std::string_view text) {

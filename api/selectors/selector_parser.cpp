@@ -1,8 +1,8 @@
 #include "api/selectors/selector_parser.hpp"
 
 #include <algorithm>
-#include <charconv>
 
+#include "api/values/integer.hpp"
 #include "api/values/syntax.hpp"
 
 namespace troupe::api {
@@ -150,11 +150,11 @@ expected<label_requirement> make_requirement(std::string key, label_operator op,
   }
   if (!set && !none) {
     const auto& text = made.values.front();
-    const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), made.bound);
-    if (ec != std::errc() || end != text.data() + text.size()) {
+    const auto bound = parse_integer<std::int64_t>(text);
+    if (!bound)
       return fail(bad_request("unable to parse requirement: values[0]: Invalid value: \"" + text +
                               "\": for 'Gt', 'Lt' operators, the value must be an integer"));
-    }
+    made.bound = *bound;
   }
   std::sort(made.values.begin(), made.values.end());
   made.values.erase(std::unique(made.values.begin(), made.values.end()), made.values.end());

@@ -2,13 +2,12 @@
 
 #include <google/protobuf/message.h>
 
-#include <charconv>
-
 #include "api/equality.hpp"
 #include "api/kind_row.hpp"
 #include "api/limits.hpp"
 #include "api/object/object.hpp"
 #include "api/strategy/special_kinds.hpp"
+#include "api/values/integer.hpp"
 
 namespace troupe::api {
 namespace {
@@ -121,9 +120,10 @@ expected<precondition> precondition_of(const body& content) {
   made.uid = meta.uid();
   const auto& text = meta.resource_version();
   if (text.empty()) return made;
-  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), made.revision);
-  if (ec != std::errc() || end != text.data() + text.size())
+  const auto revision = parse_integer<std::uint64_t>(text);
+  if (!revision)
     return fail(bad_request("invalid resourceVersion \"" + text + "\": it must be a number"));
+  made.revision = *revision;
   return made;
 }
 

@@ -1,11 +1,11 @@
 // Nodes and events in a table.
-#include <algorithm>
 #include <array>
 #include <set>
 
 #include "api/schema/core_event.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/tables/row_cells.hpp"
+#include "api/values/ascii.hpp"
 
 namespace troupe::api {
 namespace {
@@ -41,12 +41,6 @@ std::string_view address(const Node& node, std::string_view type) {
   for (const auto& one : node.status().addresses())
     if (one.type() == type) return one.address();
   return none_text;
-}
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
-  return text;
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -124,7 +118,8 @@ void event_cells(row_cells& into, const body& content) {
   into.age(last)
       .text(event.type())
       .text(event.reason())
-      .text(about.name().empty() ? lower(about.kind()) : lower(about.kind()) + "/" + about.name())
+      .text(about.name().empty() ? to_lower(about.kind())
+                                 : to_lower(about.kind()) + "/" + about.name())
       .text(about.field_path())
       .text(source(event))
       .text(trimmed(event.message()))

@@ -8,6 +8,7 @@
 #include "api/schema/policy_budget.pb.h"
 #include "api/selectors/selector.hpp"
 #include "api/tables/kind_cells.hpp"
+#include "api/values/ascii.hpp"
 #include "api/values/quantity.hpp"
 
 namespace troupe::api {
@@ -101,9 +102,7 @@ constexpr std::array of_revisions = {
 std::string shown_controller(const meta::v1::ObjectMeta& meta) {
   for (const auto& owner : meta.owner_references()) {
     if (!owner.controller()) continue;
-    std::string text;
-    for (const unsigned char c : owner.kind())
-      text += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+    auto text = to_lower(owner.kind());
     const auto slash = owner.api_version().find('/');
     if (slash != std::string::npos) text += "." + owner.api_version().substr(0, slash);
     return text + "/" + owner.name();

@@ -1,10 +1,10 @@
 // Containers and volumes.
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 #include "api/conversion/default_copy.hpp"
 #include "api/v1beta1/conversion.hpp"
+#include "api/values/integer.hpp"
 #include "api/values/quantity.hpp"
 
 namespace troupe::api::v1beta1 {
@@ -34,12 +34,10 @@ std::string old_word_of(std::string_view word) {
 void to_port(const intstr::IntOrString& from, intstr::IntOrString& to) {
   to = from;
   if (from.type() != 1) return;
-  std::int32_t number = 0;
-  const auto& text = from.str_val();
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || failed != std::errc() || end != text.data() + text.size()) return;
+  const auto number = parse_integer<std::int32_t>(from.str_val());
+  if (!number) return;
   to.Clear();
-  if (number != 0) to.set_int_val(number);
+  if (*number != 0) to.set_int_val(*number);
 }
 
 void to_http_get(const HTTPGetAction& from, core::v1::HTTPGetAction& to) {

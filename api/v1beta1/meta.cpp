@@ -1,13 +1,14 @@
 // Names, identity and labels.
 #include <google/protobuf/message.h>
 
-#include <charconv>
 #include <cstdio>
 
 #include "api/conversion/conversion.hpp"
 #include "api/invariant.hpp"
 #include "api/v1beta1/conversion.hpp"
 #include "api/v1beta1/v1beta1.hpp"
+#include "api/values/ascii.hpp"
+#include "api/values/integer.hpp"
 #include "api/values/syntax.hpp"
 
 namespace troupe::api::v1beta1 {
@@ -62,7 +63,7 @@ std::string name_of(std::string_view id) {
   if (id.empty() || check_dns_subdomain(id).empty()) return std::string(id);
   std::string out;
   for (char c : id.substr(0, readable_size)) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+    c = to_lower(c);
     out += is_letter(c) || (c >= '0' && c <= '9') ? c : '-';
   }
   if (!is_letter(out.front())) out.insert(0, 1, 'x');
@@ -99,11 +100,8 @@ void from_meta(const meta::v1::ObjectMeta& from, TypeMeta& to) {
   if (!from.namespace_().empty()) to.set_namespace_(from.namespace_());
   if (!from.self_link().empty()) to.set_self_link(from.self_link());
   if (from.has_creation_timestamp()) *to.mutable_creation_timestamp() = from.creation_timestamp();
-  std::int64_t revision = 0;
-  const auto& text = from.resource_version();
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), revision);
-  if (failed == std::errc() && end == text.data() + text.size() && revision > 0)
-    to.set_resource_version(revision);
+  const auto revision = parse_integer<std::int64_t>(from.resource_version()).value_or(0);
+  if (revision > 0) to.set_resource_version(revision);
   *to.mutable_annotations() = from.annotations();
 }
 

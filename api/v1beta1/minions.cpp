@@ -1,5 +1,4 @@
 // Minions, bindings and endpoints.
-#include <charconv>
 #include <limits>
 
 #include "api/conversion/conversion.hpp"
@@ -8,6 +7,7 @@
 #include "api/schema/core_service.pb.h"
 #include "api/v1beta1/conversion.hpp"
 #include "api/v1beta1/v1beta1.hpp"
+#include "api/values/integer.hpp"
 #include "api/values/quantity.hpp"
 
 namespace troupe::api::v1beta1 {
@@ -81,11 +81,8 @@ void from_binding(const core::v1::Binding& from, Binding& to) {
 std::pair<std::string, std::int32_t> parts_of(const std::string& endpoint) {
   const auto colon = endpoint.rfind(':');
   std::int32_t port = 0;
-  if (colon != std::string::npos) {
-    const char* end = endpoint.data() + endpoint.size();
-    const auto [at, failed] = std::from_chars(endpoint.data() + colon + 1, end, port);
-    if (failed != std::errc() || at != end) port = 0;
-  }
+  if (colon != std::string::npos)
+    port = parse_integer<std::int32_t>(std::string_view(endpoint).substr(colon + 1)).value_or(0);
   if (port == 0) return {endpoint, 0};
   std::string address = endpoint.substr(0, colon);
   if (address.size() > 1 && address.front() == '[' && address.back() == ']')

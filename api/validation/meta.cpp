@@ -10,6 +10,7 @@
 #include "api/object/object.hpp"
 #include "api/validation/checks.hpp"
 #include "api/validation/validation.hpp"
+#include "api/values/ascii.hpp"
 
 namespace troupe::api::validation {
 namespace {
@@ -163,10 +164,7 @@ void check_annotations(field_errors& out, const label_map& annotations) {
   std::size_t bytes = 0;
   for (const auto& [key, value] : annotations) {
     bytes += key.size() + value.size();
-    std::string lower(key);
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
-    out.each("annotations", key, check_qualified_name(lower));
+    out.each("annotations", key, check_qualified_name(to_lower(key)));
   }
   if (bytes > limits::annotations_bytes) out.too_long("annotations", limits::annotations_bytes);
 }

@@ -7,6 +7,7 @@
 #include "api/codec/codec.hpp"
 #include "api/equality.hpp"
 #include "api/validation/checks.hpp"
+#include "api/values/ascii.hpp"
 #include "api/values/quantity.hpp"
 
 namespace troupe::api::validation {
@@ -21,12 +22,6 @@ constexpr std::size_t driver_name_bytes = 63;
 constexpr std::size_t node_id_bytes = 192;
 constexpr std::int64_t shortest_token_seconds = 10 * 60;
 constexpr std::int64_t longest_token_seconds = std::int64_t{1} << 32;
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
-  return text;
-}
 
 void check_parameters(field_errors& out, const label_map& parameters) {
   if (static_cast<int>(parameters.size()) > most_parameters)
@@ -50,7 +45,7 @@ bool equal(const label_map& a, const label_map& b) {
 void check_driver_name(field_errors& out, std::string_view field, const std::string& name) {
   if (name.empty()) return out.required(field);
   if (name.size() > driver_name_bytes) out.too_long(field, driver_name_bytes);
-  out.each(field, name, check_dns_subdomain(lower(name)));
+  out.each(field, name, check_dns_subdomain(to_lower(name)));
 }
 
 void check_tokens(field_errors& out, const CSIDriverSpec& spec) {
@@ -87,7 +82,7 @@ void check_topology_keys(field_errors& out, const CSINodeDriver& driver) {
 void check(field_errors& out, const StorageClass& object) {
   if (!object.provisioner().empty())
     out.each("provisioner", object.provisioner(),
-             check_qualified_name(lower(object.provisioner())));
+             check_qualified_name(to_lower(object.provisioner())));
   check_parameters(out, object.parameters());
 }
 

@@ -2,7 +2,7 @@
 
 #include <arpa/inet.h>
 
-#include <charconv>
+#include "api/values/integer.hpp"
 
 namespace troupe::api {
 namespace {
@@ -37,12 +37,10 @@ std::optional<cidr> cidr::parse(std::string_view text) {
   const auto length = text.substr(slash + 1);
   made.v6_ = api::is_v6(address);
   if (!read_address(address, made.v6_, made.bytes_.data())) return std::nullopt;
-  const auto [end, ec] =
-      std::from_chars(length.data(), length.data() + length.size(), made.prefix_bits_);
+  const auto bits = parse_integer<int>(length);
   const int most = made.v6_ ? 128 : 32;
-  if (ec != std::errc() || end != length.data() + length.size() || made.prefix_bits_ < 0 ||
-      made.prefix_bits_ > most)
-    return std::nullopt;
+  if (!bits || *bits < 0 || *bits > most) return std::nullopt;
+  made.prefix_bits_ = *bits;
   made.canonical_ =
       text == write_address(made.bytes_.data(), made.v6_) + "/" + std::to_string(made.prefix_bits_);
   for (int at = made.prefix_bits_; at < most; ++at)

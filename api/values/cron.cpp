@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "api/values/ascii.hpp"
 #include "api/values/duration.hpp"
+#include "api/values/integer.hpp"
 
 namespace troupe::api {
 namespace {
@@ -47,17 +48,14 @@ std::vector<std::string_view> words_of(std::string_view text) {
 }
 
 std::optional<int> number(std::string_view text) {
-  int value = 0;
-  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (ec != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
+  const auto value = parse_integer<int>(text);
+  if (!value || *value < 0) return std::nullopt;
+  return *value;
 }
 
 std::optional<int> value_of(std::string_view text, const field_bounds& bounds) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
-  const auto found = std::find(bounds.names.begin(), bounds.names.end(), lower);
+  const auto name = to_lower(text);
+  const auto found = std::find(bounds.names.begin(), bounds.names.end(), name);
   if (found != bounds.names.end())
     return bounds.least + static_cast<int>(found - bounds.names.begin());
   return number(text);

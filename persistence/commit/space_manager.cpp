@@ -61,8 +61,7 @@ void space_manager::set_low(bool low, std::uint64_t free_bytes) {
       free_bytes / mebibyte, directory_, plan_.enough_bytes / mebibyte);
 }
 
-// -- called by commit threads
-// -----------------------------------------------------------------------
+// -- called by commit threads ---------------------------------------------------------------------
 
 void space_manager::count_written(std::size_t size_bytes) {
   if (directory_.empty()) return;

@@ -18,7 +18,7 @@ namespace troupe::persistence {
 
 struct store_core {
   store_core(store_options wanted, engine_factory engines, loaded_store&& loaded,
-             std::unique_ptr<space_manager> keeper)
+             std::unique_ptr<space_manager> manager)
       : options{std::move(wanted)},
         factory{std::move(engines)},
         cluster_id{std::move(loaded.cluster_id)},
@@ -27,7 +27,7 @@ struct store_core {
         root{std::move(loaded.root)},
         compacted{loaded.compacted},
         log_bytes{disk->size_bytes(table::changes)},
-        space{std::move(keeper)} {}
+        space{std::move(manager)} {}
 
   store_options options;
   engine_factory factory;

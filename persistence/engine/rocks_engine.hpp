@@ -1,8 +1,9 @@
 // The engine that keeps the store in a directory: RocksDB, one column family for each table.
 //
-// The directory holds RocksDB's files, `ACKNOWLEDGED` (acknowledged_mark.hpp) and `RESERVE`
-// (space_manager.hpp), nothing else. RocksDB's log messages go to our log. It does not retry
-// background errors: write() or health() reports them to the store, which reopens the engine.
+// The directory holds RocksDB's files, `ACKNOWLEDGED` (acknowledged_mark.hpp), `RESERVE`
+// (space_manager.hpp) and, for a replica, `REPLICA` (replica_mark.hpp), nothing else. RocksDB's log
+// messages go to our log. It does not retry background errors: write() or health() reports them to
+// the store, which reopens the engine.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,6 @@
 #include "persistence/format/record.hpp"
 
-#include <array>
-#include <charconv>
+#include "api/values/integer.hpp"
 
 namespace troupe::persistence {
 
@@ -153,11 +152,7 @@ std::optional<base_id> read_base_key(std::string_view bytes) {
 }
 
 std::optional<std::uint64_t> read_number(std::string_view decimal) {
-  std::uint64_t value = 0;
-  const auto* end = decimal.data() + decimal.size();
-  const auto [at, bad] = std::from_chars(decimal.data(), end, value);
-  if (bad != std::errc{} || at != end) return std::nullopt;
-  return value;
+  return api::parse_integer<std::uint64_t>(decimal);
 }
 
 }  // namespace troupe::persistence

@@ -1,20 +1,15 @@
 #include "server/http/headers.hpp"
 
+#include "api/values/ascii.hpp"
+
 namespace troupe::server {
-namespace {
-
-char lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
-
-}  // namespace
 
 void header_block::add(std::string_view name, std::string_view value) {
   fields_.push_back({static_cast<std::uint32_t>(text_.size()),
                      static_cast<std::uint32_t>(name.size()),
                      static_cast<std::uint32_t>(value.size())});
   for (const char c : name)
-    text_.push_back(lower(c));
+    text_.push_back(api::to_lower(c));
   text_.append(value);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "api/values/ascii.hpp"
+
 namespace troupe::server {
 namespace {
 
@@ -24,14 +26,6 @@ std::vector<std::string> split(std::string_view path) {
     path.remove_prefix(end + 1);
   }
   return parts;
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  }
-  return out;
 }
 
 std::string verb_of(std::string_view method) {
@@ -85,7 +79,7 @@ request_info parse_request_info(std::string_view method, std::string_view path,
   static constexpr std::array<std::string_view, 2> special_verbs{"proxy", "watch"};
   request_info info;
   info.path = path;
-  info.verb = lower(method);
+  info.verb = api::to_lower(method);
   auto parts = split(path);
   if (parts.size() < 3 || (parts[0] != "api" && parts[0] != "apis")) return info;
   const bool grouped = parts[0] == "apis";

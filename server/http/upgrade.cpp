@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "api/values/ascii.hpp"
+
 namespace troupe::server {
 
 std::vector<std::string> split_list(std::string_view list) {
@@ -18,21 +20,13 @@ std::vector<std::string> split_list(std::string_view list) {
   return found;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  }
-  return out;
-}
-
 bool is_upgrade(const request& request) {
-  const auto words = split_list(lower(request.headers.joined("connection")));
+  const auto words = split_list(api::to_lower(request.headers.joined("connection")));
   return std::find(words.begin(), words.end(), "upgrade") != words.end();
 }
 
 bool wants_websocket(const request& request) {
-  return is_upgrade(request) && lower(request.headers.get("upgrade")) == "websocket";
+  return is_upgrade(request) && api::to_lower(request.headers.get("upgrade")) == "websocket";
 }
 
 std::vector<std::string> offered_protocols(const header_block& headers) {

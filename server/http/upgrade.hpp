@@ -11,8 +11,6 @@ namespace troupe::server {
 
 // The elements of a comma-separated header field, trimmed; empty ones are skipped.
 std::vector<std::string> split_list(std::string_view list);
-// Converts ASCII letters.
-std::string lower(std::string_view text);
 
 // True for any protocol in `upgrade`.
 bool is_upgrade(const request& request);

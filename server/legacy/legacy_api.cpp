@@ -1,12 +1,12 @@
 #include "server/legacy/legacy_api.hpp"
 
-#include <charconv>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "api/conversion/conversion.hpp"
 #include "api/v1beta1/v1beta1.hpp"
+#include "api/values/integer.hpp"
 #include "server/http/version.hpp"
 #include "server/legacy/defaults.hpp"
 #include "server/legacy/minion_proxy.hpp"
@@ -135,11 +135,9 @@ void legacy_api::serve_resource(request_ptr request, responder answer, const par
   };
   if (parts[0] == "operations" && request->method == http_method::get && parts.size() <= 2) {
     if (parts.size() == 1) return pending_.list(make({}, verb::list));
-    std::uint64_t id = 0;
-    const auto end = parts[1].data() + parts[1].size();
-    const auto [at, failed] = std::from_chars(parts[1].data(), end, id);
-    if (failed != std::errc() || at != end) return answer.respond(unknown_path(*request));
-    return pending_.show(make({}, verb::get), id);
+    const auto id = api::parse_integer<std::uint64_t>(parts[1]);
+    if (!id) return answer.respond(unknown_path(*request));
+    return pending_.show(make({}, verb::get), *id);
   }
   if (is_minion_request(parts))
     return answer_for_minion(services_, *request, std::move(answer), parts);

@@ -9,6 +9,7 @@
 #include "api/conversion/conversion.hpp"
 #include "api/v1beta1/objects.pb.h"
 #include "api/v1beta1/v1beta1.hpp"
+#include "api/values/ascii.hpp"
 #include "server/legacy/defaults.hpp"
 
 namespace troupe::server::legacy {
@@ -31,14 +32,13 @@ std::string snake(std::string_view word) {
   for (const char c : word) {
     const bool capital = c >= 'A' && c <= 'Z';
     if (capital && !out.empty()) out += '_';
-    out += capital ? static_cast<char>(c + ('a' - 'A')) : c;
+    out += api::to_lower(c);
   }
   return out;
 }
 
 std::string lower_first(std::string word) {
-  if (!word.empty() && word[0] >= 'A' && word[0] <= 'Z')
-    word[0] = static_cast<char>(word[0] + ('a' - 'A'));
+  if (!word.empty()) word[0] = api::to_lower(word[0]);
   return word;
 }
 

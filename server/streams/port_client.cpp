@@ -1,10 +1,10 @@
 #include "server/streams/port_client.hpp"
 
-#include <charconv>
 #include <map>
 #include <utility>
 
 #include "api/values/base64.hpp"
+#include "api/values/integer.hpp"
 #include "server/connections/websocket.hpp"
 #include "server/http/status.hpp"
 #include "server/streams/defaults.hpp"
@@ -58,11 +58,8 @@ class spdy_ports final : public port_client {
   // send none: their data stream then belongs to the last error stream.
   bool open(std::uint32_t stream, const spdy_headers& headers, const port_events& events) {
     const std::string id{find_header(headers, "requestid")};
-    const auto text = find_header(headers, "port");
-    int port = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), port);
-    if (read.ec != std::errc{} || read.ptr != text.data() + text.size() || port < 1 || port > 65535)
-      return false;
+    const auto port = api::parse_integer<int>(find_header(headers, "port")).value_or(0);
+    if (port < 1 || port > 65535) return false;
     const auto type = find_header(headers, "streamtype");
     if (type == "error") {
       return waiting_.size() < defaults::forwarded_connections &&

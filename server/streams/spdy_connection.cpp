@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/values/ascii.hpp"
 #include "server/http/status.hpp"
 #include "server/http/upgrade.hpp"
 #include "server/streams/defaults.hpp"
@@ -71,7 +72,7 @@ void spdy_connection::reset(std::uint32_t stream, std::uint32_t status) {
 // -- the handshake --------------------------------------------------------------------------------
 
 bool wants_spdy(const request& request) {
-  return is_upgrade(request) && lower(request.headers.get("upgrade")) == "spdy/3.1";
+  return is_upgrade(request) && api::to_lower(request.headers.get("upgrade")) == "spdy/3.1";
 }
 
 std::optional<spdy_accepted> accept_spdy(const request& request, const responder& answer,

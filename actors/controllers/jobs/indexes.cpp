@@ -1,18 +1,18 @@
 #include "actors/controllers/jobs/indexes.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
+
+#include "api/values/integer.hpp"
 
 namespace troupe::actors::jobs {
 
 namespace {
 
 std::optional<std::int32_t> number(std::string_view text) {
-  std::int32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
+  const auto value = api::parse_integer<std::int32_t>(text);
+  if (!value || *value < 0) return std::nullopt;
+  return *value;
 }
 
 }  // namespace

@@ -1,16 +1,17 @@
 #include "actors/controllers/jobs/job_pod.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 
 #include "actors/controllers/kit/claims.hpp"
 #include "actors/controllers/kit/pod_template.hpp"
 #include "actors/core/condition.hpp"
 #include "actors/core/finalizers.hpp"
+#include "actors/core/labels.hpp"
 #include "actors/core/pod_health.hpp"
 #include "api/scheme.hpp"
 #include "api/strategy/strategy.hpp"
+#include "api/values/integer.hpp"
 
 namespace troupe::actors::jobs {
 
@@ -25,13 +26,8 @@ namespace {
 constexpr std::size_t generated_name_bytes = 58;
 
 std::int32_t number_in(const Pod& pod, const char* name, std::int32_t otherwise) {
-  const auto& all = pod.metadata().annotations();
-  const auto found = all.find(name);
-  if (found == all.end()) return otherwise;
-  const auto& text = found->second;
-  std::int32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size() && value >= 0 ? value : otherwise;
+  const auto value = api::parse_integer<std::int32_t>(annotation_of(pod.metadata(), name));
+  return value && *value >= 0 ? *value : otherwise;
 }
 
 // kubernetes: job.getFinishedTime.

@@ -1,9 +1,9 @@
 #include "actors/controllers/replication/pod_record.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "api/schema/core_pod.pb.h"
+#include "api/values/integer.hpp"
 
 namespace troupe::actors::replication {
 
@@ -24,10 +24,7 @@ std::int32_t read_deletion_cost(const Pod& pod) {
   const auto& annotations = pod.metadata().annotations();
   auto found = annotations.find("controller.kubernetes.io/pod-deletion-cost");
   if (found == annotations.end()) return 0;
-  const std::string& text = found->second;
-  std::int32_t cost = 0;
-  auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), cost);
-  return problem == std::errc{} && end == text.data() + text.size() ? cost : 0;
+  return api::parse_integer<std::int32_t>(found->second).value_or(0);
 }
 
 // The maximum over init containers that run beside the others.

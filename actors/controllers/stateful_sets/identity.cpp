@@ -6,6 +6,7 @@
 #include "actors/controllers/kit/claims.hpp"
 #include "actors/controllers/kit/pod_template.hpp"
 #include "actors/controllers/kit/revisions.hpp"
+#include "actors/core/labels.hpp"
 #include "api/scheme.hpp"
 
 namespace troupe::actors::stateful_sets {
@@ -81,10 +82,8 @@ std::unique_ptr<Pod> make_pod(const StatefulSet& set, const PodTemplateSpec& fro
 
 bool has_identity(const Pod& pod, std::int32_t ordinal) {
   const auto& labels = pod.metadata().labels();
-  const auto name = labels.find(name_label);
-  const auto index = labels.find(index_label);
-  return name != labels.end() && name->second == pod.metadata().name() && index != labels.end() &&
-         index->second == std::to_string(ordinal);
+  return find_or_empty(labels, name_label) == pod.metadata().name() &&
+         find_or_empty(labels, index_label) == std::to_string(ordinal);
 }
 
 void set_identity(Pod& pod, std::int32_t ordinal) {

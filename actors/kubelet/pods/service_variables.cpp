@@ -4,6 +4,7 @@
 
 #include "api/schema/core_service.pb.h"
 #include "api/scheme.hpp"
+#include "api/values/ascii.hpp"
 
 namespace troupe::actors {
 
@@ -27,12 +28,6 @@ std::string upper(std::string text) {
   return text;
 }
 
-std::string lower(std::string text) {
-  for (auto& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
-
 void append(variables& to, const std::string& name, const std::string& host,
             const std::vector<service_port>& ports) {
   if (ports.empty()) return;
@@ -44,13 +39,13 @@ void append(variables& to, const std::string& name, const std::string& host,
       to.emplace_back(prefix + "_SERVICE_PORT_" + upper(each.name), std::to_string(each.port));
   const auto shown = host.find(':') == std::string::npos ? host : "[" + host + "]";
   const auto url = [&](const service_port& of) {
-    return fmt::format("{}://{}:{}", lower(of.protocol), shown, of.port);
+    return fmt::format("{}://{}:{}", api::to_lower(of.protocol), shown, of.port);
   };
   to.emplace_back(prefix + "_PORT", url(ports.front()));
   for (const auto& each : ports) {
     const auto link = fmt::format("{}_PORT_{}_{}", prefix, each.port, upper(each.protocol));
     to.emplace_back(link, url(each));
-    to.emplace_back(link + "_PROTO", lower(each.protocol));
+    to.emplace_back(link + "_PROTO", api::to_lower(each.protocol));
     to.emplace_back(link + "_PORT", std::to_string(each.port));
     to.emplace_back(link + "_ADDR", host);
   }

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <bitset>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "actors/core/text_map.hpp"
 #include "actors/network/dns/dns_message.hpp"
 
 namespace troupe::actors::dns {
@@ -33,17 +33,10 @@ class dns_table {
 
  private:
   friend class table_maker;
-  struct text_hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const noexcept {
-      return std::hash<std::string_view>{}(text);
-    }
-  };
-  using shard = std::unordered_map<std::string, std::shared_ptr<const record_list>, text_hash,
-                                   std::equal_to<>>;
+  using shard = text_map<std::shared_ptr<const record_list>>;
   static constexpr std::size_t count = 256;
   // Uses other bits of the hash than the choice of the bucket.
-  static std::size_t place(std::string_view name) noexcept { return text_hash{}(name) >> 56; }
+  static std::size_t place(std::string_view name) noexcept { return hash_of_text{}(name) >> 56; }
 
   std::array<std::shared_ptr<shard>, count> shards_;
 };

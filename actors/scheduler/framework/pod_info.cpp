@@ -1,11 +1,11 @@
 #include "actors/scheduler/framework/pod_info.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "actors/controllers/kit/claims.hpp"
 #include "actors/scheduler/framework/cluster_view.hpp"
 #include "api/schema/core_pod.pb.h"
+#include "api/values/integer.hpp"
 
 namespace troupe::actors::scheduler {
 
@@ -33,9 +33,10 @@ api::label_requirement compile(const NodeSelectorRequirement& from) {
                                        : op::less;
   if (result.op != op::greater && result.op != op::less) return result;
   const auto text = result.values.empty() ? std::string{} : result.values.front();
-  const auto* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, result.bound);
-  if (read.ec == std::errc{} && read.ptr == end) return result;
+  if (const auto bound = api::parse_integer<std::int64_t>(text)) {
+    result.bound = *bound;
+    return result;
+  }
   // Not a number, or out of range: matches nothing.
   result.op = op::in;
   result.values.clear();

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "actors/core/labels.hpp"
 #include "actors/scheduler/plugins/plugins.hpp"
 #include "actors/volumes/defaults.hpp"
 #include "actors/volumes/protection_rules.hpp"
@@ -59,7 +60,7 @@ struct choice {
 
 choice choose(const volume_view& view, const api::object& object, const node_info& node) {
   const auto& claim = object.as<PersistentVolumeClaim>();
-  const auto& selected = volumes::annotation(claim.metadata(), volumes::defaults::selected_node);
+  const auto& selected = annotation_of(claim.metadata(), volumes::defaults::selected_node);
   if (!selected.empty()) return {nullptr, selected == node.name()};
   if (auto volume =
           volumes::best_match(view.candidates(object), claim, false,
@@ -168,7 +169,7 @@ class volume_binding : public plugin,
       all = {.result = unresolvable(none_to_bind)};
       return false;
     }
-    const auto& selected = volumes::annotation(claim.metadata(), volumes::defaults::selected_node);
+    const auto& selected = annotation_of(claim.metadata(), volumes::defaults::selected_node);
     if (!selected.empty() ||
         (chosen.volume && volumes::is_for(chosen.volume->as<PersistentVolume>(), claim)))
       return true;

@@ -7,6 +7,7 @@
 
 #include "actors/core/condition.hpp"
 #include "actors/core/finalizers.hpp"
+#include "actors/core/labels.hpp"
 #include "actors/core/log.hpp"
 #include "actors/defaults.hpp"
 #include "actors/volumes/control/volume_binder.hpp"
@@ -99,7 +100,7 @@ void volume_binder::provision(const persistence::snapshot& state, const api::obj
                                 storage_class.metadata().name(), problem)});
   };
   if (const auto problem = check_provisioning(storage_class, claim)) return fail(*problem);
-  const auto& selected = annotation(claim.metadata(), defaults::selected_node);
+  const auto& selected = annotation_of(claim.metadata(), defaults::selected_node);
   const auto node = selected.empty() ? choose_node(state, storage_class)
                                      : state.find(api::kind_of<Node>().key({}, selected));
   if (!selected.empty() && (!node || !allows(storage_class, node->as<Node>())))

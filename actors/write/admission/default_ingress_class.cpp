@@ -2,6 +2,7 @@
 // annotation the newest.
 //
 // kubernetes: plugin/pkg/admission/network/defaultingressclass.
+#include "actors/core/labels.hpp"
 #include "actors/write/admission/plugins.hpp"
 #include "api/object/object.hpp"
 #include "api/schema/networking_v1.pb.h"
@@ -18,9 +19,7 @@ constexpr const char* default_annotation = "ingressclass.kubernetes.io/is-defaul
 constexpr const char* class_annotation = "kubernetes.io/ingress.class";
 
 bool is_default(const api::object& candidate) {
-  const auto& annotations = candidate.meta().annotations();
-  const auto found = annotations.find(default_annotation);
-  return found != annotations.end() && found->second == "true";
+  return annotation_of(candidate.meta(), default_annotation) == "true";
 }
 
 // Null if there is none. Of several from the same second, the first by name.

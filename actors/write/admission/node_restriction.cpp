@@ -11,6 +11,7 @@
 #include "actors/access/node_labels.hpp"
 #include "actors/access/pod_references.hpp"
 #include "actors/certificates/certificate_request.hpp"
+#include "actors/core/labels.hpp"
 #include "actors/defaults.hpp"
 #include "actors/write/admission/plugins.hpp"
 #include "api/equality.hpp"
@@ -35,14 +36,6 @@ using api::storage::v1::CSINode;
 
 verdict refuse(const attributes& of, std::string_view reason) {
   return api::fail(forbidden(of, reason));
-}
-
-template <class Map>
-bool same_entries(const Map& a, const Map& b) {
-  return a.size() == b.size() && std::all_of(a.begin(), a.end(), [&](const auto& entry) {
-           const auto other = b.find(entry.first);
-           return other != b.end() && other->second == entry.second;
-         });
 }
 
 template <class List>
@@ -125,7 +118,7 @@ verdict check_pod_status(const attributes& of, std::string_view node) {
     return refuse(of, fmt::format("node \"{}\" can only update pod status for pods with "
                                   "spec.nodeName set to itself",
                                   node));
-  if (!same_entries(before.metadata().labels(), now.metadata().labels()))
+  if (!same_labels(before.metadata().labels(), now.metadata().labels()))
     return refuse(of, fmt::format("node \"{}\" cannot update labels through pod status", node));
   if (!same_messages(before.status().resource_claim_statuses(),
                      now.status().resource_claim_statuses()))

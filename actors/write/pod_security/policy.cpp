@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include "actors/write/pod_security/defaults.hpp"
 #include "api/validation/field_errors.hpp"
+#include "api/values/integer.hpp"
 
 namespace troupe::actors::pod_security {
 namespace {
@@ -76,11 +76,8 @@ std::optional<version> parse_version(std::string_view text) noexcept {
   text.remove_prefix(prefix.size());
   if (text.empty() || (text.size() > 1 && text.front() == '0') || text.front() == '-')
     return std::nullopt;
-  version parsed;
-  const auto end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, parsed.minor);
-  if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
-  return parsed;
+  const auto minor = api::parse_integer<int>(text);
+  return minor ? std::optional{version{*minor}} : std::nullopt;
 }
 
 std::string to_string(const level_version& of) {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "api/scheme.hpp"
+#include "api/values/integer.hpp"
 #include "api/values/timestamp.hpp"
 
 namespace troupe::server {
@@ -140,11 +140,10 @@ api::expected<std::size_t> number_of(const query_string& from, std::string_view 
                                      std::size_t fallback, std::size_t most) {
   const auto text = from.get(name);
   if (!text) return fallback;
-  std::size_t number = 0;
-  const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), number);
-  if (problem != std::errc{} || end != text->data() + text->size())
+  const auto number = api::parse_integer<std::size_t>(*text);
+  if (!number)
     return api::fail(api::bad_request(fmt::format("{}: \"{}\" is no number", name, *text)));
-  return std::min(number, most);
+  return std::min(*number, most);
 }
 
 std::string request_text(std::uint64_t id) {

@@ -2,7 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <charconv>
+#include "api/values/integer.hpp"
 
 namespace troupe::server {
 
@@ -11,19 +11,17 @@ std::string trace_page_text(std::string_view after, const traced& event) {
 }
 
 std::optional<read_page> parse_trace_page(std::string_view page) {
-  const auto number = [](std::string_view text, std::uint64_t& into) {
-    const auto* const end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data(), end, into);
-    return error == std::errc{} && at == end;
-  };
   const auto end = page.find('\n');
   const auto first = page.find(' ');
   const auto second = page.find(' ', first + 1);
   if (end == page.npos || first >= end || second >= end) return {};
+  const auto lines = api::parse_integer<std::uint64_t>(page.substr(first + 1, second - first - 1));
+  const auto lost = api::parse_integer<std::uint64_t>(page.substr(second + 1, end - second - 1));
+  if (!lines || !lost) return {};
   read_page made;
   made.after = page.substr(0, first);
-  if (!number(page.substr(first + 1, second - first - 1), made.events.lines)) return {};
-  if (!number(page.substr(second + 1, end - second - 1), made.events.lost)) return {};
+  made.events.lines = *lines;
+  made.events.lost = *lost;
   made.events.text = page.substr(end + 1);
   return made;
 }

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
+#include "api/values/integer.hpp"
 #include "server/console/views/views.hpp"
 
 namespace troupe::server {
@@ -39,9 +39,7 @@ void each_number(std::string_view list, char separator, F take) {
   while (!list.empty()) {
     const auto part = list.substr(0, list.find(separator));
     list.remove_prefix(std::min(part.size() + 1, list.size()));
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), number);
-    if (error == std::errc{} && end == part.data() + part.size()) take(number);
+    if (const auto number = api::parse_integer<std::uint64_t>(part)) take(*number);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "actors/core/labels.hpp"
 #include "actors/network/explain/path.hpp"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_pod.pb.h"
@@ -55,9 +56,7 @@ void add_service(path_question& to, const persistence::snapshot& state) {
   const auto& ns = to.to->meta().namespace_();
   to.pods = all_below(state, api::kind_of<Pod>().prefix(ns));
   for (const auto& slice : all_below(state, api::kind_of<EndpointSlice>().prefix(ns))) {
-    const auto& labels = slice->meta().labels();
-    const auto service = labels.find("kubernetes.io/service-name");
-    if (service != labels.end() && service->second == to.to->meta().name())
+    if (actors::label_of(*slice, "kubernetes.io/service-name") == to.to->meta().name())
       to.slices.push_back(slice);
   }
 }

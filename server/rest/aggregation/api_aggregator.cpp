@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "actors/core/condition.hpp"
+#include "actors/core/labels.hpp"
 #include "actors/defaults.hpp"
 #include "api/equality.hpp"
 #include "api/schema/apiregistration_v1.pb.h"
@@ -126,9 +127,7 @@ void api_aggregator::follow_service(const std::string& name, entry& of) {
                       }});
   of.slices = follow(api::kind_of<api::discovery::v1::EndpointSlice>().prefix(of.api.ns), look,
                      {.accept = [service = of.api.service](const api::object& object) {
-                       const auto& labels = object.meta().labels();
-                       const auto owner = labels.find("kubernetes.io/service-name");
-                       return owner != labels.end() && owner->second == service;
+                       return actors::label_of(object, "kubernetes.io/service-name") == service;
                      }});
 }
 

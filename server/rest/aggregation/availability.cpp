@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "actors/core/labels.hpp"
 #include "api/kind.hpp"
 #include "api/schema/core_service.pb.h"
 #include "api/schema/discovery_v1.pb.h"
@@ -22,9 +23,7 @@ bool has_slices(const persistence::snapshot& state, const std::string& ns,
   bool found = false;
   state.scan(api::kind_of<api::discovery::v1::EndpointSlice>().prefix(ns), "",
              [&](std::string_view, const api::object_ptr& slice) {
-               const auto& labels = slice->meta().labels();
-               const auto owner = labels.find("kubernetes.io/service-name");
-               found = owner != labels.end() && owner->second == service;
+               found = actors::label_of(*slice, "kubernetes.io/service-name") == service;
                return !found;
              });
   return found;

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 
 #include "actors/link/defaults.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
+#include "api/values/integer.hpp"
 #include "api/values/timestamp.hpp"
 #include "runtime/actor_system.hpp"
 #include "server/rest/calls/pod_containers.hpp"
@@ -56,12 +56,11 @@ api::expected<std::optional<std::int64_t>> number(const query_string& query, con
                                                   std::int64_t least) {
   const auto text = query.get(name);
   if (!text) return std::nullopt;
-  std::int64_t value = 0;
-  const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (problem != std::errc{} || end != text->data() + text->size() || value < least)
+  const auto value = api::parse_integer<std::int64_t>(*text);
+  if (!value || *value < least)
     return api::fail(api::bad_request(
         fmt::format("{} must be a whole number of at least {}, not \"{}\"", name, least, *text)));
-  return value;
+  return *value;
 }
 
 // The time of the first requested line, in the log's format; empty: all lines.

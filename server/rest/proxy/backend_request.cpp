@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "api/values/ascii.hpp"
 #include "server/http/upgrade.hpp"
 
 namespace troupe::server {
@@ -19,7 +20,7 @@ bool contains(const names& all, std::string_view one) {
 
 // RFC 9110 7.6.1, and the fields named by `connection`.
 names hop_by_hop(std::string_view connection) {
-  auto out = split_list(lower(connection));
+  auto out = split_list(api::to_lower(connection));
   out.insert(out.end(), {"connection", "proxy-connection", "keep-alive", "proxy-authenticate",
                          "proxy-authorization", "te", "trailer", "transfer-encoding", "upgrade"});
   return out;
@@ -188,7 +189,7 @@ std::string rewrite_location(std::string_view location, std::string_view prefix,
   auto path = location;
   std::string_view host;
   const auto scheme = path.substr(0, path.find("//"));
-  if (scheme.empty() || lower(scheme) == "http:" || lower(scheme) == "https:") {
+  if (scheme.empty() || api::to_lower(scheme) == "http:" || api::to_lower(scheme) == "https:") {
     if (scheme.size() != path.size()) {
       path.remove_prefix(scheme.size() + 2);
       host = path.substr(0, path.find_first_of("/?#"));

@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 #include <vector>
 
+#include "actors/core/labels.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/core_service.pb.h"
 #include "api/schema/discovery_v1.pb.h"
 #include "api/scheme.hpp"
+#include "api/values/integer.hpp"
 #include "server/rest/streams/streams.hpp"
 
 namespace troupe::server {
@@ -20,14 +21,7 @@ using api::core::v1::Pod;
 using api::core::v1::Service;
 using api::discovery::v1::EndpointSlice;
 
-constexpr std::string_view service_label = "kubernetes.io/service-name";
-
-std::optional<int> port_number(std::string_view text) {
-  int port = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (read.ec != std::errc{} || read.ptr != text.data() + text.size()) return std::nullopt;
-  return port;
-}
+constexpr const char* service_label = "kubernetes.io/service-name";
 
 api::error unreachable(std::string_view reason) {
   return api::service_unavailable(fmt::format("error trying to reach service: {}", reason));
@@ -60,9 +54,7 @@ std::vector<service_endpoint> ready_endpoints(const persistence::snapshot& state
   std::vector<service_endpoint> out;
   const auto& kind = api::kind_of<EndpointSlice>();
   state.scan(kind.prefix(ns), "", [&](std::string_view, const api::object_ptr& object) {
-    const auto& labels = object->meta().labels();
-    const auto owner = labels.find(std::string{service_label});
-    if (owner == labels.end() || owner->second != service) return true;
+    if (actors::label_of(*object, service_label) != service) return true;
     const auto& slice = object->as<EndpointSlice>();
     for (const auto& each : slice.ports()) {
       if (each.name() != port || (each.has_protocol() && each.protocol() != "TCP")) continue;
@@ -125,8 +117,8 @@ api::expected<proxy_target> pod_target(const call& call) {
   const auto found = call.services.read().find(call.kind().key(call.route.ns, id->name));
   if (!found) return api::fail(api::not_found(call.kind(), id->name));
   const auto& pod = found->as<Pod>();
-  const auto port =
-      id->port.empty() ? std::optional{first_port(pod, id->tls)} : port_number(id->port);
+  const auto port = id->port.empty() ? std::optional{first_port(pod, id->tls)}
+                                     : api::parse_integer<int>(id->port);
   if (!port || *port < 1 || *port > 65535)
     return api::fail(api::bad_request(
         fmt::format("port of a pod must be a number from 1 to 65535, not \"{}\"", id->port)));
@@ -142,7 +134,7 @@ api::expected<proxy_target> service_target(const call& call) {
   const auto found = state.find(call.kind().key(call.route.ns, id->name));
   if (!found) return api::fail(api::not_found(call.kind(), id->name));
   auto port = id->port;
-  if (const auto number = port_number(port)) {
+  if (const auto number = api::parse_integer<int>(port)) {
     const auto& ports = found->as<Service>().spec().ports();
     const auto named = std::find_if(ports.begin(), ports.end(),
                                     [&](const auto& each) { return each.port() == *number; });

@@ -3,8 +3,8 @@
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
 
+#include "api/values/ascii.hpp"
 #include "server/defaults.hpp"
-#include "server/http/upgrade.hpp"
 #include "server/rest/proxy/defaults.hpp"
 
 namespace troupe::server {
@@ -42,12 +42,12 @@ class message final : public beast::basic_parser<false> {
     if (size_ > defaults::header_limit_bytes || head.fields.size() >= defaults::header_count_limit)
       ec = beast::error::header_limit;
     else
-      head.fields.emplace_back(lower(view(name)), view(value));
+      head.fields.emplace_back(api::to_lower(view(name)), view(value));
   }
 
   void on_header_impl(error_code& ec) override {
     for (const auto& [name, value] : head.fields)
-      if (name == "transfer-encoding" && lower(value) != "chunked")
+      if (name == "transfer-encoding" && api::to_lower(value) != "chunked")
         ec = beast::error::bad_transfer_encoding;
   }
 

@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "api/values/ascii.hpp"
+
 namespace troupe::server {
 namespace {
 
@@ -22,14 +24,6 @@ std::string_view trim(std::string_view text) {
   while (!text.empty() && blank(text.back()))
     text.remove_suffix(1);
   return text;
-}
-
-std::string lower(std::string_view text) {
-  std::string out{text};
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) {
-    return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-  });
-  return out;
 }
 
 // Calls `visit(part)` for each part between separators, trimmed; stops when it returns false.
@@ -53,7 +47,7 @@ clause parse_clause(std::string_view text) {
   bool first = true;
   each_part(text, ';', [&](std::string_view part) {
     if (std::exchange(first, false)) {
-      out.type = lower(part);
+      out.type = api::to_lower(part);
       return true;
     }
     const auto equals = std::min(part.find('='), part.size());
@@ -147,7 +141,7 @@ api::expected<api::media> body_media(std::string_view content_type, bool custom)
 }
 
 std::string media_type(std::string_view header) {
-  return lower(trim(header.substr(0, std::min(header.find(';'), header.size()))));
+  return api::to_lower(trim(header.substr(0, std::min(header.find(';'), header.size()))));
 }
 
 }  // namespace troupe::server

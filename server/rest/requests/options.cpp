@@ -1,7 +1,6 @@
 #include "server/rest/requests/options.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
 #include "api/codec/envelope.hpp"
@@ -9,6 +8,7 @@
 #include "api/limits.hpp"
 #include "api/validation/field_errors.hpp"
 #include "api/validation/validation.hpp"
+#include "api/values/integer.hpp"
 #include "server/rest/defaults.hpp"
 #include "server/rest/requests/negotiation.hpp"
 
@@ -52,12 +52,11 @@ template <class T>
 api::expected<std::optional<T>> number(const query_string& query, std::string_view name) {
   const auto text = query.get(name);
   if (!text || text->empty()) return std::nullopt;
-  T value{};
-  const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (problem != std::errc{} || end != text->data() + text->size())
+  const auto value = api::parse_integer<T>(*text);
+  if (!value)
     return api::fail(api::bad_request(std::string{name} + ": Invalid value: " + api::quoted(*text) +
                                       ": must be a whole number"));
-  return value;
+  return *value;
 }
 
 void check_match(api::field_errors& out, const query_string& query, const list_options& o,
@@ -134,12 +133,11 @@ api::expected<void> read_revision(list_options& out, const query_string& query) 
 }  // namespace
 
 api::expected<std::uint64_t> parse_revision(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc{} || end != text.data() + text.size())
+  const auto value = api::parse_integer<std::uint64_t>(text);
+  if (!value)
     return api::fail(api::bad_request("resourceVersion: Invalid value: " + api::quoted(text) +
                                       ": must be a number that the server gave"));
-  return value;
+  return *value;
 }
 
 api::expected<list_options> parse_list_options(const api::kind_info& kind,

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <utility>
 
 #include "actors/kubelet/runtime/streams.hpp"
 #include "actors/link/node_links.hpp"
 #include "api/schema/core_pod.pb.h"
+#include "api/values/integer.hpp"
 #include "runtime/actor_system.hpp"
 #include "server/access/authorization.hpp"
 #include "server/http/status.hpp"
@@ -100,10 +100,8 @@ api::expected<std::vector<int>> read_ports(const query_string& query) {
   for (const auto* name : {"ports", "port"})
     for (const auto& list : query.all(name))
       for (const auto& text : split_list(list)) {
-        int port = 0;
-        const auto read = std::from_chars(text.data(), text.data() + text.size(), port);
-        if (read.ec != std::errc{} || read.ptr != text.data() + text.size() || port < 1 ||
-            port > 65535)
+        const auto port = api::parse_integer<int>(text).value_or(0);
+        if (port < 1 || port > 65535)
           return api::fail(api::bad_request(
               fmt::format("port must be a number from 1 to 65535, not \"{}\"", text)));
         if (out.size() >= defaults::named_ports)

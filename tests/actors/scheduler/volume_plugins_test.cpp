@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "actors/core/labels.hpp"
 #include "actors/scheduler/algorithm.hpp"
 #include "actors/volumes/claim_rules.hpp"
 #include "actors/volumes/defaults.hpp"
@@ -135,7 +136,7 @@ TEST_CASE("a claim that waits for its pod is given a volume of its node, or one 
   REQUIRE(selecting.writes.size() == 1);
   const auto& noted = static_cast<const PersistentVolumeClaim&>(
       *selecting.writes.front().mutations.front().content);
-  CHECK(volumes::annotation(noted.metadata(), volumes::defaults::selected_node) == "n2");
+  CHECK(annotation_of(noted.metadata(), volumes::defaults::selected_node) == "n2");
   // The binder has rejected the node: no volume can be made there.
   CHECK(b.prepare(b.pod("p", "d"), "n2", true).result.reason ==
         "provisioning failed for PVC \"d\"");

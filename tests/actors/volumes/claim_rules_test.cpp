@@ -1,6 +1,7 @@
 // Which volume is bound to which claim, by tables.
 #include <catch2/catch.hpp>
 
+#include "actors/core/labels.hpp"
 #include "actors/volumes/defaults.hpp"
 #include "actors/volumes/provisioning.hpp"
 #include "api/schema/core_node.pb.h"
@@ -88,7 +89,7 @@ TEST_CASE("both sides of a binding name each other", "[volumes]") {
   CHECK(is_for(*volume, *bound));
   CHECK(is_bound(*bound));
   CHECK(volume->spec().claim_ref().uid() == "c-uid");
-  CHECK(annotation(volume->metadata(), defaults::bound_by_controller) == "yes");
+  CHECK(annotation_of(volume->metadata(), defaults::bound_by_controller) == "yes");
   CHECK(bound->spec().volume_name() == "v");
   CHECK(bound->status().phase() == "Bound");
   CHECK(bound->status().capacity().at("storage").string() == "2Gi");
