@@ -210,9 +210,9 @@ TEST_CASE("a control plane that cannot join says why and leaves nothing behind",
   fs::create_directories(folder.path() / "var/pki");
   for (const auto* each : {"ca.crt", "ca.key", "sa.key"})
     folder.write(std::string{"var/pki/"} + each, "of another cluster");
-  const auto foreign =
-      shell(fmt::format("cd {} && {} token create --control-plane --kubeconfig {} 2>&1",
-                        folder.path().string(), troupe, (data / "admin.kubeconfig").string()));
+  const auto foreign = shell(fmt::format(
+      "cd {} && {} token create --control-plane --kubeconfig {} 2>&1", folder.path().string(),
+      TROUPE_BINARY_DIR "/troupe", (data / "admin.kubeconfig").string()));
   CHECK(foreign.code == 1);
   CHECK_THAT(foreign.output, Contains("var/pki/ca.crt is not the authority of the cluster at"));
 
