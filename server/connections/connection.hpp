@@ -82,8 +82,8 @@ class connection final : public event_loop::source {
   transport wire_;
   std::unique_ptr<protocol> protocol_;
   std::shared_ptr<const connection_info> info_;
-  std::time_t certificate_until_ = 0;
-  std::string peer_;  // until the handshake is done, then in info_
+  std::time_t certificate_until_ = 0;  // seconds since 1970; 0: none was presented
+  std::string peer_;                   // until the handshake is done, then in info_
   const std::uint64_t address_;
   state state_ = state::shaking_hands;
   bool readable_ = false;

@@ -8,14 +8,18 @@ namespace troupe::actors {
 using api::apps::v1::ControllerRevision;
 using api::core::v1::Pod;
 
-bool revision_reconciler::is_pod(const api::object& dependent) {
-  return &dependent.kind() == &api::kind_of<Pod>();
+bool revision_reconciler::is_pod(const api::object& object) {
+  return &object.kind() == &api::kind_of<Pod>();
+}
+
+bool revision_reconciler::is_revision(const api::object& object) {
+  return &object.kind() == &api::kind_of<ControllerRevision>();
 }
 
 revision_history revision_reconciler::history() const {
   std::vector<api::object_ptr> found;
   for (const auto& [key, each] : dependents())
-    if (!is_pod(*each)) found.push_back(each);
+    if (is_revision(*each)) found.push_back(each);
   return revision_history{std::move(found)};
 }
 

@@ -12,7 +12,8 @@ class revision_reconciler : public reconciler {
   using reconciler::reconciler;
 
  protected:
-  static bool is_pod(const api::object& dependent);
+  static bool is_pod(const api::object& object);
+  static bool is_revision(const api::object& object);
 
   // The dependents that are revisions.
   revision_history history() const;

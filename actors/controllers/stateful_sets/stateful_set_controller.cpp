@@ -25,7 +25,8 @@ constexpr const char* hash_label = "controller.kubernetes.io/hash";
 // -- state ----------------------------------------------------------------------------------------
 
 bool stateful_set_controller::claimable(const api::object_ptr& object) const {
-  return !is_pod(*object) || ordinal_of(owner()->meta().name(), object->meta().name());
+  if (is_pod(*object)) return ordinal_of(owner()->meta().name(), object->meta().name()).has_value();
+  return is_revision(*object);
 }
 
 set_pods stateful_set_controller::read_pods() const {
