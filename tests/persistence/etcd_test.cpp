@@ -118,11 +118,16 @@ TEST_CASE("an etcd of another cluster is not read in place of one that does not 
   const captured_log log;
   etcd_server etcd;
   const etcd_server other;
+  // It must answer before the other one is asked in its place.
+  const auto alone = open_etcd({.endpoints = {etcd.endpoint()}});
+  REQUIRE(alone);
+  blocking_log first{**alone, "etcd", std::chrono::seconds{20}};
+  REQUIRE(eventually([&] { return first.identity().has_value(); }));
   const auto opened = open_etcd({.endpoints = {etcd.endpoint(), other.endpoint()}});
   REQUIRE(opened);
   auto& both = **opened;
   blocking_log asked{both, "etcd", std::chrono::seconds{20}};
-  REQUIRE(asked.identity());
+  REQUIRE(asked.identity().value_or("") == *first.identity());
   const auto newest = [&] {
     std::promise<expected<revision>> answer;
     both.newest([&](const expected<revision>& reply) { answer.set_value(reply); });
