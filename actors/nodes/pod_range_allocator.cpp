@@ -55,7 +55,7 @@ std::string pod_range_allocator::describe() const {
 
 // -- the known nodes and ranges -------------------------------------------------------------------
 
-// A write of a former life of this actor may still be pending.
+// A write from before a restart of this actor may still be pending.
 void pod_range_allocator::await_barrier() {
   request<barrier_done>(core_.writer, barrier{}, defaults::write_timeout,
                         [this](const auto& answered) {

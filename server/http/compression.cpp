@@ -9,9 +9,9 @@
 #include <new>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "server/defaults.hpp"
+#include "server/http/body_reader.hpp"
 
 namespace troupe::server {
 namespace {
@@ -44,8 +44,7 @@ class place {
 // The source of a compressed body.
 class gzip_stream {
  public:
-  gzip_stream(body source, place held)
-      : held_{std::move(held)}, rest_{source.release_rest()}, pieces_{source.release()} {
+  gzip_stream(body source, place held) : held_{std::move(held)}, source_{std::move(source)} {
     if (deflateInit2(&state_, Z_BEST_SPEED, Z_DEFLATED, gzip_window_bits, memory_level,
                      Z_DEFAULT_STRATEGY) != Z_OK)
       throw std::bad_alloc{};
@@ -57,39 +56,14 @@ class gzip_stream {
   // Compresses the next part; returns false after the last one.
   bool add(body& to) {
     out_.clear();
-    for (auto left = defaults::compress_part; left > 0 && has_piece();)
-      left -= take(left);
-    const bool ends = next_ == pieces_.size() && !rest_;
-    if (ends) deflate_all({}, Z_FINISH);
+    const bool more = source_.read(
+        defaults::compress_part, [this](std::string_view part) { deflate_all(part, Z_NO_FLUSH); });
+    if (!more) deflate_all({}, Z_FINISH);
     to.add(std::string_view{out_});
-    return !ends;
+    return more;
   }
 
  private:
-  // Requests more pieces when all are compressed; there may be none yet.
-  bool has_piece() {
-    if (next_ < pieces_.size()) return true;
-    if (!rest_) return false;
-    body more;
-    if (!rest_(more)) rest_ = nullptr;
-    pieces_ = more.release();
-    next_ = offset_ = 0;
-    return !pieces_.empty();
-  }
-
-  // Compresses up to `limit` bytes of the current piece and returns their number.
-  std::size_t take(std::size_t limit) {
-    const auto text = pieces_[next_].text;
-    const auto part = text.substr(offset_, limit);
-    deflate_all(part, Z_NO_FLUSH);
-    offset_ += part.size();
-    if (offset_ == text.size()) {
-      pieces_[next_++].owner = {};
-      offset_ = 0;
-    }
-    return part.size();
-  }
-
   void deflate_all(std::string_view text, int flush) {
     state_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
     state_.avail_in = static_cast<uInt>(text.size());
@@ -104,9 +78,7 @@ class gzip_stream {
   }
 
   const place held_;
-  body::more rest_;
-  std::vector<piece> pieces_;
-  std::size_t next_ = 0, offset_ = 0;
+  body_reader source_;
   std::string out_;
   z_stream state_{};
 };

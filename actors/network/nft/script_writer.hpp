@@ -5,7 +5,7 @@
 // whole table, so nothing has to survive a crash. It periodically checks that the table still
 // exists. If another program removes a part of the table, the actor calls `restore`, and the whole
 // table is written again. A script without an answer counts as failed; late answers, and answers
-// to a former life of the actor, are ignored.
+// from before a restart of the actor, are ignored.
 #pragma once
 
 #include <cstdint>

@@ -36,7 +36,7 @@ class pod_network : public informer {
   std::string describe() const override;
 
  private:
-  // Identifies a run: answers that are late, or to a former life of this actor, are ignored.
+  // Identifies a run: answers that are late, or from before a restart of this actor, are ignored.
   struct run {};
   using run_ref = std::shared_ptr<const run>;
   struct made {

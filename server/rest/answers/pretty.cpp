@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <memory>
 #include <utility>
-#include <vector>
 
+#include "server/http/body_reader.hpp"
 #include "server/rest/defaults.hpp"
 
 namespace troupe::server {
@@ -20,48 +20,20 @@ void new_line(std::string& out, std::size_t depth) {
 // The source of an indented body.
 class pretty_stream {
  public:
-  explicit pretty_stream(body source) : rest_{source.release_rest()}, pieces_{source.release()} {}
+  explicit pretty_stream(body source) : source_{std::move(source)} {}
 
   // Indents the next part; returns false after the last one.
   bool add(body& to) {
     std::string out;
-    for (auto left = defaults::pretty_part; left > 0 && has_piece();)
-      left -= take(out, left);
-    const bool ends = next_ == pieces_.size() && !rest_;
-    if (ends) out += '\n';
+    const bool more = source_.read(defaults::pretty_part,
+                                   [&](std::string_view part) { printer_.append(out, part); });
+    if (!more) out += '\n';
     to.add(std::string_view{out});
-    return !ends;
+    return more;
   }
 
  private:
-  // Requests more pieces when all are indented; there may be none yet.
-  bool has_piece() {
-    if (next_ < pieces_.size()) return true;
-    if (!rest_) return false;
-    body more;
-    if (!rest_(more)) rest_ = nullptr;
-    pieces_ = more.release();
-    next_ = offset_ = 0;
-    return !pieces_.empty();
-  }
-
-  // Indents up to `limit` bytes of the current piece and returns their number.
-  std::size_t take(std::string& out, std::size_t limit) {
-    auto& current = pieces_[next_];
-    const auto part = current.text.substr(offset_, limit);
-    printer_.append(out, part);
-    offset_ += part.size();
-    if (offset_ == current.text.size()) {
-      current.owner = {};
-      offset_ = 0;
-      ++next_;
-    }
-    return part.size();
-  }
-
-  body::more rest_;
-  std::vector<piece> pieces_;
-  std::size_t next_ = 0, offset_ = 0;
+  body_reader source_;
   pretty_printer printer_;
 };
 
