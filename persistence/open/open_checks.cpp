@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "persistence/defaults.hpp"
 #include "persistence/format/record.hpp"
@@ -47,6 +48,22 @@ class log_walk {
 };
 
 }  // namespace
+
+std::string salvaged_copy_of(const std::string& directory) {
+  return directory + ".salvage-made";
+}
+
+expected<void> check_salvage_ended(const std::string& directory) {
+  namespace fs = std::filesystem;
+  std::error_code bad;
+  const auto copy = salvaged_copy_of(directory);
+  if (!fs::exists(copy, bad) || (fs::exists(directory, bad) && !fs::is_empty(directory, bad)))
+    return {};
+  return fail(errc::corrupt,
+              fmt::format("{0} is missing, and {1} exists: `troupe store salvage` was interrupted; "
+                          "rename {1} to {0}, or remove {1} to begin with an empty store",
+                          directory, copy));
+}
 
 expected<std::optional<sealed_state>> read_sealed(const engine& disk, std::uint64_t format) {
   auto text = disk.get(table::meta, meta_key::digest);

@@ -16,6 +16,13 @@ namespace troupe::persistence {
 // missing although `format` requires it.
 expected<std::optional<sealed_state>> read_sealed(const engine& disk, std::uint64_t format);
 
+// The directory in which `salvage` makes the new store, before that replaces the damaged one.
+std::string salvaged_copy_of(const std::string& directory);
+
+// Refuses a directory without files whose salvaged copy exists: `salvage` was killed before it
+// could put the copy in its place, and a new store would hide that.
+expected<void> check_salvage_ended(const std::string& directory);
+
 struct log_facts {
   revision last;       // the newest revision of the log
   revision compacted;  // the log begins after it

@@ -16,6 +16,7 @@
 #include "persistence/open/cluster_id.hpp"
 #include "persistence/open/open_checks.hpp"
 #include "persistence/repair/damaged_state.hpp"
+#include "persistence/repair/replace_directory.hpp"
 #include "persistence/repair/verify.hpp"
 
 namespace troupe::persistence {
@@ -111,11 +112,6 @@ std::string folder_aside(const std::string& directory) {
   return free;
 }
 
-expected<void> on_files(const std::string& action, const std::error_code& bad) {
-  if (!bad) return {};
-  return fail(errc::io, fmt::format("cannot {}: {}", action, bad.message()));
-}
-
 }  // namespace
 
 expected<salvage_report> salvage(const std::string& wanted) {
@@ -132,12 +128,12 @@ expected<salvage_report> salvage(const std::string& wanted) {
   if (!lock.held())
     return fail(errc::locked, fmt::format("{} is in use; stop what uses it", directory));
 
-  const scratch copy{directory + ".salvage-copy"}, made{directory + ".salvage-made"};
+  const scratch copy{directory + ".salvage-copy"}, made{salvaged_copy_of(directory)};
   std::error_code bad;
   for (const auto* each : {&copy, &made})
     fs::remove_all(each->path, bad);
   fs::copy(directory, copy.path, bad);
-  if (auto done = on_files("copy " + directory, bad); !done) return fail(std::move(done.error()));
+  if (bad) return fail(errc::io, fmt::format("cannot copy {}: {}", directory, bad.message()));
   auto recovered = read_damaged(copy.path);
   if (!recovered) return fail(std::move(recovered.error()));
   auto done = write_store(made.path, *recovered);
@@ -145,14 +141,8 @@ expected<salvage_report> salvage(const std::string& wanted) {
   if (!done) return fail(std::move(done.error()));
 
   report.old_directory = folder_aside(directory);
-  fs::rename(directory, report.old_directory, bad);
-  if (!bad) {
-    fs::rename(made.path, directory, bad);
-    std::error_code ignored;
-    if (bad) fs::rename(report.old_directory, directory, ignored);
-  }
-  if (done = on_files("move " + directory + " aside", bad); !done)
-    return fail(std::move(done.error()));
+  done = replace_directory(directory, made.path, report.old_directory);
+  if (!done) return fail(std::move(done.error()));
   report.at = recovered->at;
   report.objects = recovered->objects.size();
   report.losses = std::move(recovered->losses);

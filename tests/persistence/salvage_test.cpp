@@ -10,6 +10,8 @@
 #include "persistence/engine/rocks_engine.hpp"
 #include "persistence/fixture.hpp"
 #include "persistence/format/record.hpp"
+#include "persistence/open/open_checks.hpp"
+#include "persistence/repair/replace_directory.hpp"
 
 namespace troupe::persistence::testing {
 namespace {
@@ -155,6 +157,57 @@ TEST_CASE("a store in use and a folder without one are not salvaged") {
   CHECK(salvage(place.path()).error().code == errc::locked);
   fs::create_directories(place.path("empty"));
   CHECK(salvage(place.path("empty")).error().code == errc::io);
+}
+
+// A directory with one file.
+void make_directory(const std::string& path, const std::string& file) {
+  fs::create_directories(path);
+  std::ofstream{fs::path{path} / file} << file;
+}
+
+TEST_CASE("a directory is replaced, and there is one at its place when the names are exchanged") {
+  scratch_directory place;
+  const auto folder = place.path(), made = place.path("made"), aside = place.path("aside");
+  make_directory(folder, "old");
+  make_directory(made, "new");
+  const bool can_exchange = GENERATE(true, false);
+  const auto exchange = [&](const std::string& one, const std::string& other) {
+    // A process that is killed here leaves the old directory.
+    CHECK(fs::exists(folder + "/old"));
+    CHECK_FALSE(fs::exists(made));
+    return can_exchange && exchange_names(one, other);
+  };
+  REQUIRE(replace_directory(folder, made, aside, exchange));
+  CHECK(fs::exists(folder + "/new"));
+  CHECK(fs::exists(aside + "/old"));
+  CHECK_FALSE(fs::exists(made));
+}
+
+TEST_CASE("a directory that cannot be replaced is left as it is") {
+  scratch_directory place;
+  const auto folder = place.path(), made = place.path("made"), aside = place.path("aside");
+  make_directory(folder, "old");
+  CHECK(replace_directory(folder, made, aside).error().code == errc::io);
+  make_directory(made, "new");
+  make_directory(aside, "older");
+  CHECK(replace_directory(folder, made, aside).error().code == errc::io);
+  CHECK(fs::exists(folder + "/old"));
+  CHECK(fs::exists(made + "/new"));
+}
+
+TEST_CASE("no empty store is made where an interrupted salvage has left a copy") {
+  scratch_directory place;
+  const auto folder = place.path();
+  const auto copy = salvaged_copy_of(folder);
+  must(commit(*open(in_directory(folder)), just(put("kept", "1"))));
+  fs::rename(folder, copy);
+  const auto refused = refusal_of(folder);
+  CHECK(refused.code == errc::corrupt);
+  CHECK_THAT(refused.message, Catch::Contains("`troupe store salvage` was interrupted") &&
+                                  Catch::Contains("rename " + copy + " to " + folder));
+  CHECK_FALSE(fs::exists(folder));
+  fs::rename(copy, folder);
+  CHECK(open(in_directory(folder))->read().size() == 1);
 }
 
 }  // namespace
