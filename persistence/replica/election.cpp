@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <random>
 #include <utility>
 
@@ -98,12 +99,16 @@ void election::on_candidacy(lease_id with, const log_answer& reply) {
   }
   const bool is_known = reply.result == log_answer::outcome::committed ||
                         reply.result == log_answer::outcome::conflict;
-  if (!is_known) later(defaults::log_retry_first, &election::campaign);
+  if (is_known) return;
+  later(retry_after_, &election::campaign);
+  retry_after_ =
+      std::min<std::chrono::milliseconds>(2 * retry_after_, defaults::log_session_retry_limit);
 }
 
 void election::on_leader(const leader_record& seen) {
   if (seen.term == known_.term) return;
   known_ = seen;
+  retry_after_ = defaults::log_retry_first;
   if (known_.term == 0) {
     spdlog::info("election: there is no leader, {}",
                  seen.resigned ? "the last one resigned" : "the lease of the last one has expired");

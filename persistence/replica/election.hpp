@@ -13,6 +13,7 @@
 #include <functional>
 #include <string>
 
+#include "persistence/replica/defaults.hpp"
 #include "persistence/replica/log_record.hpp"
 
 namespace troupe::persistence {
@@ -51,6 +52,7 @@ class election {
   leader_record known_;
   revision fence_ = 0;
   bool campaigning_ = false;
+  std::chrono::milliseconds retry_after_{defaults::log_retry_first};  // of campaign()
   bool resigned_ = false;
 };
 

@@ -1,9 +1,10 @@
-// The pauses between the attempts to raise the session of a control plane.
+// The pauses between the attempts of a control plane to raise its session, and to lead.
 #include <catch2/catch.hpp>
 
 #include "persistence/engine/memory_engine.hpp"
 #include "persistence/fixture.hpp"
 #include "persistence/model_log.hpp"
+#include "persistence/replica/election.hpp"
 #include "persistence/replica/forwarding_log.hpp"
 #include "persistence/replica/replicated_store.hpp"
 
@@ -32,6 +33,12 @@ class failing_log final : public forwarding_log {
   std::vector<std::chrono::milliseconds> pauses;
 };
 
+void check_growing(std::vector<std::chrono::milliseconds> pauses) {
+  REQUIRE(pauses.size() > 6);
+  pauses.resize(6);
+  CHECK(pauses == std::vector<std::chrono::milliseconds>{50ms, 100ms, 200ms, 400ms, 800ms, 800ms});
+}
+
 }  // namespace
 
 TEST_CASE("a session that cannot be raised is tried again after growing pauses", "[replica]") {
@@ -50,10 +57,7 @@ TEST_CASE("a session that cannot be raised is tried again after growing pauses",
     log.pauses.clear();
     for (int i = 0; i < many_steps; ++i)
       steps.step();
-    REQUIRE(log.pauses.size() > 6);
-    log.pauses.resize(6);
-    CHECK(log.pauses ==
-          std::vector<std::chrono::milliseconds>{50ms, 100ms, 200ms, 400ms, 800ms, 800ms});
+    check_growing(log.pauses);
     log.fails = false;
     steps.run();
   };
@@ -65,6 +69,26 @@ TEST_CASE("a session that cannot be raised is tried again after growing pauses",
   fail_for_long();
   REQUIRE(told);
   CHECK(*told);
+}
+
+TEST_CASE("a candidate whose key a full log refuses tries again after growing pauses",
+          "[replica]") {
+  const captured_log quiet;
+  model_cluster cluster;
+  auto model = std::make_unique<model_log>(cluster, model_faults{.threaded = false});
+  auto& steps = *model;
+  failing_log log{std::move(model)};
+  log.fails = false;
+  cluster.full(true);
+  election candidate{log, "one", 10s, [](revision) {}};
+  candidate.begin({});
+  for (int i = 0; i < many_steps; ++i)
+    steps.step();
+  check_growing(log.pauses);
+  CHECK_FALSE(cluster.find(std::string{leader_key}));
+  cluster.full(false);
+  steps.run();
+  CHECK(cluster.find(std::string{leader_key}));
 }
 
 }  // namespace troupe::persistence::testing
