@@ -106,6 +106,8 @@ TEST_CASE("a control plane joins by one line, and machines go on when the other 
           "[etcd][planes]") {
   if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
   two_planes cluster;
+  CHECK_THAT(read_file(cluster.data("second").string() + ".log"),
+             Contains("loopback only") && Contains("--listen"));
   http_client to_first{cluster.first->where()}, to_second{cluster.second->where()};
   CHECK(eventually([&] {
     const auto all = to_second.request("GET", endpoints).body;

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 
+#include "server/credentials/addresses.hpp"
 #include "server/credentials/kubeconfig.hpp"
 #include "tools/command_line/config_flags.hpp"
 #include "tools/command_line/program.hpp"
@@ -69,6 +70,8 @@ int run(const join_flags& given) {
     auto config = loaded->config;
     if (auto joined = join_as_control_plane(config, {options.line, given.certificate_key}); !joined)
       return fail(joined.error());
+    if (server::is_loopback(config.server.listen.host))
+      std::cerr << "troupe: " << join_defaults::loopback_warning << "\n";
     const auto ran = run_node(config, compose);
     return ran ? exit_code::done : fail(ran.error());
   }

@@ -22,6 +22,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/commands/credential_commands.hpp"
 #include "tools/join/comma_list.hpp"
+#include "tools/join/defaults.hpp"
 #include "tools/join/random_letters.hpp"
 
 namespace troupe::tools {
@@ -173,8 +174,7 @@ result create(const token_flags& given) {
   const auto address =
       named ? without_scheme(given.access.server()) : server::member(*facts, "apiAddress");
   if (!named && server::member(*facts, "loopback") == "true")
-    std::cerr << "troupe: the API listens on loopback only, so that no other machine can join: "
-                 "start it with --listen 0.0.0.0:6443, or with an address of its network\n";
+    std::cerr << "troupe: " << join_defaults::loopback_warning << "\n";
   std::cout << fmt::format("troupe join {} --token {}.{} --ca-hash {}{}\n", address, token->id,
                            token->secret, server::member(*facts, "authorityHash"), more);
   return {};

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <string_view>
 
 namespace troupe::tools::join_defaults {
 
@@ -27,6 +28,10 @@ inline constexpr std::chrono::milliseconds renew_retry_first = 1s;
 inline constexpr std::chrono::milliseconds renew_retry_longest = 10min;
 // How often the wall clock is read again: it may be set while the keeper waits.
 inline constexpr std::chrono::milliseconds clock_check_period = 1h;
+
+inline constexpr std::string_view loopback_warning =
+    "the API listens on loopback only, so that no other machine can join: start it with "
+    "--listen 0.0.0.0:6443, or with an address of its network";
 
 inline constexpr std::chrono::milliseconds leave_timeout = 5min;
 inline constexpr std::chrono::milliseconds leave_poll = 500ms;
