@@ -35,7 +35,7 @@ add_library(troupe_grpc INTERFACE)
 target_link_libraries(troupe_grpc INTERFACE PkgConfig::GRPC ${PROTOBUF_SHARED})
 find_program(GRPC_PLUGIN grpc_cpp_plugin REQUIRED)
 pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
-# What containers may ask of the kernel (docs/decisions/0019-what-confines-a-container.md).
+# What containers may ask of the kernel (docs/decisions/0019-confinement-of-containers.md).
 pkg_check_modules(SECCOMP REQUIRED IMPORTED_TARGET libseccomp)
 # Patterns of schemas, in the language of upstream's (docs/decisions/0032-custom-resources.md).
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)

@@ -138,7 +138,7 @@ const std::vector<leading_actor>& leading_actors() {
                                "removes the finalizers of pods whose Job is gone", store_and_core),
         one<volumes::volume_binder>("volume-binder", "volume-binder",
                                     "binds claims to volumes, and provisions volumes", for_binder),
-        one<volumes::claim_controller>("claim-keeper", "claim-keeper",
+        one<volumes::claim_controller>("claim-controller", "claim-controller",
                                        "protects claims and volumes that are in use",
                                        store_and_core),
     };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "actors/core/labels.hpp"
 #include "actors/tokens/expiration.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/values/timestamp.hpp"
@@ -36,11 +37,6 @@ bool is_group(std::string_view text) {
                      [](char c) { return is_lower_alnum(c) || c == ':' || c == '-'; });
 }
 
-std::string value(const Secret& from, const char* key) {
-  const auto found = from.data().find(key);
-  return found == from.data().end() ? std::string{} : found->second;
-}
-
 std::vector<std::string> parts_of(std::string_view list) {
   std::vector<std::string> parts;
   while (!list.empty()) {
@@ -69,17 +65,17 @@ std::optional<bootstrap_token> read_bootstrap_token(const api::object& secret) {
   const auto& content = secret.as<Secret>();
   const auto& meta = secret.meta();
   bootstrap_token found;
-  found.id = value(content, "token-id");
-  found.secret = value(content, "token-secret");
+  found.id = find_or_empty(content.data(), "token-id");
+  found.secret = find_or_empty(content.data(), "token-secret");
   if (content.type() != bootstrap_token_type || meta.namespace_() != bootstrap_token_namespace ||
       meta.name() != bootstrap_token_name(found.id) || meta.has_deletion_timestamp() ||
       !is_part(found.id, id_size) || !is_part(found.secret, secret_size))
     return std::nullopt;
-  if (const auto text = value(content, "expiration"); !text.empty())
+  if (const auto text = find_or_empty(content.data(), "expiration"); !text.empty())
     found.expires = parse_expiration(text).value_or(token_time{});
-  found.authenticates = value(content, "usage-bootstrap-authentication") == "true";
-  found.extra_groups = parts_of(value(content, "auth-extra-groups"));
-  found.description = value(content, "description");
+  found.authenticates = find_or_empty(content.data(), "usage-bootstrap-authentication") == "true";
+  found.extra_groups = parts_of(find_or_empty(content.data(), "auth-extra-groups"));
+  found.description = find_or_empty(content.data(), "description");
   if (!std::all_of(found.extra_groups.begin(), found.extra_groups.end(), is_group))
     return std::nullopt;
   return found;

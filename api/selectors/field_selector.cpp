@@ -8,6 +8,7 @@
 #include "api/kind_row.hpp"
 #include "api/object/custom_body.hpp"
 #include "api/scheme.hpp"
+#include "api/selectors/field_terms.hpp"
 #include "api/selectors/selector.hpp"
 #include "api/type_info.hpp"
 #include "api/version_rules.hpp"
@@ -54,11 +55,6 @@ bool same(const Message* holder, const FieldDescriptor* field, std::string_view 
   }
 }
 
-tl::unexpected<error> invalid_term(std::string_view selector, std::string_view term) {
-  return fail(bad_request("invalid selector: '" + std::string(selector) + "'; can't understand '" +
-                          std::string(term) + "'"));
-}
-
 // Kinds without fields of their own have other words.
 //
 // kubernetes: apimachinery/pkg/runtime/conversion.go.
@@ -68,30 +64,6 @@ error unknown_field(const kind_info& kind, const std::string& path) {
   return bad_request(quoted(path) +
                      " is not a known field selector: only \"metadata.name\", "
                      "\"metadata.namespace\"");
-}
-
-// Removes the backslashes of a term. Returns false for a backslash before a character other than
-// `\`, `,` and `=`, and for an unescaped `=`.
-bool unescape(std::string_view raw, std::string& out) {
-  for (std::size_t i = 0; i < raw.size(); ++i) {
-    if (raw[i] == '=') return false;
-    if (raw[i] == '\\') {
-      if (++i == raw.size() || (raw[i] != '\\' && raw[i] != ',' && raw[i] != '=')) return false;
-    }
-    out += raw[i];
-  }
-  return true;
-}
-
-// Up to the next unescaped comma.
-std::string_view next_term(std::string_view& rest) {
-  std::size_t end = 0;
-  while (end < rest.size() && rest[end] != ',')
-    end += rest[end] == '\\' ? 2 : 1;
-  end = std::min(end, rest.size());
-  const auto term = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return term;
 }
 
 }  // namespace
@@ -123,24 +95,14 @@ bool field_selector::compile(const kind_info& kind, term& t) {
 }
 
 expected<field_selector> field_selector::parse(const kind_info& kind, std::string_view text) {
+  auto parsed = parse_field_terms(text);
+  if (!parsed) return fail(std::move(parsed.error()));
   field_selector made;
-  auto rest = text;
-  while (!rest.empty()) {
-    const auto raw = next_term(rest);
-    if (raw.empty()) continue;
-    const auto at = raw.find_first_of("=!");
-    if (at == std::string_view::npos) return invalid_term(text, raw);
-    std::size_t after = at + 1;
-    if (raw[at] == '!') {
-      if (after == raw.size() || raw[after] != '=') return invalid_term(text, raw);
-      ++after;
-    } else if (after < raw.size() && raw[after] == '=') {
-      ++after;
-    }
+  for (auto& each : *parsed) {
     term t;
-    t.path = raw.substr(0, at);
-    t.equal = raw[at] == '=';
-    if (!unescape(raw.substr(after), t.value)) return invalid_term(text, raw);
+    t.path = std::move(each.path);
+    t.value = std::move(each.value);
+    t.equal = each.equal;
     if (!compile(kind, t)) return fail(unknown_field(kind, t.path));
     made.terms_.push_back(std::move(t));
   }

@@ -17,7 +17,7 @@ void walk(field_errors& out, const Message& message, const type_info& type, bool
 
 constexpr std::int64_t largest_file_mode = 0777;
 
-// Some ranges have words of their own.
+// Some ranges have a message of their own.
 //
 // kubernetes: pkg/apis/core/validation, apiserver/pkg/util/webhook.
 std::string in_range(const field_info& info, std::int64_t value) {

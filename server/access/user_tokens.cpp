@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "actors/core/labels.hpp"
 #include "actors/tokens/expiration.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/scheme.hpp"
@@ -33,11 +34,6 @@ std::string hex_sha256(std::string_view text) {
     hex += digits[byte & 15];
   }
   return hex;
-}
-
-std::string value(const Secret& from, const char* key) {
-  const auto found = from.data().find(key);
-  return found == from.data().end() ? std::string{} : found->second;
 }
 
 // The name of the Secret in a token; empty if the token has another form.
@@ -89,16 +85,16 @@ std::string hash_of_user_token(std::string_view token) {
 std::optional<user_token> read_user_token(const api::object& secret) {
   const auto& content = secret.as<Secret>();
   const auto& meta = secret.meta();
-  user_token found{.user = value(content, "user"),
-                   .groups = lines_of(value(content, "groups")),
-                   .hash = value(content, "token-sha256"),
+  user_token found{.user = actors::find_or_empty(content.data(), "user"),
+                   .groups = lines_of(actors::find_or_empty(content.data(), "groups")),
+                   .hash = actors::find_or_empty(content.data(), "token-sha256"),
                    .expires = std::nullopt};
   const auto good = [](const std::string& name) { return check_user_name(name).has_value(); };
   if (content.type() != user_token_type || meta.namespace_() != user_token_namespace ||
       meta.has_deletion_timestamp() || meta.name() != user_secret_name(found.user) ||
       !good(found.user) || !std::all_of(found.groups.begin(), found.groups.end(), good))
     return std::nullopt;
-  if (const auto text = value(content, "expiration"); !text.empty()) {
+  if (const auto text = actors::find_or_empty(content.data(), "expiration"); !text.empty()) {
     found.expires = actors::parse_expiration(text);
     if (!found.expires) return std::nullopt;
   }

@@ -78,7 +78,7 @@ class api_frontend::impl {
       ending = true;
     }
     wake.notify_all();
-    if (keeper.joinable()) keeper.join();
+    if (renewer.joinable()) renewer.join();
   }
 
   tl::expected<void, std::string> listen() {
@@ -100,7 +100,7 @@ class api_frontend::impl {
         spdlog::warn("server: the local console: {}", local.error());
     }
     if (auto written = write_kubeconfig(); !written) return written;
-    keeper = std::thread{[this] { keep_fresh(); }};
+    renewer = std::thread{[this] { keep_fresh(); }};
     return {};
   }
 
@@ -172,7 +172,7 @@ class api_frontend::impl {
   std::condition_variable wake;
   tls_material material;  // as passed to the callback last
   bool ending = false;
-  std::thread keeper;
+  std::thread renewer;
 };
 
 api_frontend::api_frontend(std::unique_ptr<impl> made) : impl_{std::move(made)} {}

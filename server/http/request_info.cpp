@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "api/selectors/field_terms.hpp"
 #include "api/values/ascii.hpp"
+#include "api/values/syntax.hpp"
 
 namespace troupe::server {
 namespace {
@@ -37,13 +39,18 @@ std::string verb_of(std::string_view method) {
   return {};
 }
 
-// `fieldSelector=metadata.name=x` turns a list or a watch into one of a single object.
-std::string selected_name(const std::string& selector) {
-  static constexpr std::string_view key = "metadata.name=";
-  if (!selector.starts_with(key) || selector.find(',') != std::string::npos) return {};
-  auto name = selector.substr(key.size());
-  if (name.starts_with('=')) name.erase(0, 1);
-  return name;
+// The name that the selector of a list or a watch requires, so that it is authorized by that name;
+// empty: none, or one that no object can have.
+//
+// kubernetes: apiserver/pkg/endpoints/request, NewRequestInfo.
+std::string required_name(std::string_view selector) {
+  const auto terms = api::parse_field_terms(selector);
+  if (!terms) return {};
+  const auto found = std::find_if(terms->begin(), terms->end(), [](const api::field_term& each) {
+    return each.equal && each.path == "metadata.name";
+  });
+  if (found == terms->end() || !api::check_path_segment(found->value).empty()) return {};
+  return found->value;
 }
 
 // Parses from the namespace on; `parts` starts after the version.
@@ -63,10 +70,11 @@ void read_resource(request_info& info, std::vector<std::string> parts) {
 
 void refine_collection_verb(request_info& info, const query_string& query) {
   if (!info.name.empty()) return;
-  if (info.verb == "get" || info.verb == "watch") {
-    if (info.verb == "get") info.verb = query.flag("watch") ? "watch" : "list";
+  // As upstream, a watch by its path (/api/v1/watch/pods) is not authorized by its selector.
+  if (info.verb == "get") {
+    info.verb = query.flag("watch") ? "watch" : "list";
     info.field_selector = query.get_or("fieldSelector", "");
-    info.name = selected_name(info.field_selector);
+    info.name = required_name(info.field_selector);
   } else if (info.verb == "delete") {
     info.verb = "deletecollection";
   }

@@ -234,7 +234,7 @@ TEST_CASE("a store without threads recovers at the next submit after the back-of
 }
 
 // A client that checks the store's guarantees through random faults and power failures.
-struct promise_keeper {
+struct checking_client {
   struct known {
     std::string value;  // of the newest acknowledged write; empty: removed
     revision at = 0;
@@ -275,14 +275,14 @@ TEST_CASE("through random faults and power failures every acknowledged write sta
     INFO("seed " << seed);
     std::mt19937_64 random{seed};
     faulty_store faulty;
-    promise_keeper keeper;
+    checking_client client;
     for (int round = 0; round < 6; ++round) {
       faulty.files->set_after(kinds[random() % 4], static_cast<int>(random() % 60));
       for (int i = 0; i < 30; ++i) {
         const auto name = std::to_string(random() % 8);
         const auto value = random() % 4 == 0 ? "" : std::to_string(random());
         if (random() % 5 == 0) commit(*faulty.store, just(put_lease("n", value)));
-        keeper.wrote(name, value,
+        client.wrote(name, value,
                      commit(*faulty.store, just(value.empty() ? remove(name) : put(name, value))));
       }
       if (random() % 2 == 0) {
@@ -295,7 +295,7 @@ TEST_CASE("through random faults and power failures every acknowledged write sta
         REQUIRE(problems_in(faulty.place.path()) == std::vector<std::string>{});
         faulty.reopen();
       }
-      keeper.check(faulty.store->read());
+      client.check(faulty.store->read());
     }
   }
 }

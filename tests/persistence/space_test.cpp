@@ -72,7 +72,7 @@ TEST_CASE("a fast stream of large changes takes no more of the disk than history
     const auto most = patch(*store, place.path(), 600);
     INFO("the directory took " << most / mebibyte << " MiB");
     // In addition to the history there are its objects, the write-ahead logs, and data that
-    // compactions have not removed yet (docs/decisions/0016-space.md).
+    // compactions have not removed yet (docs/decisions/0016-disk-usage-of-the-store.md).
     CHECK(most < options.log_limit_bytes / 8 * 9 + 400 * mebibyte);
     CHECK(eventually([&] { return store->stats().log_bytes <= options.log_limit_bytes; }));
     CHECK(store->stats().log_revisions > 20);  // history is cut, not removed

@@ -39,7 +39,7 @@ TEST_CASE(
   CHECK(until_renewal("no certificate", 0, now) == 0ms);
 }
 
-TEST_CASE("a keeper renews old certificates, keeps new ones, and limits its rate") {
+TEST_CASE("a credential manager renews old certificates, keeps new ones, and limits its rate") {
   small_authority from;
   const auto fresh = small_authority::around_now(1h, 23h);
   from.will_give({std::nullopt, aged(), fresh});
@@ -48,16 +48,16 @@ TEST_CASE("a keeper renews old certificates, keeps new ones, and limits its rate
   const auto first = from.given(aged());
   REQUIRE(folder.save(first));
   {
-    const credential_manager keeper{folder, first};
+    const credential_manager manager{folder, first};
     REQUIRE(eventually([&] {
-      return until_renewal(keeper.now().certificate, 1, std::chrono::system_clock::now()) > 0ms;
+      return until_renewal(manager.now().certificate, 1, std::chrono::system_clock::now()) > 0ms;
     }));
     const auto asked = from.asked_at();
     REQUIRE(asked.size() == 3);
     // After a refusal; longer after a new certificate that is already due: the clock may be wrong.
     CHECK(asked[1] - asked[0] >= join_defaults::renew_retry_first);
     CHECK(asked[2] - asked[1] >= 2 * join_defaults::renew_retry_first);
-    const auto held = keeper.now();
+    const auto held = manager.now();
     CHECK(held.certificate != first.certificate);
     CHECK(held.private_key == first.private_key);
     // The address was fixed when it joined.
@@ -78,8 +78,8 @@ TEST_CASE("a list of control planes that could not be stored is stored later") {
   // Its temporary file cannot be made.
   const auto obstacle = folder.path() / "cluster.json.new";
   std::filesystem::create_directory(obstacle);
-  credential_manager keeper{folder, first};
-  keeper.learn("a/10.0.0.1:6443//sha256:00");
+  credential_manager manager{folder, first};
+  manager.learn("a/10.0.0.1:6443//sha256:00");
   // A try to renew comes after the try to store.
   REQUIRE(eventually([&] { return from.asked_at().size() >= 2; }));
   CHECK(folder.load().value()->control_planes.empty());
@@ -88,7 +88,7 @@ TEST_CASE("a list of control planes that could not be stored is stored later") {
       [&] { return folder.load().value()->control_planes == "a/10.0.0.1:6443//sha256:00"; }));
 }
 
-TEST_CASE("a keeper ends at once, even while it waits") {
+TEST_CASE("a credential manager ends at once, even while it waits") {
   small_authority from;
   from.will_give({std::nullopt});
   const troupe::test::scratch_folder data;

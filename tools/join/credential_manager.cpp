@@ -33,7 +33,7 @@ std::chrono::milliseconds until_renewal(const std::string& certificate, double j
 }
 
 credential_manager::credential_manager(join_folder folder, joined_credentials held)
-    : folder_{std::move(folder)}, jitter_{random_part()}, held_{std::move(held)}, keeper_{[this] {
+    : folder_{std::move(folder)}, jitter_{random_part()}, held_{std::move(held)}, thread_{[this] {
         keep();
       }} {}
 
@@ -43,7 +43,7 @@ credential_manager::~credential_manager() {
     ending_ = true;
   }
   wake_.notify_all();
-  keeper_.join();
+  thread_.join();
 }
 
 joined_credentials credential_manager::now() const {

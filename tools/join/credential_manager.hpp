@@ -1,6 +1,6 @@
 // Holds the credentials of a joined node and renews its certificate before it expires. It logs a
 // refusal and retries with back-off, and does the same for a new certificate that is already due
-// for renewal by this machine's clock. The link, not the keeper, reports that the node was removed.
+// for renewal by this machine's clock. The link, not this class, reports that the node was removed.
 // Thread safe; requests and waits happen on a thread of its own.
 #pragma once
 
@@ -37,9 +37,9 @@ class credential_manager {
   std::condition_variable wake_;
   bool ending_ = false;
   bool learned_ = false;  // and not saved yet
-  bool unsaved_ = false;  // saving has failed: tried again when the keeper wakes
+  bool unsaved_ = false;  // saving has failed: tried again when the thread wakes
   joined_credentials held_;
-  std::thread keeper_;
+  std::thread thread_;
 };
 
 // Time from `now` until the certificate must be renewed; zero if it is due.

@@ -26,7 +26,7 @@ inline constexpr double renew_below = 1.0 / 3;
 inline constexpr double renew_jitter = 0.1;
 inline constexpr std::chrono::milliseconds renew_retry_first = 1s;
 inline constexpr std::chrono::milliseconds renew_retry_longest = 10min;
-// How often the wall clock is read again: it may be set while the keeper waits.
+// How often the wall clock is read again: it may be set while the thread waits.
 inline constexpr std::chrono::milliseconds clock_check_period = 1h;
 
 inline constexpr std::string_view loopback_warning =

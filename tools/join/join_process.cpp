@@ -143,14 +143,14 @@ tl::expected<void, std::string> run_joined(config::node_config config, const joi
   // A returning machine is ready with its pods, whether the control plane is reachable or not.
   if (options.line.address.empty()) ::sd_notify(0, "READY=1\nSTATUS=looking for the control plane");
   link_status status{setup.signals};
-  credential_manager keeper{join_folder{config.data_dir}, *held};
+  credential_manager manager{join_folder{config.data_dir}, *held};
   const auto parts = compose(
       config,
-      {.credentials = [&keeper] { return keeper.now(); },
+      {.credentials = [&manager] { return manager.now(); },
        .linked = [&status, as = *held] { status.linked(as); },
        .unlinked = [&status](const std::string& reason) { status.unlinked(reason); },
        .node_removed = [&status](const std::string& reason) { status.node_removed(reason); },
-       .learned = [&keeper](const std::string& all) { keeper.learn(all); }});
+       .learned = [&manager](const std::string& all) { manager.learn(all); }});
   if (const auto started = parts->start(); !started) return tl::make_unexpected(started.error());
   const int signal = setup.signals.wait();
   ::sd_notify(0, "STOPPING=1\nSTATUS=stopping");

@@ -192,7 +192,7 @@ void claim_controller::send(const std::string& key, persistence::transaction tra
   ++under_way_;
   transaction.cause = {.request = current_cause().request,
                        .trigger = current_cause().revision,
-                       .author = "claim-keeper"};
+                       .author = "claim-controller"};
   request<commit_done>(core_.writer,
                        commit{std::make_shared<persistence::transaction>(std::move(transaction))},
                        actors::defaults::write_timeout, [this, key](const auto& answer) {

@@ -15,17 +15,8 @@ namespace troupe::server {
 
 namespace {
 
-// kubernetes: apimachinery/pkg/api/errors, NewGenericServerResponse for 404.
-api::error no_such_path() {
-  api::error out;
-  out.code = 404;
-  out.reason = "NotFound";
-  out.message = "the server could not find the requested resource";
-  return out;
-}
-
 void answer_json(const call_ptr& call, api::shared_text text, std::string type) {
-  if (!text) return call->fail(no_such_path());
+  if (!text) return call->fail(path_not_found());
   response out;
   out.content_type = std::move(type);
   out.content.add(std::move(text));
@@ -114,6 +105,14 @@ void answer_openapi_v3(const call_ptr& call) {
 
 }  // namespace
 
+api::error path_not_found() {
+  api::error out;
+  out.code = 404;
+  out.reason = "NotFound";
+  out.message = "the server could not find the requested resource";
+  return out;
+}
+
 void serve_document(const call_ptr& call) {
   using place = route::place;
   switch (call->route.at) {
@@ -139,7 +138,7 @@ void serve_document(const call_ptr& call) {
     case place::keys:
       return get_issuer_keys(call);
     default:
-      return call->fail(no_such_path());
+      return call->fail(path_not_found());
   }
 }
 

@@ -17,6 +17,7 @@
 #include "api/values/uid.hpp"
 #include "runtime/actor_system.hpp"
 #include "server/access/authentication.hpp"
+#include "server/rest/handlers/documents.hpp"
 #include "server/rest/handlers/writing.hpp"
 #include "server/tokens/account_tokens.hpp"
 
@@ -81,14 +82,6 @@ api::expected<void> grant(const call& call, const actors::token_issuer& issuer,
   return {};
 }
 
-api::error no_tokens() {
-  api::error out;
-  out.code = 404;
-  out.reason = "NotFound";
-  out.message = "the server could not find the requested resource";
-  return out;
-}
-
 void answer_document(const call_ptr& call, std::string text, const char* type) {
   response out;
   out.content_type = type;
@@ -129,7 +122,7 @@ void create_token(const call_ptr& call) {
   const auto options = parse_write_options("CreateOptions", call->request->query);
   if (!options) return call->fail(options.error());
   const auto* issuer = call->services.plane.issuer();
-  if (issuer == nullptr) return call->fail(no_tokens());
+  if (issuer == nullptr) return call->fail(path_not_found());
   const auto read = read_body(call, request_kind(), options->fields);
   if (!read) return call->fail(read.error());
   auto& body = static_cast<TokenRequest&>(**read);
@@ -180,13 +173,13 @@ api::expected<void> review_token(const call& call, TokenReview& review) {
 
 void get_issuer_configuration(const call_ptr& call) {
   const auto& accounts = call->services.options.accounts;
-  if (!accounts) return call->fail(no_tokens());
+  if (!accounts) return call->fail(path_not_found());
   answer_document(call, accounts->configuration(), "application/json");
 }
 
 void get_issuer_keys(const call_ptr& call) {
   const auto& accounts = call->services.options.accounts;
-  if (!accounts) return call->fail(no_tokens());
+  if (!accounts) return call->fail(path_not_found());
   answer_document(call, accounts->key_set(), "application/jwk-set+json");
 }
 

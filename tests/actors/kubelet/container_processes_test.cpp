@@ -65,9 +65,9 @@ struct scratch {
 const std::string shim = std::string{TROUPE_BINARY_DIR} + "/container_shim";
 
 // With its own threads.
-struct shim_keeper : container_processes {
-  shim_keeper() : shim_keeper{std::make_shared<job_queue>("containers", 2, 10'000)} {}
-  explicit shim_keeper(const std::shared_ptr<job_queue>& jobs)
+struct test_containers : container_processes {
+  test_containers() : test_containers{std::make_shared<job_queue>("containers", 2, 10'000)} {}
+  explicit test_containers(const std::shared_ptr<job_queue>& jobs)
       : container_processes{shim, jobs, std::make_shared<event_loop>()}, jobs{jobs} {}
   const std::shared_ptr<job_queue> jobs;
 };
@@ -107,7 +107,7 @@ TEST_CASE("a container has the specified environment, and its output and exit co
           "[kubelet]") {
   scratch place;
   listener heard;
-  shim_keeper runtime;
+  test_containers runtime;
   runtime.start(container_dir{place.path / "c"},
                 shell(place, "echo $GREETING; echo oops >&2; printf unfinished; exit 3"),
                 heard.observer());
@@ -133,7 +133,7 @@ TEST_CASE("a container that floods the log is throttled, and the log stays withi
   CHECK(budget.wait_ms(9'999'999) == 1);
   scratch place;
   listener heard;
-  shim_keeper runtime;
+  test_containers runtime;
   runtime.start(container_dir{place.path / "c"},
                 shell(place, "head -c 700000 /dev/zero | tr '\\0' '\\n'; echo last"),
                 heard.observer());
@@ -150,7 +150,7 @@ TEST_CASE("a container that floods the log is throttled, and the log stays withi
 TEST_CASE("a container's log has the size and number of files that its spec names", "[kubelet]") {
   scratch place;
   listener heard;
-  shim_keeper runtime;
+  test_containers runtime;
   auto spec = shell(place, "for i in 1 2 3 4 5 6 7 8 9; do echo $i; done");
   spec.log = {.file_bytes = 50, .files = 3};
   runtime.start(container_dir{place.path / "c"}, spec, heard.observer());
@@ -164,7 +164,7 @@ TEST_CASE("a container's log has the size and number of files that its spec name
 TEST_CASE("a missing program is an error that names it", "[kubelet]") {
   scratch place;
   listener heard;
-  shim_keeper runtime;
+  test_containers runtime;
   auto spec = shell(place, "");
   spec.command = {"/no/such/program"};
   runtime.start(container_dir{place.path / "c"}, spec, heard.observer());
@@ -177,7 +177,7 @@ TEST_CASE("a missing program is an error that names it", "[kubelet]") {
 TEST_CASE("SIGTERM ends a container, and all that it started goes with it", "[kubelet]") {
   scratch place;
   listener heard;
-  shim_keeper runtime;
+  test_containers runtime;
   const container_dir dir{place.path / "c"};
   runtime.start(dir, shell(place, "sleep 300 & sleep 301 & echo armed; wait"), heard.observer());
   const auto running = heard.running();
@@ -194,7 +194,7 @@ TEST_CASE("SIGTERM ends a container, and all that it started goes with it", "[ku
 TEST_CASE("a container that ignores SIGTERM is killed", "[kubelet]") {
   scratch place;
   listener heard;
-  shim_keeper runtime;
+  test_containers runtime;
   const container_dir dir{place.path / "c"};
   runtime.start(dir, shell(place, "trap '' TERM; echo armed; while :; do sleep 1; done"),
                 heard.observer());
@@ -213,7 +213,7 @@ TEST_CASE("containers of a runtime that ended are adopted by the next one", "[ku
   process_id process;
   {
     listener heard;
-    shim_keeper first;
+    test_containers first;
     first.start(dir, shell(place, "sleep 300"), heard.observer());
     const auto running = heard.running();
     REQUIRE(running);
@@ -221,7 +221,7 @@ TEST_CASE("containers of a runtime that ended are adopted by the next one", "[ku
   }
   CHECK(process.alive());
 
-  shim_keeper second;
+  test_containers second;
   std::mutex mutex;
   std::condition_variable done;
   std::optional<std::vector<container_processes::found>> found;
@@ -276,11 +276,11 @@ TEST_CASE("a container that cannot be inspected for lack of file descriptors has
   const container_dir dir{place.path / "pod" / "containers" / "web" / "0"};
   {
     listener heard;
-    shim_keeper first;
+    test_containers first;
     first.start(dir, shell(place, "sleep 300"), heard.observer());
     REQUIRE(heard.running());
   }
-  shim_keeper second;
+  test_containers second;
   listener heard;
   std::promise<std::size_t> found;
   std::promise<void> next;
@@ -303,7 +303,7 @@ TEST_CASE("a container that cannot be inspected for lack of file descriptors has
 TEST_CASE("requests for a pod are done in order, concurrently with those for other pods",
           "[kubelet]") {
   scratch place;
-  shim_keeper runtime;
+  test_containers runtime;
   std::promise<void> open, other;
   std::shared_future<void> gate{open.get_future()};
   std::promise<int> order;
@@ -349,7 +349,7 @@ TEST_CASE("an observer of a starting container waits for its shim", "[kubelet]")
 TEST_CASE("a container does not outlive its shim", "[kubelet]") {
   scratch place;
   listener heard;
-  shim_keeper runtime;
+  test_containers runtime;
   const container_dir dir{place.path / "c"};
   runtime.start(dir, shell(place, "sleep 300"), heard.observer());
   const auto running = heard.running();
@@ -382,7 +382,7 @@ TEST_CASE("a container whose shim ended unobserved is found to have ended", "[ku
     REQUIRE(dir.write(running_process{{1, 1}, {1, 1}, started}));
   }
   listener heard;
-  shim_keeper runtime;
+  test_containers runtime;
   runtime.follow(dir, {}, heard.observer());
   const auto exit = heard.exit();
   REQUIRE(exit);
@@ -395,7 +395,7 @@ TEST_CASE("after a reboot a container has ended, and the process with its pid is
           "[kubelet]") {
   scratch place;
   const container_dir dir{place.path / "other"}, before{place.path / "c"};
-  shim_keeper runtime;
+  test_containers runtime;
   listener heard;
   runtime.start(dir, shell(place, "exec sleep 300"), heard.observer());
   const auto running = heard.running();
@@ -440,7 +440,7 @@ TEST_CASE("a container's spec of an earlier version is read without an image and
 TEST_CASE("a container that cannot be started has start and finish times", "[kubelet]") {
   scratch place;
   listener heard;
-  shim_keeper runtime;
+  test_containers runtime;
   std::ofstream{place.path / "file"} << "no folder";
   const auto before = wall_ms();
   runtime.start(container_dir{place.path / "file" / "c"}, shell(place, ""), heard.observer());

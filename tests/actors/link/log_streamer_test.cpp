@@ -17,8 +17,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Plays the gateway.
-class part_keeper : public runtime::actor {
+// Receives the parts in place of the gateway.
+class part_collector : public runtime::actor {
  public:
   struct parts {
     std::mutex mutex;
@@ -40,9 +40,9 @@ class part_keeper : public runtime::actor {
     }
   };
 
-  explicit part_keeper(std::shared_ptr<parts> into) : into_{std::move(into)} {}
+  explicit part_collector(std::shared_ptr<parts> into) : into_{std::move(into)} {}
   const runtime::behavior& make_behavior() const override {
-    static const auto table = runtime::handlers(&part_keeper::on_part);
+    static const auto table = runtime::handlers(&part_collector::on_part);
     return table;
   }
 
@@ -98,7 +98,7 @@ struct telling {
         .id = 1, .from = {}, .query = {}, .follow = follow, .credit = credit};
     return system.spawn({.kind = "log", .name = "1", .restart = false},
                         runtime::make<actors::log_streamer>(
-                            request, std::shared_ptr<actors::log_source>{source}, keeper));
+                            request, std::shared_ptr<actors::log_source>{source}, collector));
   }
   bool is_asked() const {
     return machine::wait([&] {
@@ -118,10 +118,10 @@ struct telling {
 
   const std::shared_ptr<held_log::state> log = std::make_shared<held_log::state>();
   const std::shared_ptr<held_log> source = std::make_shared<held_log>(log);
-  const std::shared_ptr<part_keeper::parts> parts = std::make_shared<part_keeper::parts>();
+  const std::shared_ptr<part_collector::parts> parts = std::make_shared<part_collector::parts>();
   runtime::actor_system system;
-  const runtime::actor_ref keeper =
-      system.spawn({.kind = "test", .name = "keeper"}, runtime::make<part_keeper>(parts));
+  const runtime::actor_ref collector =
+      system.spawn({.kind = "test", .name = "collector"}, runtime::make<part_collector>(parts));
 };
 
 }  // namespace

@@ -115,6 +115,25 @@ TEST_CASE("the attributes of a request equal upstream's") {
     CHECK(summary("GET", path) == std::string("path ") + path + " get");
 }
 
+TEST_CASE("a list or a watch has the name that its field selector requires") {
+  const auto name = [](const std::string& selector, const std::string& rest = {}) {
+    return about("GET", "/api/v1/pods?fieldSelector=" + percent_encode(selector) + rest).name;
+  };
+  CHECK(name("metadata.name=x") == "x");
+  CHECK(name("metadata.name==x", "&watch=1") == "x");
+  CHECK(name("metadata.name=x,status.phase=Failed") == "x");
+  CHECK(name("status.phase!=Failed,metadata.name==x,") == "x");
+  CHECK(name("metadata.name=a\\,b") == "a,b");
+  for (const auto* selector :
+       {"metadata.name!=x", "metadata.name=", "spec.nodeName=metadata.name", "metadata.name=a/b",
+        "metadata.name=..", "metadata.name=x,broken", "spec.nodeName=a\\,metadata.name=x"})
+    CHECK(name(selector).empty());
+  CHECK(summary("DELETE", "/api/v1/pods?fieldSelector=metadata.name%3Dx") ==
+        "api||v1||pods|||deletecollection");
+  CHECK(summary("GET", "/api/v1/watch/pods?fieldSelector=metadata.name%3Dx") ==
+        "api||v1||pods|||watch");
+}
+
 TEST_CASE("watches and logs are long-running, and only writes are mutating") {
   CHECK(about("GET", "/api/v1/pods?watch=1").long_running());
   CHECK(about("GET", "/api/v1/namespaces/a/pods/p/log").long_running());

@@ -235,12 +235,16 @@ TEST_CASE("an update that creates needs the verb create") {
 
 TEST_CASE("a list of one name is authorized by that name") {
   guarded_api api;
-  api.give("joe", R"({"verbs":["get","list","watch"],"apiGroups":[""],"resources":["configmaps"],)"
-                  R"("resourceNames":["mine"]})");
+  api.give("joe", R"({"verbs":["get","list","watch","deletecollection"],"apiGroups":[""],)"
+                  R"("resources":["configmaps"],"resourceNames":["mine"]})");
   CHECK(api.ask("joe", "GET", maps).status == 403);
   CHECK(api.ask("joe", "GET", maps + "?fieldSelector=metadata.name%3Dmine").status == 200);
   CHECK(api.ask("joe", "GET", maps + "?fieldSelector=metadata.name%3Dother").status == 403);
   CHECK(api.ask("joe", "GET", maps + "?fieldSelector=metadata.name!%3Dmine").status == 403);
+  const std::string more = "?fieldSelector=metadata.namespace%3Ddefault,metadata.name%3D";
+  CHECK(api.ask("joe", "GET", maps + more + "mine").status == 200);
+  CHECK(api.ask("joe", "GET", maps + more + "other").status == 403);
+  CHECK(api.ask("joe", "DELETE", maps + "?fieldSelector=metadata.name%3Dmine").status == 403);
   CHECK(api.ask("joe", "GET",
                 maps + "?fieldSelector=metadata.name%3Dmine&fieldSelector=metadata.name%3Dother")
             .size("items") == 0);

@@ -1,6 +1,6 @@
 // Mount points of volumes in containers that share the machine's file system: a missing mountPath
 // is created empty, and removed with the last pod that uses it
-// (docs/decisions/0008-where-volumes-stand.md).
+// (docs/decisions/0008-mount-points-of-volumes.md).
 //
 // Recorded on disk, so that the records survive a kill of the node process:
 //   ROOT/mount-points/<path with %2F>/<uid of a pod>

@@ -18,7 +18,7 @@ using api::core::v1::Service;
 namespace {
 
 // Keeps a pod with the name of its service while a config map with its labels exists.
-class pod_keeper : public actors::reconciler {
+class one_pod_controller : public actors::reconciler {
  public:
   using actors::reconciler::reconciler;
 
@@ -47,15 +47,15 @@ api::label_selector observed_by(const api::object& service) {
   return selector.empty() ? api::label_selector::nothing() : actors::compile(selector);
 }
 
-actors::controller_type pod_keepers() {
-  return {.name = "pod-keepers",
+actors::controller_type one_pod_type() {
+  return {.name = "one-pods",
           .purpose = "a pod while there is a config map",
           .owners = {{.kind = &api::kind_of<Service>(),
-                      .actor_kind = "pod-keeper",
-                      .component = "pod-keeper",
+                      .actor_kind = "one-pod",
+                      .component = "one-pod",
                       .observes = &observed_by}},
           .dependents = {&api::kind_of<Pod>()},
-          .make = actors::make_controller<pod_keeper>,
+          .make = actors::make_controller<one_pod_controller>,
           .observed = {&api::kind_of<ConfigMap>()}};
 }
 
@@ -66,7 +66,7 @@ struct stage {
         c.simulation().system().spawn({.kind = "late-watcher", .name = "late-watcher"},
                                       runtime::make<late_watcher>(core.watcher, late.prefix()));
     core.watcher = watcher;
-    actors::start_controller(c.simulation().system(), pod_keepers(), core, c.store());
+    actors::start_controller(c.simulation().system(), one_pod_type(), core, c.store());
     ConfigMap config;
     config.mutable_metadata()->set_name("config");
     (*config.mutable_metadata()->mutable_labels())["app"] = "web";
@@ -127,7 +127,7 @@ TEST_CASE("a controller is started when the initial state of every kind is here"
   CHECK(s.has_pod());
   s.c.remove<Service>("default", "web");
   s.c.settle();
-  CHECK_FALSE(s.c.simulation().system().actors().find("pod-keeper", "default/web"));
+  CHECK_FALSE(s.c.simulation().system().actors().find("one-pod", "default/web"));
 }
 
 }  // namespace troupe::test

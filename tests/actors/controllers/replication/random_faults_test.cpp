@@ -29,11 +29,11 @@ namespace {
 constexpr int kinds = 2;
 constexpr int names = 3;
 
-class fire {
+class random_run {
  public:
   // With every other seed pods change owners: labels and selectors change, pods are orphaned.
   // Then a controller may have more pods than desired for a while.
-  fire(std::uint64_t seed, bool far)
+  random_run(std::uint64_t seed, bool far)
       : random_{seed}, pods_change_hands_{seed % 2 == 0}, cluster_{seed, options(far)} {
     for (const char* node : {"n0", "n1"})
       add_node(cluster_, node);
@@ -287,12 +287,12 @@ class fire {
 
 TEST_CASE("controllers under random faults reach their desired replicas, and never exceed them",
           "[replication][seeds]") {
-  for_each_seed(150, [](std::uint64_t seed) { fire{seed, false}.run(); });
+  for_each_seed(150, [](std::uint64_t seed) { random_run{seed, false}.run(); });
 }
 
 TEST_CASE("controllers under faults reach their replicas over a remote store with other writers",
           "[replication][seeds][far]") {
-  for_each_seed(200, [](std::uint64_t seed) { fire{seed, true}.run(); });
+  for_each_seed(200, [](std::uint64_t seed) { random_run{seed, true}.run(); });
 }
 
 }  // namespace troupe::test

@@ -62,7 +62,7 @@ cluster_options with_capacity(actors::capacity_options capacity) {
 }  // namespace
 
 TEST_CASE("a controller that asks for 2147483647 pods makes only some that wait for a node",
-          "[replication][brake]") {
+          "[replication][limits]") {
   cluster c{1};
   c.create(replication_controller("web", most_replicas, web));
   CHECK_FALSE(c.run_until([&] { return c.count<Pod>() > waiting; }, seconds{30}));
@@ -82,7 +82,7 @@ TEST_CASE("a controller that asks for 2147483647 pods makes only some that wait 
 }
 
 TEST_CASE("a controller that was killed still reports that its pods wait for nodes",
-          "[replication][brake]") {
+          "[replication][limits]") {
   cluster c{7};
   c.create(replication_controller("web", most_replicas, web));
   c.settle();
@@ -96,7 +96,7 @@ TEST_CASE("a controller that was killed still reports that its pods wait for nod
   CHECK(failure<ReplicationController>(c, "web").empty());
 }
 
-TEST_CASE("a deployment reports that its pods wait for nodes", "[replication][brake]") {
+TEST_CASE("a deployment reports that its pods wait for nodes", "[replication][limits]") {
   cluster c{8};
   c.create(deployment("web", 5'600, "example:1"));
   c.settle();
@@ -105,7 +105,7 @@ TEST_CASE("a deployment reports that its pods wait for nodes", "[replication][br
   CHECK(c.run_until([&] { return failure<Deployment>(c, "web").empty(); }, seconds{30}));
 }
 
-TEST_CASE("more pods are created as soon as nodes run the waiting ones", "[replication][brake]") {
+TEST_CASE("more pods are created as soon as nodes run the waiting ones", "[replication][limits]") {
   cluster c{2};
   c.create(replication_controller("web", 5'600, web));
   c.settle();
@@ -118,7 +118,7 @@ TEST_CASE("more pods are created as soon as nodes run the waiting ones", "[repli
 }
 
 TEST_CASE("controllers report a full cluster, and continue when there is room",
-          "[replication][brake]") {
+          "[replication][limits]") {
   cluster c{3, with_capacity({.pods = 50})};
   add_node(c, "n1");
   c.create(replication_controller("first", 30, {{"app", "first"}}));
@@ -152,7 +152,7 @@ TEST_CASE("controllers report a full cluster, and continue when there is room",
   CHECK(failure<ReplicationController>(c, "second").empty());
 }
 
-TEST_CASE("a deployment reports a full cluster, too", "[replication][brake]") {
+TEST_CASE("a deployment reports a full cluster, too", "[replication][limits]") {
   cluster c{4, with_capacity({.pods = 10})};
   add_node(c, "n1");
   c.create(deployment("web", most_replicas, "example:1"));
@@ -169,7 +169,7 @@ TEST_CASE("a deployment reports a full cluster, too", "[replication][brake]") {
 }
 
 TEST_CASE("without a configured limit the capacity of the nodes limits the number of pods",
-          "[replication][brake]") {
+          "[replication][limits]") {
   actors::capacity cluster_capacity{{}};
   CHECK(cluster_capacity.pods() == 10'000);
   cluster_capacity.set_node_capacity(20'000);
@@ -200,7 +200,7 @@ TEST_CASE("without a configured limit the capacity of the nodes limits the numbe
 }
 
 TEST_CASE("limits of objects and bytes do not refuse new nodes and updates",
-          "[replication][brake]") {
+          "[replication][limits]") {
   cluster_options options;
   const bool bytes = GENERATE(false, true);
   options.plane.controllers = false;
