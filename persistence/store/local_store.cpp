@@ -282,8 +282,8 @@ void local_store::try_recovery() {
   failure_.reset();
   retry_at_.reset();
   stop_rewriting_ = closing_.load();
-  core_.read_only = false;
   queue_.refuse(std::nullopt);
+  core_.read_only = false;  // whoever sees it may write
 }
 
 // -- reading --------------------------------------------------------------------------------------

@@ -10,13 +10,14 @@ namespace troupe::test {
 namespace {
 
 // A node with these credentials is refused, and the control plane's application does not notice.
-std::string refusal(plane& there, link::credentials with) {
+// On a busy machine an attempt may time out before it is refused.
+void check_refused(plane& there, link::credentials with, const std::string& reason) {
   node here{there.listener->address(), always(std::move(with))};
-  const auto reason = here.failures.await();
+  REQUIRE(here.failures.await(reason));
   REQUIRE(here.sessions.count() == 0);
   REQUIRE(there.sessions.count() == 0);
-  REQUIRE(reason.find('\n') == std::string::npos);
-  return reason;
+  for (const auto& each : here.failures.all())
+    REQUIRE(each.find('\n') == std::string::npos);
 }
 
 TEST_CASE("strangers are refused by their certificate") {
@@ -25,22 +26,21 @@ TEST_CASE("strangers are refused by their certificate") {
   SECTION("of another authority") {
     auto with = another.issue({"system:node:a", {"system:nodes"}});
     with.authority = our_authority().certificate();
-    REQUIRE_THAT(refusal(there, with), Catch::Contains("may not accept our certificate"));
+    check_refused(there, with, "may not accept our certificate");
   }
   SECTION("of an authority with the same name") {
     const authority forged{"the cluster"};
     auto with = forged.issue({"system:node:a", {"system:nodes"}});
     with.authority = our_authority().certificate();
-    REQUIRE_THAT(refusal(there, with), Catch::Contains("may not accept our certificate"));
+    check_refused(there, with, "may not accept our certificate");
   }
   SECTION("expired") {
-    REQUIRE_THAT(
-        refusal(there, our_authority().issue({"system:node:a", {}, {}, std::chrono::seconds{-60}})),
-        Catch::Contains("may not accept our certificate"));
+    check_refused(there,
+                  our_authority().issue({"system:node:a", {}, {}, std::chrono::seconds{-60}}),
+                  "may not accept our certificate");
   }
   SECTION("with two names") {
-    REQUIRE_THAT(refusal(there, our_authority().issue({"", {}})),
-                 Catch::Contains("one common name"));
+    check_refused(there, our_authority().issue({"", {}}), "one common name");
   }
   // The control plane continues to work.
   node good{there.listener->address()};
@@ -49,32 +49,29 @@ TEST_CASE("strangers are refused by their certificate") {
 
 TEST_CASE("a plane is refused by its certificate") {
   const authority another{"another cluster"};
-  const auto why_not = [](link::credentials shown, const std::string& host = "127.0.0.1") {
+  const auto check = [](link::credentials shown, const std::string& reason,
+                        const std::string& host = "127.0.0.1") {
     plane there{false, {"127.0.0.1", 0}, always(std::move(shown))};
     node here{{host, there.listener->address().port}};
-    const auto reason = here.failures.await();
+    REQUIRE(here.failures.await(reason));
     REQUIRE(here.sessions.count() == 0);
     REQUIRE(there.sessions.count() == 0);
-    return reason;
   };
   SECTION("of another authority") {
     auto shown = another.issue({"troupe", {}, {"IP:127.0.0.1"}});
     shown.authority = our_authority().certificate();
-    REQUIRE_THAT(why_not(shown), Catch::Contains("certificate"));
+    check(shown, "certificate");
   }
   SECTION("expired") {
-    REQUIRE_THAT(
-        why_not(our_authority().issue({"troupe", {}, {"IP:127.0.0.1"}, std::chrono::seconds{-60}})),
-        Catch::Contains("certificate"));
+    check(our_authority().issue({"troupe", {}, {"IP:127.0.0.1"}, std::chrono::seconds{-60}}),
+          "certificate");
   }
   SECTION("of another address") {
-    REQUIRE_THAT(why_not(our_authority().issue({"troupe", {}, {"IP:127.0.0.2"}})),
-                 Catch::Contains("127.0.0.1"));
+    check(our_authority().issue({"troupe", {}, {"IP:127.0.0.2"}}), "127.0.0.1");
   }
   SECTION("of another name") {
-    REQUIRE_THAT(why_not(our_authority().issue({"troupe", {}, {"DNS:elsewhere", "IP:127.0.0.1"}}),
-                         "localhost"),
-                 Catch::Contains("localhost"));
+    check(our_authority().issue({"troupe", {}, {"DNS:elsewhere", "IP:127.0.0.1"}}), "localhost",
+          "localhost");
   }
 }
 
@@ -154,10 +151,15 @@ TEST_CASE("a node shows its renewed certificate when it calls again") {
   std::atomic<int> asked{0};
   node here{there.listener->address(), [&] { return node_credentials(std::to_string(asked++)); }};
   const auto first = there.sessions.await();
-  REQUIRE(first.session->other().name == "system:node:0");
+  REQUIRE(first.session);
   first.session->close("call again");
   const auto second = there.sessions.await(1);
-  REQUIRE(second.session->other().name == "system:node:1");
+  REQUIRE(second.session);
+  // Each attempt asks for them, also one that times out on a busy machine.
+  const auto number = [](const session_log::entry& from) {
+    return std::stoi(from.session->other().name.substr(std::string{"system:node:"}.size()));
+  };
+  REQUIRE(number(second) > number(first));
   REQUIRE(second.session->other().key_hash != first.session->other().key_hash);
 }
 

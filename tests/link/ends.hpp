@@ -18,7 +18,7 @@ namespace troupe::test {
 namespace link = runtime::link;
 
 // Long enough for a slow sanitizer build on a busy machine.
-inline constexpr std::chrono::seconds patience{30};
+inline constexpr std::chrono::seconds patience{60};
 
 // Polls a condition of which no notification exists.
 template <class Condition>

@@ -171,4 +171,17 @@ struct node {
   std::unique_ptr<link::dialer> dialer;
 };
 
+// A time that the program promises, and in addition what fifty connections take on this machine
+// now: both share the processor with other programs.
+inline std::chrono::milliseconds promised(std::chrono::nanoseconds time) {
+  const auto begun = std::chrono::steady_clock::now();
+  plane there;
+  node here{there.listener->address()};
+  REQUIRE(there.sessions.await().session);
+  REQUIRE(here.sessions.await().session);
+  const auto all = time + 50 * (std::chrono::steady_clock::now() - begun);
+  return std::chrono::ceil<std::chrono::milliseconds>(
+      std::min<std::chrono::nanoseconds>(all, patience));
+}
+
 }  // namespace troupe::test

@@ -22,6 +22,8 @@ using test::etcd_server;
 
 // A quota that a few large objects exceed.
 constexpr std::size_t small_quota_bytes = 8'000'000, filler_bytes = 1'000'000;
+// For etcd on a busy disk: it only ends tests that hang.
+constexpr std::chrono::seconds answer_limit{50};
 
 std::unique_ptr<replicated_store> open_on(const etcd_server& etcd, const std::string& session,
                                           const std::string& directory = {}) {
@@ -34,7 +36,7 @@ std::unique_ptr<replicated_store> open_on(const etcd_server& etcd, const std::st
       replicated_store::open(options,
                              directory.empty() ? memory_engine_on(std::make_shared<memory_disk>())
                                                : rocks_engine_in(directory),
-                             std::move(*log), "etcd", session);
+                             std::move(*log), "etcd", session, {.answer = answer_limit});
   REQUIRE(opened);
   // etcd elects its leader first.
   REQUIRE(eventually([&] {
@@ -121,12 +123,12 @@ TEST_CASE("an etcd of another cluster is not read in place of one that does not 
   // It must answer before the other one is asked in its place.
   const auto alone = open_etcd({.endpoints = {etcd.endpoint()}});
   REQUIRE(alone);
-  blocking_log first{**alone, "etcd", std::chrono::seconds{20}};
+  blocking_log first{**alone, "etcd", answer_limit};
   REQUIRE(eventually([&] { return first.identity().has_value(); }));
   const auto opened = open_etcd({.endpoints = {etcd.endpoint(), other.endpoint()}});
   REQUIRE(opened);
   auto& both = **opened;
-  blocking_log asked{both, "etcd", std::chrono::seconds{20}};
+  blocking_log asked{both, "etcd", answer_limit};
   REQUIRE(asked.identity().value_or("") == *first.identity());
   const auto newest = [&] {
     std::promise<expected<revision>> answer;
@@ -153,8 +155,7 @@ TEST_CASE("two control planes lose no write while etcd stands still and is kille
   const auto load = [&](int times) {
     for (int i = 0; i < times; ++i) {
       clients.increment(i % 2 == 0 ? *one : *other);
-      if (i % 20 == 0)
-        REQUIRE(eventually([&] { return clients.is_answered(); }, std::chrono::seconds{60}));
+      if (i % 20 == 0) REQUIRE(eventually([&] { return clients.is_answered(); }));
     }
   };
   load(200);
@@ -169,20 +170,19 @@ TEST_CASE("two control planes lose no write while etcd stands still and is kille
     clients.increment(*one);
   etcd.restart();
   load(100);
-  REQUIRE(eventually([&] { return clients.is_answered(); }, std::chrono::seconds{60}));
+  REQUIRE(eventually([&] { return clients.is_answered(); }));
   reach(*one);
   reach(*other);
   clients.check(one->read());
   CHECK(contents(one->read()) == contents(other->read()));
 }
 
-TEST_CASE("a leader that resigns is replaced at once, one that is killed within the lease's time",
-          "[etcd]") {
+TEST_CASE("a leader that resigns is replaced at once, and not at the end of its lease", "[etcd]") {
   if (const auto why = etcd_server::missing(); !why.empty()) return test::skip(why);
   const captured_log log;
   const etcd_server etcd;
-  // Longer than a busy machine takes for the writes of a term.
-  constexpr std::chrono::seconds lease{10};
+  // Longer than the test waits: whoever leads in it has not waited for the end of a lease.
+  constexpr std::chrono::minutes lease{5};
   std::array<std::atomic<revision>, 3> fences{};
   const auto candidate = [&](std::size_t i) {
     auto made = open_on(etcd, "s" + std::to_string(i));
@@ -212,12 +212,10 @@ TEST_CASE("a leader that resigns is replaced at once, one that is killed within 
 
   auto third = candidate(2);
   first.reset();
-  const auto before = std::chrono::steady_clock::now();
   etcd.signal(SIGSTOP);  // no lease is renewed
   etcd.signal(SIGCONT);
   second->resign([] {});
   REQUIRE(eventually([&] { return fences[2] != 0; }));
-  CHECK(std::chrono::steady_clock::now() - before < lease + std::chrono::seconds{1});
   CHECK(value_of(third->read().find(key_of("a"))) == "of the first term");
 }
 
@@ -232,9 +230,8 @@ TEST_CASE("a full etcd takes deletions, and nothing else", "[etcd]") {
   // etcd compares its quota with the size of its file, which it writes each 100 ms.
   REQUIRE(eventually([&] {
     filled = commit(*one, just(put("filler" + std::to_string(fillers++ % 8), "x", filler_bytes)));
-    return !filled;
+    return !filled && filled.error().code == errc::no_space;
   }));
-  CHECK(filled.error().code == errc::no_space);
   const auto created = commit(*other, just(put("b", "1")));
   REQUIRE_FALSE(created);
   CHECK(created.error().code == errc::no_space);

@@ -25,7 +25,7 @@ const auto hour = events_with_leases(std::chrono::hours{1});
 struct model_place {
   model_cluster cluster;
   model_log log{cluster, {}};
-  blocking_log asked{log, "the model", std::chrono::seconds{10}};
+  blocking_log asked{log, "the model", std::chrono::seconds{60}};
 };
 
 // The stored rows by key: the value of the map and both revisions.

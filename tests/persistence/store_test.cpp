@@ -286,6 +286,8 @@ TEST_CASE("readers beside a writer only ever see whole transactions") {
   stop = true;
   for (auto& each : readers)
     each.join();
+  CHECK_FALSE(torn);
+  CHECK_FALSE(back);
 }
 
 TEST_CASE("many submitters lose nothing and share no revision") {
@@ -294,6 +296,10 @@ TEST_CASE("many submitters lose nothing and share no revision") {
   std::mutex mutex;
   std::set<revision> revisions;
   std::atomic<int> answered{0};
+  // Nothing is committed until all is submitted: not each transaction may be a batch of its own.
+  std::promise<void> submitted;
+  store->submit(just(remove("none")),
+                [all = submitted.get_future().share()](const outcome&) { all.wait(); });
   std::vector<std::thread> submitters;
   for (int t = 0; t < threads; ++t)
     submitters.emplace_back([&, t] {
@@ -306,6 +312,7 @@ TEST_CASE("many submitters lose nothing and share no revision") {
     });
   for (auto& each : submitters)
     each.join();
+  submitted.set_value();
   REQUIRE(eventually([&] { return answered == threads * each_commits; }));
   CHECK(revisions.size() == threads * each_commits);
   CHECK(store->read().size() == threads * each_commits);

@@ -27,7 +27,7 @@ namespace {
 struct upstream_place {
   model_cluster cluster;
   model_log raw{cluster, {}};
-  blocking_log asked{raw, "the model", std::chrono::seconds{10}};
+  blocking_log asked{raw, "the model", std::chrono::seconds{60}};
 
   // A store of a control plane that joins.
   std::unique_ptr<replicated_store> join(std::string member, upstream_target target = {}) {
@@ -136,7 +136,7 @@ TEST_CASE("a listing has every key once, in our order, from any key on", "[upstr
     std::sort(wanted.begin(), wanted.end());
     model_log raw{cluster, {}};
     upstream_log mapped{raw, {}};
-    blocking_log asked{mapped, "the model", std::chrono::seconds{10}};
+    blocking_log asked{mapped, "the model", std::chrono::seconds{60}};
     const auto list = [&](std::string after) {
       std::vector<std::string> found;
       for (bool more = true; more;) {

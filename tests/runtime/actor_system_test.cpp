@@ -116,7 +116,7 @@ TEST_CASE("a request from outside carries its cause and no sender", "[runtime]")
   const auto to = system.spawn({"relay", "r"}, make<relay>(&seen));
   log_of<request_error> answered;
   system.request<hop>(
-      to, hop{0}, 10s, [&](auto reply) { answered.add(reply.error()); }, cause{5, 6});
+      to, hop{0}, test::patience, [&](auto reply) { answered.add(reply.error()); }, cause{5, 6});
   REQUIRE(answered.await(1));
   CHECK(answered.all()[0] == request_error::unhandled);
   REQUIRE(seen.await(1));
@@ -151,7 +151,7 @@ TEST_CASE("the directory shows depth, current message and counts of each live ac
   closed.unlock();
   REQUIRE(entered.await(4));
   log_of<std::string> text;
-  system.request<description>(busy, runtime::describe{}, 10s,
+  system.request<description>(busy, runtime::describe{}, test::patience,
                               [&](auto reply) { text.add(reply ? (*reply)->text : "none"); });
   REQUIRE(text.await(1));
   CHECK(text.all()[0] == "handled: 4\n");

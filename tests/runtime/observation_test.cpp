@@ -305,7 +305,10 @@ TEST_CASE("orders and readers do no harm while messages fly") {
   auto cursor = system.recorder().newest();
   std::uint64_t seen = 0;
   const auto deadline = std::chrono::steady_clock::now() + test::patience;
-  for (int i = 0; seen + cursor.lost < 50'000 && std::chrono::steady_clock::now() < deadline; ++i) {
+  const auto enough = [&] {
+    return seen + cursor.lost >= 50'000 && system.actors().find(to.id())->restarts > 0;
+  };
+  for (int i = 0; !enough() && std::chrono::steady_clock::now() < deadline; ++i) {
     system.pause(to, 1min);
     seen += system.recorder().read(cursor).size();
     system.actors().detail(to.id());

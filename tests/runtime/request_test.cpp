@@ -218,7 +218,7 @@ TEST_CASE("requests from many threads outside are all answered", "[runtime]") {
   for (int t = 0; t < threads; ++t) {
     callers.emplace_back([&] {
       for (int i = 0; i < each; ++i) {
-        system.request<answer>(to, ask{i}, 20s, [&](auto reply) {
+        system.request<answer>(to, ask{i}, test::patience, [&](auto reply) {
           seen.add(reply ? reply_result{(*reply)->value} : tl::make_unexpected(reply.error()));
         });
       }
@@ -250,7 +250,7 @@ TEST_CASE("a promise may be answered on a thread outside", "[runtime]") {
   worker_pool pool{"answers", 1, 10};
   runtime::actor_system system;
   const auto to = system.spawn({"delegate", "d"}, make<delegate>(&pool));
-  system.request<answer>(to, ask{4}, 20s, [&](auto reply) {
+  system.request<answer>(to, ask{4}, test::patience, [&](auto reply) {
     seen.add(reply ? reply_result{(*reply)->value} : tl::make_unexpected(reply.error()));
   });
   REQUIRE(seen.await(1));

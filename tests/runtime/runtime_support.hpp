@@ -12,7 +12,7 @@
 namespace troupe::test {
 
 // Long enough for a slow sanitizer build on a busy machine.
-inline constexpr std::chrono::seconds patience{30};
+inline constexpr std::chrono::seconds patience{60};
 
 // Values that any thread adds and the test waits for.
 template <class T>

@@ -38,6 +38,13 @@ struct busy : actor {
   promise<answer> pending;
 };
 
+// A busy machine may take longer than the default until all handlers have ended.
+system_options patient() {
+  system_options options;
+  options.shutdown_grace = test::patience;
+  return options;
+}
+
 // Stays in its handler until it is released.
 struct stuck : actor {
   stuck(std::mutex* gate, log_of<int>* entered, log_of<int>* left)
@@ -63,7 +70,7 @@ TEST_CASE("a system of ten thousand busy actors ends at once and leaves nothing"
   log_of<request_error> failed;
   std::vector<actor_ref> all;
   {
-    runtime::actor_system system;
+    runtime::actor_system system{patient()};
     for (int i = 0; i < 10'000; ++i) {
       all.push_back(system.spawn({"busy", std::to_string(i)}, make<busy>(&alive)));
     }
@@ -82,7 +89,7 @@ TEST_CASE("a system of ten thousand busy actors ends at once and leaves nothing"
 TEST_CASE("threads may send while the system ends", "[runtime]") {
   for (int round = 0; round < 20; ++round) {
     std::atomic<int> alive{0};
-    auto system = std::make_unique<runtime::actor_system>();
+    auto system = std::make_unique<runtime::actor_system>(patient());
     std::vector<actor_ref> all;
     for (int i = 0; i < 50; ++i) {
       all.push_back(system->spawn({"busy", std::to_string(i)}, make<busy>(&alive)));
@@ -136,7 +143,7 @@ TEST_CASE("nothing can be started in a system that ends", "[runtime]") {
     runtime::actor_system system;
     log_of<std::string> text;
     const auto l = system.spawn({"late", "l"}, make<late>(&system, &alive));
-    system.request<description>(l, describe{}, 10s, [&](auto) { text.add("started"); });
+    system.request<description>(l, describe{}, test::patience, [&](auto) { text.add("started"); });
     REQUIRE(text.await(1));
   }
   REQUIRE(spawned.size() == 1);

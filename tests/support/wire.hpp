@@ -23,7 +23,7 @@ struct wire_options {
   int lowest_version = 0;              // TLS1_2_VERSION ..., 0: any
   int highest_version = 0;
   int receive_buffer_bytes = 0;  // of the socket; 0: the system's choice
-  std::chrono::milliseconds timeout{10'000};
+  std::chrono::milliseconds timeout{60'000};
 };
 
 class wire {

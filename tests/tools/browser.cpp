@@ -15,7 +15,7 @@ namespace troupe::tools::test {
 
 namespace {
 
-constexpr int patience_ms = 30'000;
+constexpr int patience_ms = 90'000;
 
 std::string json_string(const std::string& text) {
   std::string out = "\"";
@@ -141,7 +141,7 @@ double browser::number(const std::string& expression) {
 }
 
 bool browser::comes_to_hold(const std::string& expression) {
-  return holds("(async () => { for (let i = 0; i < 200; ++i) { try { if (" + expression +
+  return holds("(async () => { for (let i = 0; i < 600; ++i) { try { if (" + expression +
                ") return true; } catch (e) {} await new Promise((r) => setTimeout(r, 100)); } "
                "return false; })()");
 }

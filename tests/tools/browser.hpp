@@ -23,7 +23,7 @@ class browser {
   void open(const std::string& url);
   // Whether a JavaScript expression, or a promise of one, is true in the page.
   bool holds(const std::string& expression);
-  // … becomes true within twenty seconds.
+  // … becomes true within a minute.
   bool comes_to_hold(const std::string& expression);
   // The value of an expression, or of a promise, as a number.
   double number(const std::string& expression);

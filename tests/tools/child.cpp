@@ -18,7 +18,7 @@ namespace troupe::tools::test {
 
 namespace {
 
-constexpr int patience_ms = 10'000;
+constexpr int patience_ms = 90'000;
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> result;
@@ -126,6 +126,13 @@ process_result run(const std::vector<std::string>& command, std::vector<std::str
 process_result program(std::vector<std::string> arguments, std::vector<std::string> environment) {
   arguments.insert(arguments.begin(), TROUPE_BINARY_DIR "/troupe");
   return run(arguments, std::move(environment));
+}
+
+std::chrono::milliseconds promised(std::chrono::milliseconds time) {
+  const auto begin = std::chrono::steady_clock::now();
+  program({"version"});
+  return time + 20 * std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
+                                                                  begin);
 }
 
 }  // namespace troupe::tools::test

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
@@ -22,7 +23,7 @@ class child {
   child& operator=(const child&) = delete;
   ~child();
 
-  // Reads stdout until it contains `text`; false if the child ends or ten seconds pass before.
+  // Reads stdout until it contains `text`; false if the child ends, or is silent too long.
   bool says(const std::string& text);
   void signal(int number) const;
   // The exit code, or minus the number of the signal that ended it.
@@ -38,7 +39,7 @@ class child {
     int fd = -1;
     std::string text;
   };
-  // Reads the available output; false at the end of both streams or after ten seconds.
+  // Reads the available output; false at the end of both streams or after 90 s.
   bool read_some();
 
   pid_t id_ = -1;
@@ -59,5 +60,9 @@ process_result run(const std::vector<std::string>& command,
 // The same for this project's program, `troupe`.
 process_result program(std::vector<std::string> arguments,
                        std::vector<std::string> environment = {});
+
+// A time that the program promises, and in addition what twenty starts of it take on this machine
+// now: both share the processor with other programs.
+std::chrono::milliseconds promised(std::chrono::milliseconds time);
 
 }  // namespace troupe::tools::test

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "build_paths.hpp"
+#include "support/programs/eventually.hpp"
 #include "support/scratch_folder.hpp"
 #include "tools/console/console_command.hpp"
 #include "tools/console_node.hpp"
@@ -95,8 +96,10 @@ TEST_CASE("the console attaches to a running node by its data dir") {
 
   CHECK(running.console({"-c", "restart recorder"}).code == 2);
   CHECK(running.console({"--allow-control", "-c", "restart recorder"}).code == 0);
-  CHECK_THAT(running.console({"-c", "actor recorder/recorder"}).out,
-             Contains("by hand, by local-admin"));
+  CHECK(troupe::test::eventually([&] {
+    return running.console({"-c", "actor recorder/recorder"}).out.find("by hand, by local-admin") !=
+           std::string::npos;
+  }));
 
   CHECK_THAT(program({"console", "--kubeconfig", running.kubeconfig(), "-c", "cluster"}).out,
              Contains("NODES"));

@@ -50,11 +50,17 @@ TEST_CASE("a server that is busy is asked again for as long as there is time") {
 }
 
 TEST_CASE("a server that stays busy is given up in time, with its message") {
-  joining t;
+  using clock = std::chrono::steady_clock;
+  joining easy, t;
+  easy.from.will_give({fresh});
   t.from.will_give({std::nullopt});
-  const auto begin = std::chrono::steady_clock::now();
+  auto begin = clock::now();
+  must(easy.enrol());
+  const auto easily = clock::now() - begin;
+  begin = clock::now();
   const auto refused = t.enrol();
-  CHECK(std::chrono::steady_clock::now() - begin < join_defaults::total_limit);
+  // Its last request may end late on a busy machine.
+  CHECK(clock::now() - begin < join_defaults::total_limit + 10 * easily);
   REQUIRE_FALSE(refused);
   CHECK_THAT(refused.error(), Contains("busy"));
   CHECK(t.from.asked_at().size() > 1);

@@ -58,7 +58,8 @@ process_result join(const line& given, const std::filesystem::path& data) {
                                given.hash, "--data-dir",  data.string(), "--runtime", "simulated"};
   const auto begin = std::chrono::steady_clock::now();
   auto result = program(all);
-  CHECK(std::chrono::steady_clock::now() - begin < 5s);
+  const auto took = std::chrono::steady_clock::now() - begin;
+  CHECK(took < promised(5s));
   return result;
 }
 
@@ -302,7 +303,8 @@ TEST_CASE("a silent name server does not delay the refusal") {
            "mount --bind \"$0\" /etc/resolv.conf && exec \"$@\"", hosts,
            TROUPE_BINARY_DIR "/troupe", "join", "control.example:6443", "--token", some_token,
            "--ca-hash", some_hash, "--data-dir", folder.path() / "d", "--runtime", "simulated"});
-  CHECK(std::chrono::steady_clock::now() - begin < 5s);
+  const auto took = std::chrono::steady_clock::now() - begin;
+  CHECK(took < promised(5s));
   check_refusal(refused, "does not resolve this name", "use the address itself");
 }
 
@@ -403,7 +405,7 @@ TEST_CASE("a token and a key are not seen in the list of processes, however they
       return 127;
     }};
     // By now it waits for the server's response: the lock is taken after parsing the command line.
-    const auto until = std::chrono::steady_clock::now() + 4s;
+    const auto until = std::chrono::steady_clock::now() + 60s;
     const auto lock = std::filesystem::path{folder} / "node.lock";
     while (!std::filesystem::exists(lock) && std::chrono::steady_clock::now() < until)
       std::this_thread::yield();

@@ -21,7 +21,7 @@
 
 namespace troupe::tools::test {
 
-// False if it does not become true within 15 s.
+// False if it does not become true within a minute.
 bool eventually(const std::function<bool()>& holds);
 
 template <class T>

@@ -50,7 +50,7 @@ struct node {
   std::filesystem::path data_dir;
   std::function<tl::expected<std::string, std::string>()> start = serve;
   std::function<void()> stop = end;
-  std::chrono::milliseconds limit = 10s;
+  std::chrono::milliseconds limit = 60s;
   std::filesystem::path root_dir = data_dir / "kubelet";
   troupe::config::pod_runtime runtime = troupe::config::pod_runtime::process;
   std::vector<std::string> unsafe_sysctls = {};
@@ -242,7 +242,7 @@ TEST_CASE("systemd is notified when the node serves and when it stops") {
   REQUIRE(::bind(inbox, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
   const auto heard = [&] {
     std::array<char, 256> text{};
-    const timeval patience{10, 0};
+    const timeval patience{60, 0};
     ::setsockopt(inbox, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     const auto size = ::recv(inbox, text.data(), text.size(), 0);
     return std::string(text.data(), size < 0 ? 0 : static_cast<std::size_t>(size));

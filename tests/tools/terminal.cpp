@@ -22,7 +22,7 @@ namespace troupe::tools::test {
 
 namespace {
 
-constexpr std::chrono::seconds patience{10};
+constexpr std::chrono::seconds patience{60};
 constexpr std::chrono::milliseconds tick{20};
 constexpr char escape = '\033';
 

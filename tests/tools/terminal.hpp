@@ -25,7 +25,7 @@ class terminal {
 
   void type(std::string_view keys);
   void resize(size wanted);
-  // Waits until the screen contains the text, or ten seconds.
+  // Waits until the screen contains the text, or a minute.
   bool shows(const std::string& text);
   // … until the prompt is the last text that it shows in response to the input.
   bool prompts();

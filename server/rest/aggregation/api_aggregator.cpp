@@ -250,10 +250,10 @@ void api_aggregator::settle(const std::string& name, entry& of, const api_condit
   const bool remote = spec_of(of.object).has_service();
   of.api.available = remote && condition.status == "True";
   if (!of.api.available) of.discovered.stale = true;
+  // Local APIServices are not published. A client that sees the condition finds the API so.
+  if (remote) publish();
   write_condition(of.object, condition);
-  // Local APIServices are not published.
   if (!remote) return;
-  publish();
   of.failures = of.api.available ? 0 : of.failures + 1;
   runtime::duration wait = defaults::api_check_period;
   if (condition.reason == "FailedDiscoveryCheck")

@@ -22,8 +22,9 @@ const lease_rule rule{key_of("event"), seconds{3'600}};
 
 std::unique_ptr<replicated_store> open_over(std::unique_ptr<shared_log> log,
                                             const std::string& member = "one") {
-  auto opened = replicated_store::open({}, memory_engine_on(std::make_shared<memory_disk>()),
-                                       std::move(log), "one log", member);
+  auto opened =
+      replicated_store::open({}, memory_engine_on(std::make_shared<memory_disk>()), std::move(log),
+                             "one log", member, {.answer = seconds{50}});  // etcd on a busy disk
   REQUIRE(opened);
   return std::move(*opened);
 }

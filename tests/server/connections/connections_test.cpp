@@ -98,7 +98,7 @@ double kb_each(std::size_t count, std::chrono::seconds patience) {
   const auto after = resident_kb();
   http_client bystander{server.client()};
   CHECK(bystander.get("/hello").status == 200);
-  CHECK(server.server().stats().now_connections == count + 1);
+  CHECK(eventually([&] { return server.server().stats().now_connections == count + 1; }));
   return static_cast<double>(after - before) / static_cast<double>(count);
 }
 

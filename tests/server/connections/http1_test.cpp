@@ -240,7 +240,7 @@ TEST_CASE("an answer is made on the thread of its connection, and made when that
   REQUIRE(eventually([&] { return late.gone(); }));
   std::promise<void> made;
   late.run([&] { made.set_value(); });
-  CHECK(made.get_future().wait_for(std::chrono::seconds{20}) == std::future_status::ready);
+  CHECK(made.get_future().wait_for(std::chrono::seconds{60}) == std::future_status::ready);
   server.server().stop();
   bool here = false;
   late.run([&] { here = true; });

@@ -78,7 +78,7 @@ TEST_CASE("a client certificate that expires names no user in later requests of 
   });
   const auto now = std::chrono::system_clock::now();
   const auto brief =
-      server::x509::issue(test_identities::get().authority, {"alice", {}, {}, {now - 1h, now + 4s}})
+      server::x509::issue(test_identities::get().authority, {"alice", {}, {}, {now - 1h, now + 6s}})
           .value();
   auto options = server.client();
   options.certificate = brief.certificate;

@@ -105,7 +105,7 @@ TEST_CASE("one address does not take the place of other unauthenticated connecti
   for (int i = 0; i < 20; ++i)
     silent.push_back(std::make_unique<wire>(plain(server)));
   REQUIRE(eventually([&] { return server.server().stats().shed == 16; }));
-  CHECK(server.server().stats().now_connections == 4);
+  CHECK(eventually([&] { return server.server().stats().now_connections == 4; }));
   CHECK(server.server().stats().refused == 0);
   // Authenticated connections do not count.
   std::vector<std::unique_ptr<http_client>> known;
@@ -200,8 +200,8 @@ TEST_CASE("the local socket has connections left when the network has taken all"
 
 TEST_CASE("the listener of 2014 outlives heads and bodies that are slow or large, and a crowd") {
   http_options options;
-  options.header_timeout = 200ms;
-  options.body_grace = 200ms;
+  // Longer than a quick client takes on a busy machine.
+  options.header_timeout = options.body_grace = 3s;
   options.unauthenticated_per_address = 20;
   routes api;
   api.on("/api/v1beta1/pods", [](auto&, auto& answer) { answer.respond(text_response("pods")); });

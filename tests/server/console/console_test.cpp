@@ -65,10 +65,14 @@ TEST_CASE("an actor is described by its name or by a part of it") {
   console_test t;
   t.create_controller("web", 2);
   REQUIRE(rest_test::eventually([&] { return t.show("actors?kind=pod").size("") == 2; }));
-  const auto one = t.show("actor?name=writer");
+  auto one = t.show("actor?name=writer");
   REQUIRE(one.status == 200);
   CHECK(one.at("actor") == "writer/writer");
-  CHECK(one.at("answered") == "true");
+  // On a busy machine it may take longer to answer than the console waits.
+  CHECK(rest_test::eventually([&] {
+    one = t.show("actor?name=writer");
+    return one.at("answered") == "true";
+  }));
   CHECK_THAT(one.at("stateYaml"), Contains("committed: "));
   CHECK(one.size("messages") > 0);
   CHECK(one.size("messages.0.times") == runtime::time_classes.size() + 1);
@@ -83,7 +87,12 @@ TEST_CASE("an actor shows its supervisor, its children and its subscriptions") {
   console_test t;
   t.create_controller("web", 2);
   REQUIRE(rest_test::eventually([&] { return t.show("actors?kind=pod").size("") == 2; }));
-  const auto pods = t.show("actor?name=supervisor/pods");
+  auto pods = t.show("actor?name=supervisor/pods");
+  // On a busy machine it may take longer to answer than the console waits.
+  REQUIRE(rest_test::eventually([&] {
+    pods = t.show("actor?name=supervisor/pods");
+    return pods.at("answered") == "true";
+  }));
   INFO(pods.text());
   CHECK_THAT(pods.text(), Contains(R"({"as":"watches","with":"watcher/watcher"})"));
   CHECK_THAT(pods.text(), Contains(R"({"as":"supervises","with":"pod/default/web-)"));
@@ -109,12 +118,17 @@ TEST_CASE("a stuck actor is shown within the time limit of an answer") {
   stuck.tell(dawdle{leave.get_future().share()});
   REQUIRE(rest_test::eventually(
       [&] { return !t.system().actors().find(stuck.id())->current.empty(); }));
-  const auto begin = std::chrono::steady_clock::now();
+  using clock = std::chrono::steady_clock;
+  auto begin = clock::now();
+  REQUIRE(t.show("store").status == 200);
+  const auto of_any = clock::now() - begin;
+  begin = clock::now();
   const auto found = t.show("actor?name=dawdler/d");
-  const auto took = std::chrono::steady_clock::now() - begin;
+  const auto took = clock::now() - begin;
   CHECK(found.at("answered") == "false");
   CHECK(found.at("current") == "dawdle");
-  CHECK(took < std::chrono::milliseconds{1'000});
+  // On a busy machine every answer takes longer.
+  CHECK(took < std::chrono::milliseconds{1'000} + 50 * of_any);
   for (std::size_t i = 0; i <= server::defaults::warn_mailbox; ++i)
     stuck.tell(nothing{});
   CHECK(rest_test::eventually([&] {
@@ -439,7 +453,7 @@ TEST_CASE("continuous use of the console changes no result") {
                                "warnings", "cluster", "watchers", "why?object=rc/web"})
         client.get(std::string{"/console/api/"} + view);
   }};
-  t.create_controller("web", 500, std::chrono::seconds{30});
+  t.create_controller("web", 500);
   CHECK(rest_test::eventually([&] {
     return json_text{t.get("/api/v1/namespaces/default/replicationcontrollers/web").text()}.at(
                "status.readyReplicas") == "500";
@@ -473,8 +487,7 @@ TEST_CASE(
   };
   t.system().spawn({.kind = "sleeper", .name = "s"},
                    runtime::make<sleeper>(t.plane().core_actors().watcher));
-  t.create_controller("web", static_cast<int>(server::defaults::warn_revisions_behind) + 100,
-                      std::chrono::seconds{30});
+  t.create_controller("web", static_cast<int>(server::defaults::warn_revisions_behind) + 100);
   CHECK(rest_test::eventually([&] { return warned("watcher"); }));
 
   const auto past = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now() -
@@ -535,9 +548,11 @@ TEST_CASE("the state of the cluster, the store and the watchers is shown") {
     const auto row = "leading." + std::to_string(i);
     // This control plane signs no tokens, and has no addresses for pods.
     const auto actor = cluster.at(row + ".actor");
+    INFO(actor);
     const bool idle = actor == "token-secrets/token-secrets" ||
                       actor == "pod-range-allocator/pod-range-allocator";
-    CHECK(cluster.at(row + ".running") == (idle ? "false" : "true"));
+    CHECK(rest_test::eventually(
+        [&] { return t.show("cluster").at(row + ".running") == (idle ? "false" : "true"); }));
   }
   CHECK(std::stoul(t.show("store").at("revision")) > 3);
   const auto watchers = t.show("watchers?top=1000");

@@ -1,5 +1,6 @@
 // Short requests concurrent with long answers.
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,12 +36,22 @@ class listing {
   // Returns when each has had its first list.
   void go(std::uint16_t port) const {
     REQUIRE(::write(orders_[1], &port, sizeof port) == sizeof port);
-    char done = 0;
-    for (int i = 0; i < lists; ++i)
+    for (int begun = 0; begun < lists;) {
+      char done = 0;
       REQUIRE(::read(words_[0], &done, 1) == 1);
+      begun += done == first_word;
+    }
+  }
+  // The number of lists since then; the pipe has room for the words of some minutes.
+  int ended() const {
+    int words = 0;
+    REQUIRE(::ioctl(words_[0], FIONREAD, &words) == 0);
+    return words;
   }
 
  private:
+  static constexpr char first_word = 'f';
+
   [[noreturn]] void list() const {
     test::wire_options options;
     options.tls = false;
@@ -59,7 +70,8 @@ class listing {
                   wire.receive(1u << 20);
             if (wire.ended()) ::_exit(1);
           }
-          if (first && ::write(words_[1], "x", 1) != 1) ::_exit(1);
+          const char word = first ? first_word : 'x';
+          if (::write(words_[1], &word, 1) != 1) ::_exit(1);
         }
       });
     for (auto& each : threads)
@@ -71,13 +83,19 @@ class listing {
   pid_t child_ = 0;
 };
 
+double ms_since(clock_type::time_point begin) {
+  return std::chrono::duration<double, std::milli>(clock_type::now() - begin).count();
+}
+
 // Milliseconds.
 double p99_of_gets(test::http_client& client, std::chrono::seconds during) {
   std::vector<double> took;
-  for (const auto until = clock_type::now() + during; clock_type::now() < until;) {
+  // Enough that a single one is not the last hundredth.
+  for (const auto until = clock_type::now() + during;
+       took.size() < 300 || clock_type::now() < until;) {
     const auto began = clock_type::now();
     REQUIRE(client.get(std::string{maps_path} + "/m0").status == 200);
-    took.push_back(std::chrono::duration<double, std::milli>(clock_type::now() - began).count());
+    took.push_back(ms_since(began));
   }
   std::sort(took.begin(), took.end());
   return took[took.size() * 99 / 100];
@@ -96,8 +114,12 @@ TEST_CASE("short requests do not wait for 40 lists of 8 MB", "[fairness]") {
   test::http_client client{server.where()};
   const auto alone = p99_of_gets(client, std::chrono::seconds{1});
   others.go(server.where().port);
+  const auto begin = clock_type::now();
   const auto beside = p99_of_gets(client, std::chrono::seconds{3});
+  // The time of a list beside the others: a get that waited for them would take as long.
+  const auto list = lists * ms_since(begin) / std::max(others.ended(), 1);
   std::cout << "a get, p99: " << alone << " ms alone, " << beside << " ms beside " << lists
-            << " lists of 8 MB" << std::endl;
-  CHECK(beside <= 30);
+            << " lists of 8 MB, which take " << list << " ms each" << std::endl;
+  // Other programs on the machine make both longer.
+  CHECK(beside <= std::max(30.0, list / 4));
 }

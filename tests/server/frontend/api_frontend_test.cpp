@@ -207,7 +207,7 @@ TEST_CASE("curl speaks both protocols to the frontend") {
   }
   front_of_node node;
   node.start();
-  const auto base = "curl -sS --max-time 10 --cacert " + node.pki("ca.crt").string() + " --cert " +
+  const auto base = "curl -sS --max-time 60 --cacert " + node.pki("ca.crt").string() + " --cert " +
                     node.pki("admin.crt").string() + " --key " + node.pki("admin.key").string() +
                     " -w ' %{http_code} %{http_version}' ";
   const auto url = "https://" + to_string(node.running->address());
@@ -219,9 +219,9 @@ TEST_CASE("curl speaks both protocols to the frontend") {
                   "/echo") == " 200 1.1");
   CHECK(output_of(base + "--http2 -o /dev/null --data-binary @" + large.string() + " " + url +
                   "/echo") == " 200 2");
-  CHECK(output_of("curl -sS --max-time 10 -k -o /dev/null -w '%{http_code}' " + url + "/hello") ==
+  CHECK(output_of("curl -sS --max-time 60 -k -o /dev/null -w '%{http_code}' " + url + "/hello") ==
         "403");
-  CHECK(output_of("curl -sS --max-time 10 --tls-max 1.1 -k " + url + "/version").find("[exit ") !=
+  CHECK(output_of("curl -sS --max-time 60 --tls-max 1.1 -k " + url + "/version").find("[exit ") !=
         std::string::npos);
 }
 

@@ -110,7 +110,7 @@ TEST_CASE("the metrics show the traffic of the links, and nothing of a removed n
 
   // A session that does not handle its frames, and a node that reads no more.
   const auto session = t.system().actors().find("link", "n1");
-  REQUIRE(t.system().pause(session, std::chrono::seconds{20}));
+  REQUIRE(t.system().pause(session, std::chrono::minutes{5}));
   REQUIRE(near.one->send(frame));
   constexpr double overhead = link::defaults::frame_overhead_bytes;
   CHECK(of_links(t) == all_of(2, 1, 5, 100, 5 * size, 0, size + overhead));

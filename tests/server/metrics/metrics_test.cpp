@@ -28,8 +28,9 @@ TEST_CASE("metrics have upstream's names and count events") {
   console_test t;
   t.create_controller("web", 3);
   REQUIRE(rest_test::eventually([&] {
-    return value_of(t.get("/metrics").text(), "scheduler_pending_pods{queue=\"unschedulable\"}") ==
-           3;
+    const auto now = t.get("/metrics").text();
+    return value_of(now, "scheduler_pending_pods{queue=\"unschedulable\"}") == 3 &&
+           value_of(now, "troupe_actors{kind=\"pod\"}") == 3;
   }));
   // Dashboards leave out the subresources whose requests take as long as their clients want.
   CHECK(t.get("/api/v1/namespaces/default/pods/none/proxy/").status == 404);
@@ -79,7 +80,7 @@ TEST_CASE("every actor of a leading control plane says whether it runs") {
   };
   for (const auto& each : actors::leading_actors())
     CHECK(running(each.kind + "/" + each.name) >= 0);
-  CHECK(running("garbage-collector/garbage-collector") == 1);
+  CHECK(rest_test::eventually([&] { return running("garbage-collector/garbage-collector") == 1; }));
   t.plane().stop_leading();
   CHECK(rest_test::eventually([&] { return running("garbage-collector/garbage-collector") == 0; }));
 }
@@ -128,5 +129,5 @@ TEST_CASE("totals of a kind stay when its actors end") {
     REQUIRE(lines.next());
   }
   REQUIRE(rest_test::eventually([&] { return t.show("actors?kind=trace").size("") == 0; }));
-  CHECK(handled() >= 1);
+  CHECK(rest_test::eventually([&] { return handled() >= 1; }));
 }

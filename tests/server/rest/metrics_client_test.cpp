@@ -107,7 +107,7 @@ TEST_CASE("an autoscaler's question goes to the server of its metrics API, as it
         system.actors().find(actors::metrics_client_kind, actors::metrics_client_kind),
         actors::query_metrics{
             {{.of = actors::metric_query::source::external, .ns = "default", .name = "queue"}}},
-        std::chrono::seconds{10}, [into](const auto& told) {
+        std::chrono::seconds{60}, [into](const auto& told) {
           const std::lock_guard lock{into->mutex};
           into->told = told ? **told : actors::metrics_result{};
         });

@@ -84,14 +84,21 @@ TEST_CASE("a command is in the audit log, also with the method GET") {
 
 TEST_CASE("a command over WebSocket begins when its client reads, or has had time to") {
   stream_test t;
+  auto begin = std::chrono::steady_clock::now();
+  const auto has_had_time = [&] {
+    return std::chrono::steady_clock::now() - begin >= server::defaults::stream_ping_answer;
+  };
   auto client = t.websocket(run_cat, "v5.channel.k8s.io");
   REQUIRE(client.next_is_ping());
-  CHECK(t.containers->live == 0);
+  const bool waits = t.containers->live == 0;
+  CHECK((waits || has_had_time()));
   client.pong();
   CHECK(client.next() == channel(1, ""));
+  begin = std::chrono::steady_clock::now();
   auto silent = t.websocket(run_cat, "v5.channel.k8s.io");
   REQUIRE(silent.next_is_ping());
-  CHECK(t.containers->live == 1);
+  const bool waits_again = t.containers->live == 1;
+  CHECK((waits_again || has_had_time()));
   CHECK(silent.next() == channel(1, ""));
   CHECK(t.containers->live == 2);
 }

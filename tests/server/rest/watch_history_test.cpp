@@ -193,7 +193,7 @@ class informer {
  private:
   void run() {
     revision at = 0;
-    const auto give_up = std::chrono::steady_clock::now() + 60s;
+    const auto give_up = std::chrono::steady_clock::now() + 10min;
     while (std::chrono::steady_clock::now() < give_up) {
       ++steps_;
       auto& now = segments.emplace_back();
