@@ -18,7 +18,7 @@ from kubernetes.leaderelection.resourcelock.configmaplock import ConfigMapLock
 
 GROUP, VERSION, PLURAL = "example.com", "v1", "widgets"
 FINALIZER = "example.com/cleanup"
-DEADLINE_SECONDS = 20
+DEADLINE_SECONDS = 60
 
 
 def require(holds, problem):

@@ -23,7 +23,7 @@ def run(core, pod):
     out = stream(core.connect_get_namespaced_pod_exec, pod, "default",
                  command=["sh", "-c", "echo out; echo err >&2"],
                  stderr=True, stdin=False, stdout=True, tty=False)
-    require(out == "out\nerr\n", out)
+    require(sorted(out.splitlines()) == ["err", "out"], out)
     print("exec: output of both streams")
 
 
@@ -32,9 +32,9 @@ def talk(core, pod):
     shell = stream(core.connect_get_namespaced_pod_exec, pod, "default", command=["sh"],
                    stderr=True, stdin=True, stdout=True, tty=False, _preload_content=False)
     shell.write_stdin("echo $((6 * 7))\n")
-    require(shell.readline_stdout(timeout=10) == "42", "the shell answers")
+    require(shell.readline_stdout(timeout=60) == "42", "the shell answers")
     shell.write_stdin("exit 3\n")
-    shell.run_forever(timeout=10)
+    shell.run_forever(timeout=60)
     require(shell.returncode == 3, shell.returncode)
     print("exec: input, and the exit code")
 

@@ -10,7 +10,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <csignal>
+#include <cstdint>
+#include <random>
 #include <stdexcept>
 #include <vector>
 
@@ -19,20 +22,29 @@ namespace troupe::test {
 namespace {
 
 constexpr const char* program = "/usr/bin/etcd";
+// Below the ports that the kernel gives to clients, of which any program could get this one before
+// its server listens.
+constexpr unsigned first_port = 20'000, ports = 10'000;
+constexpr int port_attempts = 100;
 
-}  // namespace
-
-int free_port() {
+bool is_free(int port) {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* const plain = reinterpret_cast<sockaddr*>(&address);
-  const bool known = ::bind(socket, plain, size) == 0 && ::getsockname(socket, plain, &size) == 0;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  const bool bound = ::bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
   ::close(socket);
-  if (!known) throw std::runtime_error{"no port is free"};
-  return ntohs(address.sin_port);
+  return bound;
+}
+
+}  // namespace
+
+int free_port() {
+  static std::atomic<unsigned> next{std::random_device{}()};
+  for (int i = 0; i < port_attempts; ++i)
+    if (const int port = static_cast<int>(first_port + next++ % ports); is_free(port)) return port;
+  throw std::runtime_error{"no port is free"};
 }
 
 std::string etcd_server::missing() {

@@ -24,6 +24,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Waits until etcd serves.
+process_result etcdctl(const etcd_server& etcd, const std::string& words) {
+  return shell(
+      fmt::format("ETCDCTL_API=3 etcdctl --dial-timeout 60s --command-timeout 60s --endpoints {} {}",
+                  etcd.endpoint(), words));
+}
+
 // The data of kube-apiserver 1.20 (tests/golden-1.20/README.md), except keys with leases.
 void load_golden(const etcd_server& etcd, const fs::path& folder) {
   std::ifstream file(TROUPE_SOURCE_DIR "/tests/golden-1.20/etcd.txt");
@@ -33,9 +40,7 @@ void load_golden(const etcd_server& etcd, const fs::path& folder) {
     std::string value;
     REQUIRE_FALSE(troupe::api::append_from_base64(value, text));
     std::ofstream(value_file, std::ios::binary) << value;
-    const auto put = shell(fmt::format("ETCDCTL_API=3 etcdctl --endpoints {} put -- '{}' < {}",
-                                       etcd.endpoint(), key, value_file.string()));
-    REQUIRE(put.code == 0);
+    REQUIRE(etcdctl(etcd, fmt::format("put -- '{}' < {}", key, value_file.string())).code == 0);
   }
 }
 
@@ -102,7 +107,7 @@ class kube_apiserver {
                                                            "--etcd-servers",
                                                            etcd.endpoint(),
                                                            "--secure-port",
-                                                           std::to_string(port),
+                                                           std::to_string(port_),
                                                            "--bind-address",
                                                            "127.0.0.1",
                                                            "--advertise-address",
@@ -124,18 +129,18 @@ class kube_apiserver {
                                                            "--service-account-signing-key-file",
                                                            key},
                                   folder / "log");
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{90};
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{180};
     while (shell(kubectl() + " get --raw /readyz 2> /dev/null").code != 0)
       REQUIRE(std::chrono::steady_clock::now() < until);
   }
 
   std::string kubectl() const {
     return fmt::format(
-        "kubectl --server https://127.0.0.1:{} --insecure-skip-tls-verify --token golden", port);
+        "kubectl --server https://127.0.0.1:{} --insecure-skip-tls-verify --token golden", port_);
   }
 
  private:
-  static constexpr int port = 26443;
+  const int port_ = free_port();
   std::unique_ptr<process> program_;
 };
 
@@ -158,7 +163,7 @@ TEST_CASE("objects that kube-apiserver 1.20 stored in etcd are served, and not d
   CHECK(items(client, "/apis/example.com/v1/namespaces/golden/things") == 1);
   CHECK(client.request("GET", "/api/v1/nodes/node-1").status == 200);
   // A Deployment of 1.20 gets one ReplicaSet, and no other one after that has its pods.
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{60};
   const std::string deployment = "/apis/apps/v1/namespaces/golden/deployments/recreate";
   while (client.request("GET", deployment).body.find("\"updatedReplicas\":1") == std::string::npos)
     REQUIRE(std::chrono::steady_clock::now() < until);
@@ -215,6 +220,7 @@ TEST_CASE("a copy into etcd is of the release that it names, and its Events have
               .status == 201);
   }
   const etcd_server etcd;
+  REQUIRE(etcdctl(etcd, "endpoint health").code == 0);
   const auto copy = [&](const std::string& target) {
     return shell(
         fmt::format("{}/troupe store copy --from {} --to etcd --etcd-endpoints {} "
@@ -222,9 +228,7 @@ TEST_CASE("a copy into etcd is of the release that it names, and its Events have
                     TROUPE_BINARY_DIR, data.string(), etcd.endpoint(), target));
   };
   const auto stored = [&](const std::string& key, const std::string& format) {
-    return shell(fmt::format("ETCDCTL_API=3 etcdctl --endpoints {} get {} --write-out {}",
-                             etcd.endpoint(), key, format))
-        .output;
+    return etcdctl(etcd, fmt::format("get {} --write-out {}", key, format)).output;
   };
   const auto wrong = copy("1.19");
   CHECK(wrong.code != 0);

@@ -17,7 +17,7 @@ TEST_CASE(
   const auto there = shell("/usr/bin/python3 -c 'import kubernetes' 2>&1");
   if (there.code != 0) return skip("python3-kubernetes is not installed");
   const node served{folder.path() / "node", {"--runtime", "simulated", "--simulated-nodes", "1"}};
-  const auto ran = shell("timeout 60 " TROUPE_SOURCE_DIR "/tests/clients/controller.py " +
+  const auto ran = shell("timeout 300 " TROUPE_SOURCE_DIR "/tests/clients/controller.py " +
                          served.kubeconfig().string() + " 2>&1");
   INFO(ran.output);
   CHECK(ran.code == 0);
@@ -32,10 +32,10 @@ namespace {
 class web_pod {
  public:
   explicit web_pod(const node& on)
-      : kubectl_{"timeout 20 kubectl --kubeconfig " + on.kubeconfig().string() + " "} {
+      : kubectl_{"timeout 120 kubectl --kubeconfig " + on.kubeconfig().string() + " "} {
     const auto manifest = TROUPE_SOURCE_DIR "/tests/clients/web_pod.yaml";
     const auto made = shell(kubectl_ + "create -f " + manifest + " 2>&1 && " + kubectl_ +
-                            "wait --for=condition=Ready pod/web 2>&1");
+                            "wait --for=condition=Ready pod/web --timeout=90s 2>&1");
     INFO(made.output);
     REQUIRE(made.code == 0);
     // "port 12345"
@@ -77,7 +77,7 @@ TEST_CASE("Debian's client for Python runs commands in a pod and forwards its po
     return skip("python3-kubernetes is not installed");
   const node served{folder.path() / "node", {"--runtime", "process"}};
   const web_pod pod{served};
-  const auto ran = shell("timeout 60 " TROUPE_SOURCE_DIR "/tests/clients/streams.py " +
+  const auto ran = shell("timeout 300 " TROUPE_SOURCE_DIR "/tests/clients/streams.py " +
                          served.kubeconfig().string() + " " + pod.arguments() + " 2>&1");
   INFO(ran.output);
   CHECK(ran.code == 0);
@@ -92,7 +92,7 @@ TEST_CASE("npm's client for Node.js informs, applies, runs commands, copies and 
   if (packages.empty()) return skip("npm could not install @kubernetes/client-node");
   const node served{folder.path() / "node", {"--runtime", "process"}};
   const web_pod pod{served};
-  const auto ran = shell("cd " + packages + " && timeout 60 node client.mjs " +
+  const auto ran = shell("cd " + packages + " && timeout 300 node client.mjs " +
                          served.kubeconfig().string() + " " + pod.arguments() + " 2>&1");
   INFO(ran.output);
   CHECK(ran.code == 0);

@@ -50,15 +50,13 @@ class cluster_node {
   explicit cluster_node(fs::path folder) : folder_{std::move(folder)} {}
 
   void start(const flags& more = {}) {
-    flags all{"--runtime",   "simulated", "--simulated-nodes", "2",
-              "--node-name", "one",       "--listen",          listen_};
+    flags all{"--runtime", "simulated", "--simulated-nodes", "2", "--node-name", "one"};
     all.insert(all.end(), more.begin(), more.end());
     node_.emplace(folder_ / "data", all);
-    listen_ = fmt::format("127.0.0.1:{}", node_->port());
   }
   void stop() {
     node_->signal(SIGTERM);
-    REQUIRE(node_->wait(20s) == 0);
+    REQUIRE(node_->wait(60s) == 0);
     node_.reset();
   }
 
@@ -73,7 +71,7 @@ class cluster_node {
   }
   // Waits until the command prints exactly that; warnings do not count.
   void expect(const std::string& command, const std::string& text,
-              std::chrono::seconds limit = 60s) const {
+              std::chrono::seconds limit = 120s) const {
     const auto until = std::chrono::steady_clock::now() + limit;
     std::string seen;
     while ((seen = kubectl(command + " 2>/dev/null").output) != text) {
@@ -94,10 +92,11 @@ class cluster_node {
         "openssl req -newkey rsa:2048 -nodes -keyout {0}.key -subj /CN=system:{1} -out {0}.csr "
         "2>/dev/null && openssl x509 -req -in {0}.csr -CA {2}/ca.crt -CAkey {2}/ca.key "
         "-set_serial 7 -days 1 -out {0}.crt 2>/dev/null && export KUBECONFIG={0}.kubeconfig && "
-        "kubectl config set-cluster c --server https://{3} --certificate-authority {2}/ca.crt && "
+        "kubectl config set-cluster c --server https://127.0.0.1:{3} "
+        "--certificate-authority {2}/ca.crt && "
         "kubectl config set-credentials u --client-certificate {0}.crt --client-key {0}.key && "
         "kubectl config set-context c --cluster c --user u && kubectl config use-context c",
-        file, user, pki, listen_));
+        file, user, pki, node_->port()));
     REQUIRE(made.code == 0);
     return file + ".kubeconfig";
   }
@@ -105,7 +104,6 @@ class cluster_node {
 
  private:
   const fs::path folder_;
-  std::string listen_ = "127.0.0.1:0";
   std::optional<node> node_;
 };
 
@@ -125,7 +123,7 @@ class component {
   // As an operator ends it.
   void stop() {
     process_->signal(SIGTERM);
-    CHECK(process_->wait(20s).has_value());
+    CHECK(process_->wait(60s).has_value());
   }
 
  private:
@@ -241,11 +239,11 @@ TEST_CASE("kube-controller-manager and kube-scheduler 1.20 take over, and hand t
   cluster.output("create namespace later");
   cluster.expect("-n later get serviceaccount default -o name", "serviceaccount/default\n");
   cluster.output("-n gone create configmap left");
-  cluster.output("delete namespace gone --timeout 60s");
-  cluster.output("-n work delete statefulset db --timeout 60s");
+  cluster.output("delete namespace gone --timeout 120s");
+  cluster.output("-n work delete statefulset db --timeout 120s");
   cluster.expect("-n work get pods -l app=db -o name", "");
   // The name of a CronJob's first Job has the minute in which it is made.
-  cluster.expect("-n work get cronjob tick -o jsonpath={.status.active[*].kind}", "Job", 90s);
+  cluster.expect("-n work get cronjob tick -o jsonpath={.status.active[*].kind}", "Job", 180s);
   manager.stop();
   scheduler.stop();
   cluster.stop();

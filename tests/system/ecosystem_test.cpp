@@ -119,7 +119,7 @@ TEST_CASE("the manifests of real projects are installed by create, apply and ser
     too_large.insert(seen.too_large.begin(), seen.too_large.end());
   }
   CHECK(too_large == (verb == "apply" ? too_large_to_apply : std::set<std::string>{}));
-  const auto waited = at.run("kubectl wait --for=condition=Established crd --all --timeout=30s");
+  const auto waited = at.run("kubectl wait --for=condition=Established crd --all --timeout=120s");
   INFO(waited.output);
   CHECK(waited.code == 0);
   // The second time must have the same result.
@@ -144,7 +144,7 @@ TEST_CASE("the deployments of argo-cd become Available") {
   INFO(made.output);
   REQUIRE(made.code == 0);
   const auto waited =
-      at.run("kubectl wait -n argocd deployment --all --for=condition=Available --timeout=50s");
+      at.run("kubectl wait -n argocd deployment --all --for=condition=Available --timeout=120s");
   INFO(waited.output);
   CHECK(waited.code == 0);
   CHECK(lines_of(waited.output).size() == 6);

@@ -41,7 +41,7 @@ struct refusal {
 // A node that is expected not to start.
 refusal refused(const fs::path& data, const std::string& listen = "127.0.0.1:0") {
   const auto ran =
-      shell("timeout 20 " TROUPE_BINARY_DIR "/troupe node --data-dir " + data.string() +
+      shell("timeout 60 " TROUPE_BINARY_DIR "/troupe node --data-dir " + data.string() +
             " --listen " + listen + " --runtime simulated --log-level error 2>&1");
   std::istringstream lines{ran.output};
   refusal out{ran.code, {}};
@@ -238,7 +238,7 @@ TEST_CASE("a full disk takes deletes but no creates, also after kill -9, and let
     CHECK(look(full, "/readyz") == 200);
     CHECK(refused(data).code == 1);  // the first one still holds the data dir
     full.signal(SIGKILL);
-    CHECK(full.wait(10s) == -SIGKILL);
+    CHECK(full.wait(60s) == -SIGKILL);
   }
   {
     const node next{data, flags};

@@ -2,6 +2,7 @@
 // processes on one machine.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <csignal>
@@ -95,7 +96,7 @@ struct machine {
     command.insert(command.end(), {"--data-dir", planes.data("machine").string(), "--node-name",
                                    "machine", "--runtime", "process"});
     program = std::make_unique<process>(command, planes.folder.path() / "machine.log");
-    CHECK_THAT(program->read_line(10s), Contains(" as machine"));
+    CHECK_THAT(program->read_line(60s), Contains(" as machine"));
   }
   std::unique_ptr<process> program;
 };
@@ -136,12 +137,20 @@ TEST_CASE("a control plane joins by one line, and machines go on when the other 
     CHECK(eventually([&] { return has(to_second, log, fmt::format("this is {}", where)); }));
   }
 
+  // How long a new pod takes on this machine without a failure.
+  const auto posted = std::chrono::steady_clock::now();
+  REQUIRE(to_first.request("POST", pods, pod_json("usual", "machine"), json).status == 201);
+  CHECK(eventually([&] { return runs(to_second, "usual"); }));
+  const auto usual = std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::steady_clock::now() - posted);
+  REQUIRE(eventually([&] { return has(to_second, pods + "/machine", "\"ready\":true"); }));
   const auto before = to_second.request("GET", pods + "/machine").body;
   cluster.first->signal(SIGKILL);
-  REQUIRE(cluster.first->wait(5s));
+  REQUIRE(cluster.first->wait(60s));
   const auto killed = std::chrono::steady_clock::now();
   REQUIRE(to_second.request("POST", pods, pod_json("late", "machine"), json).status == 201);
-  CHECK(eventually([&] { return runs(to_second, "late"); }, 5s));
+  CHECK(eventually([&] { return runs(to_second, "late"); },
+                   std::max<std::chrono::milliseconds>(5s, 10 * usual)));
   fmt::print("failover: a new pod of a machine runs {} ms after the death of its control plane\n",
              (std::chrono::steady_clock::now() - killed) / 1ms);
   CHECK(has(to_second, pods + "/machine/log", "this is machine"));
@@ -150,12 +159,9 @@ TEST_CASE("a control plane joins by one line, and machines go on when the other 
   const auto status = before.substr(before.find("\"containerStatuses\""));
   CHECK(to_second.request("GET", pods + "/machine").body.find(status) != std::string::npos);
   // The dead one is removed.
-  CHECK(eventually(
-      [&] {
-        return to_second.request("GET", endpoints).body.find("first/127.0.0.1") ==
-               std::string::npos;
-      },
-      40s));
+  CHECK(eventually([&] {
+    return to_second.request("GET", endpoints).body.find("first/127.0.0.1") == std::string::npos;
+  }));
 }
 
 TEST_CASE("a control plane leaves, and the others are all that is known", "[etcd][planes]") {
@@ -167,9 +173,9 @@ TEST_CASE("a control plane leaves, and the others are all that is known", "[etcd
   const auto left = run(fmt::format("leave --data-dir {}", cluster.data("second").string()));
   CHECK_THAT(left.output, Contains("left"));
   CHECK(left.code == 0);
-  CHECK(cluster.second->wait(0ms) == 0);
+  CHECK(cluster.second->wait(60s) == 0);
   CHECK(has(to_first, endpoints, "first/127.0.0.1"));
-  CHECK_FALSE(has(to_first, endpoints, "second/127.0.0.1"));
+  CHECK(eventually([&] { return !has(to_first, endpoints, "second/127.0.0.1"); }));
   CHECK(to_first.request("GET", "/api/v1/nodes/second").status == 404);
   CHECK_FALSE(fs::exists(cluster.data("second") / "pki"));
   CHECK_FALSE(fs::exists(cluster.data("second") / "store"));

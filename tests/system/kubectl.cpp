@@ -33,7 +33,7 @@ process_result terminal::run(const std::string& command) const {
   write_file(folder_ / "command.sh", command + "\n");
   auto out = shell("cd " + folder_.string() +
                    " && HOME=$PWD KUBECONFIG=$PWD/kubeconfig PATH=$PWD/bin:$PATH"
-                   " timeout 60 bash command.sh >output 2>&1 </dev/null");
+                   " timeout 180 bash command.sh >output 2>&1 </dev/null");
   out.output = read_file(folder_ / "output");
   return out;
 }

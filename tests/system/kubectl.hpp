@@ -24,7 +24,7 @@ class terminal {
   terminal(const kubectl& with, std::filesystem::path folder,
            const std::filesystem::path& kubeconfig);
 
-  // The command's output on stdout and stderr; it is ended after a minute.
+  // The command's output on stdout and stderr; it is ended after three minutes.
   process_result run(const std::string& command) const;
   const std::filesystem::path& folder() const noexcept { return folder_; }
 

@@ -25,7 +25,7 @@ using namespace troupe::test;
 
 namespace {
 
-constexpr auto eventual_limit = std::chrono::seconds{30};
+constexpr auto eventual_limit = std::chrono::seconds{90};
 
 std::string setting(const char* name) {
   const char* value = std::getenv(name);

@@ -40,7 +40,7 @@ void make_maps(const node& at) {
   load.certificate = where.certificate;
   load.private_key = where.private_key;
   load.requests = 50'000;
-  load.duration = 120s;
+  load.duration = 600s;
   load.next = [](std::uint64_t i) {
     return bench::load_request{"POST", space + "configmaps",
                                R"({"metadata":{"name":"m)" + std::to_string(i) +
@@ -60,7 +60,7 @@ void make_pods(const node& at) {
 "template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"x"}]}}}})",
                        json)
               .status == 201);
-  const auto deadline = std::chrono::steady_clock::now() + 60s;
+  const auto deadline = std::chrono::steady_clock::now() + 300s;
   while (client.get(space + "replicationcontrollers/r").body.find("\"readyReplicas\":10000") ==
          std::string::npos)
     REQUIRE(std::chrono::steady_clock::now() < deadline);
@@ -113,7 +113,7 @@ TEST_CASE("a start in a control group with little memory serves, or reports the 
            std::chrono::steady_clock::now() < until;)
         read_all(client, given.resource);
       here.signal(SIGTERM);
-      CHECK(here.wait(20s) == 0);
+      CHECK(here.wait(60s) == 0);
       ++ready;
       std::cout << given.name << ": ready in " << limit_mb << " MB" << std::endl;
     } catch (const std::runtime_error& refused) {

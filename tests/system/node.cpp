@@ -12,8 +12,9 @@
 namespace troupe::test {
 namespace {
 
-constexpr std::chrono::milliseconds ready_limit{30'000};
-constexpr std::chrono::milliseconds end_limit{1'000};
+constexpr std::chrono::milliseconds ready_limit{60'000};
+constexpr std::chrono::milliseconds answer_limit{60'000};
+constexpr std::chrono::milliseconds end_limit{20'000};
 
 }  // namespace
 
@@ -54,6 +55,7 @@ wire_options node::where() const {
   wire_options out;
   out.host = host_;
   out.port = port_;
+  out.timeout = answer_limit;
   out.authority = read_file(folder_ / "pki/ca.crt");
   out.certificate = read_file(folder_ / "pki/admin.crt");
   out.private_key = read_file(folder_ / "pki/admin.key");

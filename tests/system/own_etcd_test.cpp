@@ -33,7 +33,7 @@ const http_client::fields json{{"content-type", "application/json"}};
 
 // Returns both outputs. A member that starts although it should be refused would run for ever.
 process_result run(const std::string& arguments) {
-  return shell(fmt::format("timeout 40 {} {} 2>&1", troupe, arguments));
+  return shell(fmt::format("timeout 120 {} {} 2>&1", troupe, arguments));
 }
 
 std::size_t count(const std::string& text, const std::string& part) {
@@ -63,10 +63,10 @@ class member {
     command.insert(command.end(), line.begin(), line.end());
     command.insert(command.end(), flags_.begin(), flags_.end());
     process_ = std::make_unique<process>(command, log());
-    const auto ready = process_->read_line(40s);
+    const auto ready = process_->read_line(120s);
     INFO(read_file(log()));
     REQUIRE_THAT(ready, Contains("ready https://127.0.0.1:"));
-    node_line_ = process_->read_line(10s);
+    node_line_ = process_->read_line(60s);
   }
   void join(const member& through) { start(through.join_words()); }
 
@@ -80,6 +80,10 @@ class member {
     return words;
   }
   std::string members() const { return run("etcd members --data-dir " + folder_.string()).output; }
+  // Elections may come at any time, and a request meanwhile gets no answer.
+  bool comes_to_show(const std::string& text) const {
+    return eventually([&] { return members().find(text) != std::string::npos; });
+  }
   // Whether all of this number of members are healthy.
   bool is_whole(std::size_t members_wanted) const {
     const auto text = members();
@@ -121,13 +125,12 @@ TEST_CASE("three machines make an etcd from nothing, and go on when any of it is
   const scratch_folder place;
   member a{place.path() / "a", "a"}, b{place.path() / "b", "b"}, c{place.path() / "c", "c"};
   a.start();
-  CHECK_THAT(a.members(), Contains("1 member: the loss of none is tolerated"));
+  CHECK(a.comes_to_show("1 member: the loss of none is tolerated"));
   b.join(a);
-  CHECK_THAT(a.members(),
-             Contains("2 members: the loss of none is tolerated, the failure of either"));
+  CHECK(a.comes_to_show("2 members: the loss of none is tolerated, the failure of either"));
   c.join(b);
   REQUIRE(eventually([&] { return c.is_whole(3); }));
-  CHECK_THAT(a.members(), Contains("3 members: the loss of 1 is tolerated"));
+  CHECK(a.comes_to_show("3 members: the loss of 1 is tolerated"));
 
   // A control plane uses it, with the flags that a member prints.
   auto plane = std::make_unique<node>(place.path() / "plane", c.node_flags());
@@ -154,9 +157,9 @@ TEST_CASE("three machines make an etcd from nothing, and go on when any of it is
   // Kills the supervisor of another: its etcd ends with it, by SIGTERM, and both restart.
   const auto orphan = b.child();
   b.of().signal(SIGKILL);
-  REQUIRE(b.of().wait(5s));
+  REQUIRE(b.of().wait(60s));
   CHECK(eventually([&] { return is_gone(orphan); }));
-  CHECK_THAT(a.members(), Contains("no answer"));
+  CHECK(a.comes_to_show("no answer"));
   CHECK(write(2));
   b.start();
   CHECK(eventually([&] { return a.is_whole(3); }));
@@ -164,12 +167,14 @@ TEST_CASE("three machines make an etcd from nothing, and go on when any of it is
   // SIGTERM ends both cleanly, and the control plane switches to another member.
   const auto last = c.child();
   c.of().signal(SIGTERM);
-  CHECK(c.of().wait(10s) == 0);
+  CHECK(c.of().wait(60s) == 0);
   CHECK(is_gone(last));
   CHECK(write(3));
   http_client client{plane->where()};
   for (int i = 0; i < 4; ++i)
-    CHECK(client.request("GET", fmt::format("{}/m{}", maps, i)).status == 200);
+    CHECK(eventually([&] {
+      return client.request("GET", fmt::format("{}/m{}", maps, i)).status == 200;
+    }));
 }
 
 TEST_CASE("a member with lost data is added again, one is removed, and one leaves",
@@ -189,7 +194,7 @@ TEST_CASE("a member with lost data is added again, one is removed, and one leave
   CHECK(refused.code == 1);
   CHECK_THAT(refused.output, Contains("member c has served, and") && Contains("--rejoin"));
   CHECK_FALSE(fs::exists(c.folder() / "member-data"));
-  CHECK_THAT(a.members(), Contains("3 members"));
+  CHECK(a.comes_to_show("3 members"));
   c.start({"--rejoin"});
   CHECK_THAT(read_file(c.log()), Contains("it is removed and added again"));
   REQUIRE(eventually([&] { return a.is_whole(3); }));
@@ -220,7 +225,7 @@ TEST_CASE("a member with lost data is added again, one is removed, and one leave
   CHECK_THAT(
       run("etcd remove c --data-dir " + a.folder().string()).output,
       Contains("removed c; 2 members: the loss of none is tolerated, the failure of either"));
-  CHECK(c.of().wait(20s) == 0);
+  CHECK(c.of().wait(60s) == 0);
   CHECK_THAT(c.of().read_line(1s), Contains("next machine"));
   CHECK_THAT(c.of().read_line(1s), Contains("the other members have removed this one"));
   // As after `troupe etcd leave` that was interrupted.
@@ -271,7 +276,7 @@ TEST_CASE("a machine that cannot become a member learns why, and leaves nothing 
                                        "\"expires\":\"1\"");
   std::ofstream{file} << over;
   CHECK_THAT(refused(good), Contains("unknown or expired"));
-  CHECK_THAT(a.members(), Contains("1 member"));
+  CHECK(a.comes_to_show("1 member"));
 
   // Flags with which nothing can run.
   CHECK_THAT(run("etcd --etcd-binary /nowhere/etcd " + b.flags()).output,

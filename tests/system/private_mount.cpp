@@ -12,7 +12,7 @@
 namespace troupe::test {
 namespace {
 
-constexpr std::chrono::seconds patience{10};
+constexpr std::chrono::seconds patience{60};
 
 const char* unshare() {
   return ::geteuid() == 0 ? "unshare -m" : "unshare -rm";

@@ -70,7 +70,7 @@ async function copies() {
   fs.writeFileSync(path.join(from, 'file'), 'content'.repeat(100000));
   await new k8s.Cp(config).cpToPod(namespace, pod, '', from, to);
   const there = () => fs.existsSync(path.join(to, 'file')) && fs.statSync(path.join(to, 'file')).size;
-  const until = Date.now() + 10000;
+  const until = Date.now() + 60000;
   while (there() !== 700000 && Date.now() < until)
     await new Promise((resolve) => setImmediate(resolve));
   assert.equal(there(), 700000);

@@ -46,7 +46,7 @@ private_containerd::~private_containerd() {
 
 void private_containerd::kill() {
   process_->signal(SIGKILL);
-  process_->wait(std::chrono::seconds{10});
+  process_->wait(std::chrono::seconds{60});
 }
 
 void private_containerd::start() {
@@ -54,7 +54,7 @@ void private_containerd::start() {
   auto command = wrapper_;
   command.insert(command.end(), {"containerd", "-c", folder_ / "config.toml"});
   process_ = std::make_unique<process>(std::move(command), log);
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{60};
   while (shell("ctr -a " + socket() + " version 2>/dev/null").code != 0) {
     if (std::chrono::steady_clock::now() > deadline)
       throw std::runtime_error{"containerd does not answer; its log is " + log.string()};

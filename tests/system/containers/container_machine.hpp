@@ -19,7 +19,7 @@ namespace troupe::test {
 
 class container_machine {
  public:
-  static constexpr auto limit = std::chrono::seconds{60};
+  static constexpr auto limit = std::chrono::seconds{180};
 
   container_machine(const std::filesystem::path& folder, const std::string& subnet)
       : folder_{folder}, runtime{folder / "containerd", subnet} {

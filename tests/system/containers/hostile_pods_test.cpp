@@ -76,7 +76,7 @@ TEST_CASE("a fork bomb has a limit, and ends with its pod", "[containers]") {
   CHECK(on.run(value("pids.max")).output == "4096\n");
   CHECK(on.until(fmt::format("test $({}) -gt 300 && echo many", value("pids.current")), "many\n") ==
         "many\n");
-  CHECK(on.run("kubectl delete pod bomb --timeout=45s").code == 0);
+  CHECK(on.run("kubectl delete pod bomb --timeout=150s").code == 0);
   CHECK(on.runtime.ctr("containers ls -q") == "");
 }
 

@@ -21,6 +21,7 @@ using api::core::v1::PodList;
 namespace {
 
 constexpr std::uint16_t api_port = 6443;
+constexpr std::chrono::milliseconds answer_limit{60'000};
 constexpr int look_ms = 50;
 const std::vector<std::string> container_command{"sleep", "100077"};
 
@@ -65,6 +66,12 @@ cluster_flags quick() {
           {"--kubelet-lease-renew", "1s"}};
 }
 
+cluster_flags patient() {
+  auto out = quick();
+  out.control[1] = "40s";
+  return out;
+}
+
 wire_options admin_of(const machine& control) {
   wire_options out;
   out.host = control.address();
@@ -72,6 +79,7 @@ wire_options admin_of(const machine& control) {
   out.authority = read_file(control.data() / "pki/ca.crt");
   out.certificate = read_file(control.data() / "pki/admin.crt");
   out.private_key = read_file(control.data() / "pki/admin.key");
+  out.timeout = answer_limit;
   return out;
 }
 

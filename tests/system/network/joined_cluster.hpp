@@ -32,6 +32,8 @@ struct cluster_flags {
 };
 // A node becomes unreachable after 4 s of silence, so that a test need not wait for 40.
 cluster_flags quick();
+// After 40 s: a node that is down for a while, or a slow one, keeps its pods.
+cluster_flags patient();
 
 class joined_cluster {
  public:
@@ -89,6 +91,6 @@ wire_options admin_of(const machine& control);
 // A client in the machine's network; throws std::runtime_error if it cannot
 // connect.
 std::unique_ptr<http_client> client_on(const machine& control,
-                                       std::chrono::milliseconds timeout = std::chrono::seconds{5});
+                                       std::chrono::milliseconds timeout = std::chrono::seconds{60});
 
 }  // namespace troupe::test

@@ -9,8 +9,8 @@
 namespace troupe::test {
 namespace {
 
-constexpr std::chrono::milliseconds ready_limit{20'000};
-constexpr std::chrono::milliseconds end_limit{10'000};
+constexpr std::chrono::milliseconds ready_limit{60'000};
+constexpr std::chrono::milliseconds end_limit{60'000};
 
 }  // namespace
 
@@ -69,7 +69,7 @@ process_result machine::run(const std::string& command) const {
   process_result out{};
   space_.run([&] {
     out = shell("cd " + folder_.string() +
-                " && HOME=$PWD PATH=$PWD/bin:$PATH timeout 60 bash command.sh >output 2>&1 "
+                " && HOME=$PWD PATH=$PWD/bin:$PATH timeout 180 bash command.sh >output 2>&1 "
                 "</dev/null");
   });
   out.output = read_file(folder_ / "output");

@@ -47,7 +47,7 @@ class machine {
   pid_t id() const { return program_->id(); }
   std::string log() const;
 
-  // Runs a shell command in the machine's folder, for at most a minute; `troupe` is ours.
+  // Runs a shell command in the machine's folder, for at most three minutes; `troupe` is ours.
   process_result run(const std::string& command) const;
 
  private:

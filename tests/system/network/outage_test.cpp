@@ -1,6 +1,7 @@
 // Faults of three machines and the network between them. After every fault: within ten seconds
-// the cluster is in its final state, no pod was ever counted as ready twice, and no
-// acknowledged write is lost.
+// (on a slow machine: five times what its pods took to start) the cluster is in its final state, no
+// pod was ever counted as ready twice, and no acknowledged write is lost.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <functional>
@@ -20,18 +21,20 @@ namespace {
 
 constexpr int replicas = 6;
 constexpr std::chrono::milliseconds converge_limit{10'000};
+// For what a fault causes; bounds only a test that hangs.
+constexpr std::chrono::milliseconds limit{120'000};
 
 // A cluster with web's pods running, and a witness.
 struct stage {
   explicit stage(const cluster_flags& flags = quick()) : cluster{2, flags} {
     cluster.run_web(replicas);
-    cluster.converge(20s);
+    converge_limit_ = std::max(converge_limit, 5 * cluster.converge(limit));
     seen = std::make_unique<witness>(cluster.control(), replicas);
     CHECK(seen->sees_more());
   }
   // To be called after the fault.
   void ends_well(const std::string& stage) {
-    const auto took = cluster.converge(converge_limit);
+    const auto took = converge();
     CHECK(seen->sees_more());
     const auto report = seen->finish();
     std::cout << "outage: " << stage << ": as it should be after " << took.count() << " ms, "
@@ -42,6 +45,7 @@ struct stage {
     CHECK(report.looks > 10);
     CHECK(report.violations == std::vector<std::string>{});
   }
+  std::chrono::milliseconds converge() { return cluster.converge(converge_limit_); }
   std::map<unsigned, std::set<pid_t>> containers() {
     std::map<unsigned, std::set<pid_t>> out;
     for (unsigned i = 1; i <= 3; ++i)
@@ -49,7 +53,7 @@ struct stage {
     return out;
   }
   // The time until the node is marked as not ready.
-  void given_up(machine& one, std::chrono::milliseconds limit) {
+  void given_up(machine& one) {
     const auto begin = std::chrono::steady_clock::now();
     CHECK(soon(limit, [&] { return !cluster.is_ready(one); }));
     const auto took = std::chrono::steady_clock::now() - begin;
@@ -58,7 +62,7 @@ struct stage {
               << std::endl;
   }
   // Waits until other machines run all desired pods.
-  void replaced(const machine& one, std::chrono::milliseconds limit) {
+  void replaced(const machine& one) {
     CHECK(soon(limit, [&] {
       int elsewhere = 0;
       for (const auto& each : cluster.pods())
@@ -70,13 +74,16 @@ struct stage {
 
   joined_cluster cluster;
   std::unique_ptr<witness> seen;
+
+ private:
+  std::chrono::milliseconds converge_limit_{0};
 };
 
 }  // namespace
 
 TEST_CASE("a joined node that is killed and started again keeps its pods", "[network][outage]") {
   if (!network_space::possible()) return;
-  stage on;
+  stage on{patient()};
   const auto before = on.containers();
   REQUIRE_FALSE(before.at(2).empty());
   on.cluster.at(2).kill();
@@ -89,7 +96,7 @@ TEST_CASE("a joined node that is killed and started again keeps its pods", "[net
 TEST_CASE("the control plane that is killed and started again finds its nodes and their pods",
           "[network][outage]") {
   if (!network_space::possible()) return;
-  stage on;
+  stage on{patient()};
   const auto before = on.containers();
   on.cluster.control().kill();
   CHECK(on.containers() == before);
@@ -98,14 +105,12 @@ TEST_CASE("the control plane that is killed and started again finds its nodes an
   CHECK(on.containers() == before);
   // They receive the changes.
   on.cluster.scale_web(2 * replicas);
-  on.cluster.converge(converge_limit);
+  on.converge();
 }
 
 TEST_CASE("a cut that is shorter than the grace period changes nothing", "[network][outage]") {
   if (!network_space::possible()) return;
-  auto flags = quick();
-  flags.control[1] = "40s";
-  stage on{flags};
+  stage on{patient()};
   const auto before = on.containers();
   on.cluster.network().isolate(2);
   CHECK_FALSE(soon(3s, [&] { return !on.cluster.is_ready(on.cluster.at(2)); }));
@@ -121,8 +126,8 @@ TEST_CASE("a node that is cut off is replaced, and comes back without what it ha
   stage on;
   auto& alone = on.cluster.at(2);
   on.cluster.network().isolate(alone.number());
-  on.given_up(alone, 8s);
-  on.replaced(alone, 30s);
+  on.given_up(alone);
+  on.replaced(alone);
   CHECK_FALSE(on.cluster.containers(alone).empty());
   on.cluster.network().heal();
   on.ends_well("partition in both directions");
@@ -136,8 +141,8 @@ TEST_CASE("a cut in one direction is a cut", "[network][outage][.long]") {
   const unsigned control = on.cluster.control().number();
   on.cluster.network().set(from_node ? mute.number() : control, from_node ? control : mute.number(),
                            {.cut = true});
-  on.given_up(mute, 25s);
-  on.replaced(mute, 30s);
+  on.given_up(mute);
+  on.replaced(mute);
   on.cluster.network().heal();
   on.ends_well(from_node ? "what the node says is cut" : "what the control plane says is cut");
 }
@@ -148,8 +153,8 @@ TEST_CASE("a node that stood still for longer than the grace period fits in agai
   stage on;
   auto& frozen = on.cluster.at(3);
   frozen.pause();
-  on.given_up(frozen, 8s);
-  on.replaced(frozen, 30s);
+  on.given_up(frozen);
+  on.replaced(frozen);
   frozen.resume();
   on.ends_well("SIGSTOP beyond the grace period");
 }
@@ -161,7 +166,7 @@ TEST_CASE("a node that stood still for 60 s fits in again with the usual periods
   auto& frozen = on.cluster.at(3);
   frozen.pause();
   const auto begin = std::chrono::steady_clock::now();
-  on.given_up(frozen, 60s);
+  on.given_up(frozen);
   CHECK(std::chrono::steady_clock::now() - begin > 25s);
   CHECK(soon(61s, [&] { return std::chrono::steady_clock::now() - begin >= 60s; }));
   frozen.resume();
@@ -180,14 +185,14 @@ TEST_CASE("machines whose clocks differ by minutes stand cuts, delay and loss",
     each->kill();
     each->restart();
   }
-  on.cluster.converge(20s);
+  on.cluster.converge(limit);
   for (auto* each : {&early, &late}) {
     on.cluster.network().isolate(each->number());
-    on.given_up(*each, 8s);
-    on.replaced(*each, 30s);
+    on.given_up(*each);
+    on.replaced(*each);
     on.cluster.network().heal();
     on.cluster.network().set_both(control, each->number(), {.delay = 100ms, .loss = 0.05});
-    on.cluster.converge(30s);
+    on.cluster.converge(limit);
     on.cluster.network().heal();
   }
   on.ends_well("clocks that differ by 240 s each way, cuts, 100 ms delay, 5 % loss");
@@ -200,22 +205,22 @@ TEST_CASE("a slow network that loses some costs time and nothing else", "[networ
   for (const unsigned each : {2U, 3U})
     on.cluster.network().set_both(control, each, {.delay = 100ms, .loss = 0.05});
   on.cluster.scale_web(replicas / 2);
-  const auto took = on.cluster.converge(30s);
+  const auto took = on.cluster.converge(limit);
   std::cout << "outage: scaled down in " << took.count() << " ms with 100 ms and 5 % loss each way"
             << std::endl;
   for (const unsigned each : {2U, 3U})
     CHECK(on.cluster.is_ready(on.cluster.at(each)));
   on.cluster.scale_web(replicas);
-  on.cluster.converge(30s);
+  on.cluster.converge(limit);
   // A quick convergence may send so few frames that none is lost: repeats until one is lost, with
   // all pods deleted and created again on every node.
   for (const unsigned each : {2U, 3U})
     for (int turn = 0; on.cluster.network().counted(control, each).lost == 0; ++turn) {
       REQUIRE(turn < 20);
       on.cluster.scale_web(0);
-      on.cluster.converge(30s);
+      on.cluster.converge(limit);
       on.cluster.scale_web(replicas);
-      on.cluster.converge(30s);
+      on.cluster.converge(limit);
     }
   on.cluster.network().heal();
   on.ends_well("100 ms delay, 5 % loss");

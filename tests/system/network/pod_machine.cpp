@@ -19,7 +19,7 @@ using namespace actors::services;
 
 namespace {
 
-constexpr std::chrono::milliseconds nft_limit{10'000};
+constexpr std::chrono::milliseconds nft_limit{60'000};
 
 // One end of a pair of devices in each.
 void connect(const network_space& a, const std::string& device_a, const network_space& b,

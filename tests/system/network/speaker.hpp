@@ -30,7 +30,7 @@ class speaker {
 
 // The name of the server that answers there over TCP; "refused" or "dropped" if none does.
 std::string call(const network_space& from, const std::string& host, int port,
-                 std::chrono::milliseconds limit = std::chrono::seconds{5});
+                 std::chrono::milliseconds limit = std::chrono::seconds{60});
 
 // A client that keeps sending over UDP, from one port.
 class udp_client {

@@ -18,8 +18,8 @@ using api::core::v1::PodList;
 namespace {
 
 constexpr std::chrono::milliseconds pause{40};
-constexpr std::chrono::milliseconds answer_limit{2'000};
-constexpr std::chrono::milliseconds sight_limit{10'000};
+constexpr std::chrono::milliseconds answer_limit{20'000};
+constexpr std::chrono::milliseconds sight_limit{60'000};
 constexpr std::size_t violations_kept = 10;
 const std::string space = "/api/v1/namespaces/default/";
 
