@@ -7,6 +7,8 @@
 #include <thread>
 
 #include "actors/api_servers/api_server_writes.hpp"
+#include "api/schema/meta_object.pb.h"
+#include "api/scheme.hpp"
 #include "persistence/store/store.hpp"
 #include "tools/node/shared_plane.hpp"
 
@@ -35,9 +37,10 @@ void renew(persistence::store& store, const std::string& key_hash) {
 
 // Returns when all that was submitted is visible.
 void settle(persistence::store& store) {
-  std::promise<void> passed;
-  store.barrier([&](const auto&) { passed.set_value(); });
-  passed.get_future().get();
+  // Shared: the store may still be inside set_value when the waiter returns.
+  const auto passed = std::make_shared<std::promise<void>>();
+  store.barrier([passed](const auto&) { passed->set_value(); });
+  passed->get_future().get();
 }
 
 }  // namespace
