@@ -44,6 +44,10 @@ inline constexpr std::chrono::milliseconds systemd_wait{1'000};
 inline constexpr std::chrono::seconds link_retry{5};
 // How long a start waits for a remote store.
 inline constexpr std::chrono::seconds store_wait{60};
+// How long a control plane that starts waits for a sign of life of another one with its name, two
+// periods of renewal, and how often it looks.
+inline constexpr std::chrono::seconds name_wait{10};
+inline constexpr std::chrono::milliseconds name_poll{100};
 // Size limit of an authority's files in a backup: certificates, keys and tokens.
 inline constexpr std::size_t authority_file_bytes = 1u << 20;
 inline constexpr std::size_t authority_files = 100;

@@ -189,35 +189,40 @@ void replicated_store::on_page(std::uint64_t reading, expected<log_page> page) {
 
 // -- barriers -------------------------------------------------------------------------------------
 
+// The first of several asks on its own thread, which is faster than waking that of the log.
 void replicated_store::barrier(barrier_completion done) {
+  bool is_taken = false, is_first = false;
   {
     const std::lock_guard lock{mutex_};
-    if (questions_.size() < replica_->options().queue_limit) {
+    is_taken = questions_.size() < replica_->options().queue_limit;
+    if (is_taken) {
       questions_.push_back({std::move(done), next_sequence_, std::chrono::steady_clock::now()});
-      if (!asking_) request_newest();
-      return;
+      is_first = begin_asking();
     }
   }
-  done(fail(errc::overloaded, "too many requests wait for the newest state: try again later"));
+  if (is_first) request_newest();
+  if (!is_taken)
+    done(fail(errc::overloaded, "too many requests wait for the newest state: try again later"));
 }
 
 // One request at a time: questions that arrive meanwhile share the next. Called with the lock.
-void replicated_store::request_newest() {
+// True: the caller must request it when it has released the lock.
+bool replicated_store::begin_asking() {
+  const auto is_new = [](const question& each) { return !each.asked; };
+  if (asking_ || std::none_of(questions_.begin(), questions_.end(), is_new)) return false;
   asking_ = true;
   for (auto& each : questions_)
     each.asked = true;
-  log_->call_later({}, [this] {
-    {
-      const std::lock_guard lock{mutex_};
-      for (auto& each : questions_)
-        each.asked = true;
-    }
-    log_->newest([this](const expected<revision>& newest) { on_newest(newest); });
-  });
+  return true;
+}
+
+void replicated_store::request_newest() {
+  log_->newest([this](const expected<revision>& newest) { on_newest(newest); });
 }
 
 void replicated_store::on_newest(const expected<revision>& newest) {
   std::vector<barrier_completion> failed;
+  bool again = false;
   {
     const std::lock_guard lock{mutex_};
     if (newest) known_ = std::max(known_, *newest);
@@ -230,10 +235,9 @@ void replicated_store::on_newest(const expected<revision>& newest) {
     }
     std::erase_if(questions_, [](const question& each) { return !each.done; });
     asking_ = false;
-    if (std::any_of(questions_.begin(), questions_.end(),
-                    [](const question& each) { return !each.asked; }))
-      request_newest();
+    again = begin_asking();
   }
+  if (again) request_newest();
   for (const auto& each : failed)
     each(fail(newest.error()));
   answer_ready();

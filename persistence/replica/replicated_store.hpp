@@ -157,6 +157,7 @@ class replicated_store final : public store, private log_reader {
   void retry(const error& reason, std::function<void()> work);
 
   // -- barriers
+  bool begin_asking();
   void request_newest();
   void on_newest(const expected<revision>& newest);
   void answer_ready();

@@ -264,4 +264,33 @@ TEST_CASE("a control plane that was away goes on from its copy", "[etcd]") {
   CHECK(contents(again->read()) == contents(other->read()));
 }
 
+TEST_CASE("a state of large objects is read in pages that arrive within the limit", "[etcd]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return test::skip(why);
+  constexpr std::size_t objects = 100, object_bytes = 1'000'000;
+  const captured_log quiet;
+  const etcd_server etcd;
+  const auto filled = open_etcd({.endpoints = {etcd.endpoint()}});
+  REQUIRE(filled);
+  blocking_log to{**filled, "etcd", std::chrono::seconds{60}};
+  for (std::size_t i = 0; i < objects; ++i)
+    REQUIRE(to.submit({{}, {{"/large/" + std::to_string(i), std::string(object_bytes, 'x')}}}));
+  // All objects in one page take longer.
+  const auto opened =
+      open_etcd({.endpoints = {etcd.endpoint()}, .read_limit = std::chrono::milliseconds{100}});
+  REQUIRE(opened);
+  blocking_log from{**opened, "etcd", std::chrono::seconds{60}};
+  std::size_t seen = 0, pages = 0;
+  std::string after;
+  for (bool more = true; more; ++pages) {
+    const auto page = from.list(after, 0);
+    REQUIRE(page);
+    REQUIRE_FALSE(page->items.empty());
+    seen += page->items.size();
+    after = page->items.back().key;
+    more = page->more;
+  }
+  CHECK(seen == objects);
+  CHECK(pages > 1);
+}
+
 }  // namespace troupe::persistence::testing

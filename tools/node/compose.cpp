@@ -79,6 +79,8 @@ class node : public node_parts {
       return tl::make_unexpected(opened.error());
     }
     if (auto opened = open_keys(); !opened) return tl::make_unexpected(opened.error());
+    if (shared_ != nullptr)
+      if (auto unused = check_own_name(); !unused) return tl::make_unexpected(unused.error());
     if (auto spawned = start_actors(); !spawned) return tl::make_unexpected(spawned.error());
     auto address = start_server();
     if (!address) return address;
@@ -155,6 +157,12 @@ class node : public node_parts {
     if (!accounts) return tl::make_unexpected(accounts.error());
     accounts_ = std::move(*accounts);
     return {};
+  }
+
+  tl::expected<void, std::string> check_own_name() const {
+    const auto hash = server::x509::key_hash(keys_->server().certificates);
+    if (!hash) return tl::make_unexpected(hash.error());
+    return check_name_is_unused(*store_, config_.kubelet.node_name, *hash);
   }
 
   tl::expected<void, std::string> start_actors() {

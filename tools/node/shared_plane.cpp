@@ -3,9 +3,11 @@
 #include <spdlog/spdlog.h>
 
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "actors/api_servers/api_server_follower.hpp"
+#include "api/scheme.hpp"
 #include "server/credentials/x509.hpp"
 
 namespace troupe::tools {
@@ -18,6 +20,32 @@ tl::expected<own_node_key, std::string> own_node_key::make(const std::string& no
   auto read = server::x509::read_request(*request);
   if (!read) return tl::make_unexpected(read.error());
   return own_node_key{std::move(*key), std::move(read->public_key), std::move(read->key_hash)};
+}
+
+tl::expected<void, std::string> check_name_is_unused(const persistence::store& store,
+                                                     const std::string& name,
+                                                     const std::string& key_hash,
+                                                     std::chrono::milliseconds limit) {
+  using api::coordination::v1::Lease;
+  const auto key =
+      api::kind_of<Lease>().key(actors::api_server_namespace, actors::api_server_lease(name));
+  const auto end = std::chrono::steady_clock::now() + limit;
+  persistence::revision seen = 0;
+  for (;;) {
+    const auto lease = store.read().find(key);
+    const auto record = lease ? actors::read_api_server(lease->as<Lease>()) : std::nullopt;
+    if (!record || record->key_hash == key_hash) return {};
+    if (seen != 0 && lease->revision() != seen)
+      return tl::make_unexpected(
+          fmt::format("another control plane {} runs at {}: give this machine another name with "
+                      "--node-name",
+                      name, record->api));
+    if (seen == 0)
+      spdlog::info("node: a control plane {} had another key; waiting whether it runs", name);
+    seen = lease->revision();
+    if (std::chrono::steady_clock::now() >= end) return {};
+    std::this_thread::sleep_for(defaults::name_poll);
+  }
 }
 
 shared_plane::shared_plane(actors::control_plane& plane, shared_plane_options options) {

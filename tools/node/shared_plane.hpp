@@ -3,6 +3,7 @@
 // (docs/decisions/0071-several-servers.md).
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -11,7 +12,9 @@
 #include "actors/api_servers/api_servers.hpp"
 #include "actors/control_plane/control_plane.hpp"
 #include "actors/link/node_gateway.hpp"
+#include "persistence/store/store.hpp"
 #include "server/join/node_signer.hpp"
+#include "tools/defaults.hpp"
 #include "tools/links/other_links.hpp"
 
 namespace troupe::tools {
@@ -34,6 +37,13 @@ struct shared_plane_options {
   std::shared_ptr<const server::node_signer> signer;
   actors::gateway_options answers;
 };
+
+// Fails if another control plane, with a server key of another hash, uses the name of this one: two
+// kubelets would run the pods of one Node. If there is a record of such a control plane it waits at
+// most `limit` for its renewal, because the record of a machine that is gone may still be there.
+tl::expected<void, std::string> check_name_is_unused(
+    const persistence::store& store, const std::string& name, const std::string& key_hash,
+    std::chrono::milliseconds limit = defaults::name_wait);
 
 class shared_plane {
  public:

@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
 #include "persistence/etcd/client/channel.hpp"
 #include "persistence/etcd/client/keep_alive_call.hpp"
 #include "persistence/etcd/client/requests.hpp"
@@ -11,7 +13,8 @@ namespace troupe::persistence::etcd {
 
 namespace {
 
-constexpr std::int64_t page_limit = 500;  // as upstream's list
+// A page that is not read in time is requested again with a part of its items.
+constexpr std::int64_t smaller_page = 8;
 constexpr const char* other_cluster = "it belongs to a different cluster than before";
 
 }  // namespace
@@ -114,12 +117,24 @@ void etcd_log::list(std::string after, revision at, std::function<void(expected<
   etcdserverpb::RangeRequest request;
   request.set_key(after + '\0');
   request.set_range_end(std::string(1, '\0'));
-  request.set_limit(page_limit);
+  request.set_limit(page_items_);
   request.set_revision(static_cast<std::int64_t>(at));
-  range(current(), request, [at, done = std::move(done)](const grpc::Status& status, auto& found) {
-    if (!status.ok()) return done(fail(error_of(status)));
-    done(page_of(at, found));
-  });
+  list_page(request, std::move(done));
+}
+
+void etcd_log::list_page(const etcdserverpb::RangeRequest& request,
+                         std::function<void(expected<log_page>)> done) {
+  range(current(), request,
+        [this, request, done = std::move(done)](const grpc::Status& status, auto& found) mutable {
+          const bool is_late = status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
+          if (is_late && request.limit() > 1) {
+            request.set_limit(std::max<std::int64_t>(request.limit() / smaller_page, 1));
+            return list_page(request, std::move(done));
+          }
+          if (!status.ok()) return done(fail(error_of(status)));
+          page_items_ = next_page_items(found);
+          done(page_of(static_cast<revision>(request.revision()), found));
+        });
 }
 
 void etcd_log::grant(std::chrono::seconds time_to_live,

@@ -6,10 +6,12 @@
 // before it is watched).
 #pragma once
 
+#include <atomic>
 #include <mutex>
 
 #include "persistence/etcd/client/calls.hpp"
 #include "persistence/etcd/client/etcd.grpc.pb.h"
+#include "persistence/etcd/client/requests.hpp"
 #include "persistence/etcd/etcd.hpp"
 
 namespace troupe::persistence::etcd {
@@ -49,12 +51,15 @@ class etcd_log final : public shared_log {
   void leave(const member& failed, const std::string& reason);
   // A response of another cluster than that of identity() is an error.
   void range(member& of, const etcdserverpb::RangeRequest& request, range_done done);
+  void list_page(const etcdserverpb::RangeRequest& request,
+                 std::function<void(expected<log_page>)> done);
   void watch(member& of, revision after, log_reader& reader, std::uint64_t serial);
 
   const etcd_options options_;
   std::vector<member> members_;
   std::mutex mutex_;
   std::size_t current_ = 0;
+  std::atomic<std::int64_t> page_items_{page_limit};  // of the next list()
   // State of the queue's thread.
   std::uint64_t watch_serial_ = 0;  // of the newest follow()
   bool watching_ = false;

@@ -86,6 +86,15 @@ log_page page_of(revision at, etcdserverpb::RangeResponse& found) {
   return made;
 }
 
+std::int64_t next_page_items(const etcdserverpb::RangeResponse& page) {
+  if (page.kvs().empty()) return page_limit;
+  std::size_t bytes = 0;
+  for (const auto& each : page.kvs())
+    bytes += each.key().size() + each.value().size();
+  const auto fitting = static_cast<std::size_t>(page.kvs_size()) * page_bytes / bytes;
+  return std::clamp(static_cast<std::int64_t>(fitting), std::int64_t{1}, page_limit);
+}
+
 bool is_refusal(const grpc::Status& status) {
   switch (status.error_code()) {
     case grpc::StatusCode::INVALID_ARGUMENT:

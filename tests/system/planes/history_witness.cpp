@@ -20,6 +20,7 @@
 namespace troupe::test {
 
 using namespace std::chrono_literals;
+using persistence::revision;
 
 namespace {
 
@@ -84,14 +85,16 @@ history_witness::~history_witness() {
   thread_.join();
 }
 
-// Runs etcdctl once; it ends when its member ends. Returns false if it must not run again.
+// Runs etcdctl once; it ends when its member ends. Returns false if it must not run again. It
+// begins with the last revision again, which may have been read in part.
 bool history_witness::follow() {
   const int pipe = ::open(pipe_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   auto command = space_.wrapper();
-  command.insert(command.end(), {"sh", "-c",
-                                 fmt::format("ETCDCTL_API=3 exec etcdctl --endpoints {} watch "
-                                             "--prefix '' --rev {} --write-out fields >{}",
-                                             endpoints_, at_ + 1, pipe_.string())});
+  command.insert(command.end(),
+                 {"sh", "-c",
+                  fmt::format("ETCDCTL_API=3 exec etcdctl --endpoints {} watch "
+                              "--prefix '' --rev {} --write-out fields >{}",
+                              endpoints_, std::max<revision>(at_, 1), pipe_.string())});
   process program{std::move(command), log_};
   watch_reader reader;
   std::string text;

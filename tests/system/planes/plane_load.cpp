@@ -23,7 +23,7 @@ const std::string cached = "?resourceVersion=0";
 // a transaction that was sent again.
 constexpr std::chrono::milliseconds answer_limit{3'000}, patient_limit{9'000}, watch_limit{2'000};
 constexpr std::chrono::milliseconds back_off{100};
-constexpr std::size_t shared_keys = 5, kept_problems = 10;
+constexpr std::size_t kept_problems = 10;
 
 // The string value of the first field of that name.
 std::string field(const std::string& text, const std::string& name, std::size_t from = 0) {
@@ -122,7 +122,8 @@ class plane_load::writer {
     record.sent = clock::now();
     const auto answer = ask(method, path, body);
     status_ = answer.status;
-    return evaluate(std::move(record), answer, revision_in(answer.body));
+    at_ = revision_in(answer.body);
+    return evaluate(std::move(record), answer, at_);
   }
 
   bool evaluate(write_record record, const http_answer& answer, revision at) {
@@ -144,14 +145,21 @@ class plane_load::writer {
     return done;
   }
 
-  std::string any_shared() { return fmt::format("shared{}", random_() % shared_keys); }
+  std::size_t any_shared() { return random_() % of_.shared_.size(); }
 
-  void swap(const std::string& name, bool from_cache) {
+  void swap(std::size_t number, bool from_cache) {
+    const auto name = fmt::format("shared{}", number);
     const auto path = maps + "/" + name;
+    const auto before = of_.shared_[number].load();
     const auto found = ask("GET", path + (from_cache ? cached : ""));
     if (found.status != 200 && found.status != 404) return;
     const auto at = found.status == 200 ? revision_in(found.body) : 0;
-    write(at == 0 ? "POST" : "PUT", at == 0 ? maps : path, name, at);
+    if (!from_cache && at < before)
+      of_.problem(
+          fmt::format("a read showed {} at {}, and {} had been told before", name, at, before));
+    raise(of_.shared_[number], at);
+    if (write(at == 0 ? "POST" : "PUT", at == 0 ? maps : path, name, at))
+      raise(of_.shared_[number], at_);
     if (status_ == 409) check_conflict(path, at);
   }
 
@@ -179,6 +187,7 @@ class plane_load::writer {
     write_record record{stored_maps + name, {}};
     record.sent = clock::now();
     const auto answer = ask("DELETE", maps + "/" + name);
+    if (answer.status == 404) of_.problem(name + " was created, and there was nothing to delete");
     evaluate(std::move(record), answer, 0);
   }
 
@@ -209,7 +218,9 @@ class plane_load::writer {
   std::mt19937_64 random_;
   std::unique_ptr<http_client> client_;
   std::size_t next_ = 0;
-  int status_ = 0;  // of the last write()
+  // Of the last write().
+  int status_ = 0;
+  revision at_ = 0;
   std::vector<std::string> mine_;
 };
 

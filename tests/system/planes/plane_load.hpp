@@ -2,6 +2,7 @@
 // responses.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <functional>
@@ -67,6 +68,8 @@ class plane_load {
   std::atomic<std::size_t> acknowledged_{0}, reads_{0}, resumed_{0}, expired_{0};
   // The newest revision in any response.
   std::atomic<revision> told_{0};
+  // The same for each of the config maps that all writers change.
+  std::array<std::atomic<revision>, 5> shared_{};
   std::vector<std::thread> threads_;
 };
 
