@@ -96,7 +96,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
   }
 
   // With other writers in the cluster the local state may be stale, which must not reject a write:
-  // it is judged once more, after a barrier.
+  // it is evaluated again, after a barrier.
   void refuse(const attempt_ptr& a, api::error error) {
     if (!store.is_shared() || std::exchange(a->is_newest, true)) return a->fail(std::move(error));
     store.barrier([self = shared_from_this(), a, error = std::move(error)](

@@ -230,7 +230,7 @@ expected<std::unique_ptr<engine>> open_engine(const engine_factory& factory, ope
     if (!last || *last < (*looked)->acknowledged()) return strict;
   }
   spdlog::warn(
-      "store: the end of the write-ahead log is torn; dropping what nobody was told of: {}",
+      "store: the end of the write-ahead log is torn; dropping what was not acknowledged: {}",
       strict.error().message);
   return factory(open_mode::salvage);
 }

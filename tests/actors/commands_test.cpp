@@ -27,7 +27,7 @@ Pod web() {
   return pod;
 }
 
-cluster_options only_doors() {
+cluster_options controllers_off() {
   cluster_options options;
   options.plane.controllers = false;
   return options;
@@ -46,7 +46,7 @@ api::expected<command_plan> try_bind(const cluster& c, const std::string& uid = 
 // -- bind -----------------------------------------------------------------------------------------
 
 TEST_CASE("binding sets the node and the condition PodScheduled") {
-  cluster c{1, only_doors()};
+  cluster c{1, controllers_off()};
   const auto made = c.create(web());
   const auto plan = try_bind(c, made->meta().uid());
   REQUIRE(plan);
@@ -60,7 +60,7 @@ TEST_CASE("binding sets the node and the condition PodScheduled") {
 }
 
 TEST_CASE("binding is refused in upstream's words") {
-  cluster c{1, only_doors()};
+  cluster c{1, controllers_off()};
   const std::string refused = "Operation cannot be fulfilled on pods/binding \"web\": pod web ";
   SECTION("a pod that is assigned") {
     auto pod = web();
@@ -97,7 +97,7 @@ TEST_CASE("binding is refused in upstream's words") {
 // -- remove and evict -----------------------------------------------------------------------------
 
 TEST_CASE("a removal is that of a client: grace, finalizers, the kind's own propagation") {
-  cluster c{1, only_doors()};
+  cluster c{1, controllers_off()};
   auto pod = web();
   pod.mutable_spec()->set_node_name("n1");
   pod.mutable_spec()->set_termination_grace_period_seconds(12);
@@ -119,7 +119,7 @@ TEST_CASE("a removal is that of a client: grace, finalizers, the kind's own prop
 }
 
 TEST_CASE("a removal that has been carried out before changes nothing") {
-  cluster c{1, only_doors()};
+  cluster c{1, controllers_off()};
   auto pod = web();
   pod.mutable_spec()->set_node_name("n1");
   c.create(pod);
@@ -131,7 +131,7 @@ TEST_CASE("a removal that has been carried out before changes nothing") {
 }
 
 TEST_CASE("an eviction says why in the pod's conditions") {
-  cluster c{1, only_doors()};
+  cluster c{1, controllers_off()};
   auto pod = web();
   pod.mutable_spec()->set_node_name("n1");
   c.create(pod);
@@ -147,7 +147,7 @@ TEST_CASE("an eviction says why in the pod's conditions") {
 }
 
 TEST_CASE("removing the last finalizer deletes an object that is being deleted") {
-  cluster c{1, only_doors()};
+  cluster c{1, controllers_off()};
   auto pod = web();
   pod.mutable_metadata()->add_finalizers("example.com/a");
   pod.mutable_metadata()->add_finalizers("example.com/b");

@@ -346,8 +346,8 @@ TEST_CASE("a controller's write from the end of its term is refused, or known to
   auto& system = c.simulation().system();
   add_node(c, "n0");
   // The request for the pods waits in the mailbox of a writer whose term ends.
-  const auto door = c.actor("term-writer", "term-writer");
-  REQUIRE(system.pause(door, seconds{5}));
+  const auto writer = c.actor("term-writer", "term-writer");
+  REQUIRE(system.pause(writer, seconds{5}));
   const auto web = c.create(replica_set("web", 3, {{"app", "web"}}));
   c.settle();
   CHECK(c.count<Pod>() == 0);
@@ -356,11 +356,11 @@ TEST_CASE("a controller's write from the end of its term is refused, or known to
   c.plane().start_leading();
   c.plane().start_leading();
   REQUIRE(c.plane().leads());
-  system.resume(door);
+  system.resume(writer);
   c.settle();
   CHECK(active_pods(c, web->meta().uid()) == 3);
   CHECK(c.count<Pod>() == 3);
-  CHECK_FALSE(c.actor("term-writer", "term-writer") == door);
+  CHECK_FALSE(c.actor("term-writer", "term-writer") == writer);
 }
 
 }  // namespace troupe::test

@@ -19,7 +19,7 @@ using std::chrono::seconds;
 
 namespace {
 
-cluster_options only_doors() {
+cluster_options controllers_off() {
   cluster_options options;
   options.plane.controllers = false;
   return options;
@@ -36,7 +36,7 @@ void say(cluster& c, const api::object_ptr& about, const std::string& message) {
 }  // namespace
 
 TEST_CASE("an event is recorded with its object") {
-  cluster c{1, only_doors()};
+  cluster c{1, controllers_off()};
   const auto pod = c.create(pod_named("a"));
   say(c, pod, "it broke");
   c.settle();
@@ -54,7 +54,7 @@ TEST_CASE("an event is recorded with its object") {
 }
 
 TEST_CASE("an event is text, whatever bytes a probe printed") {
-  cluster c{1, only_doors()};
+  cluster c{1, controllers_off()};
   const auto pod = c.create(pod_named("a"));
   say(c, pod, "it said \xff\xc3");
   c.settle();
@@ -62,7 +62,7 @@ TEST_CASE("an event is text, whatever bytes a probe printed") {
 }
 
 TEST_CASE("an event about an object with the longest of names has a valid name") {
-  cluster c{1, only_doors()};
+  cluster c{1, controllers_off()};
   for (const auto& name :
        {std::string(253, 'a'), std::string(235, 'b') + "." + std::string(17, 'c')})
     say(c, c.create(pod_named(name)), "it broke");
@@ -77,7 +77,7 @@ TEST_CASE("an event about an object with the longest of names has a valid name")
 }
 
 TEST_CASE("equal events are one event that is counted up") {
-  cluster c{1, only_doors()};
+  cluster c{1, controllers_off()};
   const auto pod = c.create(pod_named("a"));
   for (int i = 0; i < 5; ++i)
     say(c, pod, "it broke");
@@ -95,7 +95,7 @@ TEST_CASE("equal events are one event that is counted up") {
 }
 
 TEST_CASE("one object may have 25 events at once, then one in five minutes") {
-  cluster c{1, only_doors()};
+  cluster c{1, controllers_off()};
   const auto a = c.create(pod_named("a"));
   const auto b = c.create(pod_named("b"));
   for (int i = 0; i < 100; ++i)
@@ -111,7 +111,7 @@ TEST_CASE("one object may have 25 events at once, then one in five minutes") {
 }
 
 TEST_CASE("events end after an hour without being seen again") {
-  cluster c{1, only_doors()};
+  cluster c{1, controllers_off()};
   const auto pod = c.create(pod_named("a"));
   say(c, pod, "once");
   say(c, pod, "again");
@@ -125,7 +125,7 @@ TEST_CASE("events end after an hour without being seen again") {
 }
 
 TEST_CASE("the oldest events go before their hour when there are too many", "[compact]") {
-  auto options = only_doors();
+  auto options = controllers_off();
   options.plane.events = {.count = 100, .bytes = 1 << 20};
   cluster c{1, options};
   std::vector<api::object_ptr> pods;
@@ -145,7 +145,7 @@ TEST_CASE("the oldest events go before their hour when there are too many", "[co
 }
 
 TEST_CASE("the oldest events go when they take too much together", "[compact]") {
-  auto options = only_doors();
+  auto options = controllers_off();
   options.plane.events = {.count = 1'000, .bytes = 64 << 10};
   cluster c{1, options};
   for (int i = 0; i < 30; ++i)
@@ -157,7 +157,7 @@ TEST_CASE("the oldest events go when they take too much together", "[compact]") 
 }
 
 TEST_CASE("events of a store that control planes share are not swept here: they have leases") {
-  auto options = only_doors();
+  auto options = controllers_off();
   options.far = true;
   cluster c{1, options};
   say(c, c.create(pod_named("a")), "it broke");

@@ -23,7 +23,7 @@ using api::core::v1::Service;
 
 namespace {
 
-cluster_options only_doors() {
+cluster_options controllers_off() {
   cluster_options options;
   options.plane.controllers = false;
   return options;
@@ -82,7 +82,7 @@ void put_raw(cluster& c, const Service& content, const std::string& uid) {
 }  // namespace
 
 TEST_CASE("a number is given with its key, kept with it and taken with it", "[services]") {
-  cluster c{1, only_doors()};
+  cluster c{1, controllers_off()};
   c.create(service("a", "10.96.0.7", 30'080));
   CHECK(keys(c).size() == 2);
   CHECK(keys(c) == numbers(c));
@@ -98,7 +98,7 @@ TEST_CASE("a number is given with its key, kept with it and taken with it", "[se
 
 TEST_CASE("of two services that take the same number at once one gets a conflict on its key",
           "[services]") {
-  cluster c{1, only_doors()};
+  cluster c{1, controllers_off()};
   c.create(service("a", "10.96.0.7"));
   // Chosen before the first was visible.
   const auto second = c.try_create(std::make_unique<Service>(service("b", "10.96.0.7")));
@@ -135,7 +135,7 @@ TEST_CASE("a namespace that ends, and a service that waits for a finalizer, leav
 
 TEST_CASE("the allocation keys match the services' numbers, after any changes", "[services]") {
   for_each_seed(30, [](std::uint64_t seed) {
-    cluster c{seed, only_doors()};
+    cluster c{seed, controllers_off()};
     std::mt19937_64 random{seed};
     const auto below = [&](std::uint64_t limit) { return static_cast<int>(random() % limit); };
     for (int i = 0; i < 300; ++i) {
@@ -161,7 +161,7 @@ TEST_CASE("the allocation keys match the services' numbers, after any changes", 
 TEST_CASE(
     "a store older than the allocation keys gets them, and keys without a service are removed",
     "[services]") {
-  cluster c{1, only_doors()};
+  cluster c{1, controllers_off()};
   put_raw(c, service("a", "10.96.0.7", 30'080), "uid-a");
   put_raw(c, service("b", "10.96.0.8"), "uid-b");
   put_raw(c, service("twin", "10.96.0.8"), "uid-twin");

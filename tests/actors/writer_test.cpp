@@ -29,7 +29,7 @@ Pod web() {
   return pod;
 }
 
-cluster_options only_doors(double conflict_chance = 0) {
+cluster_options controllers_off(double conflict_chance = 0) {
   cluster_options options;
   options.plane.controllers = false;
   options.plane.conflict_chance = conflict_chance;
@@ -46,7 +46,7 @@ api::expected<api::object_ptr> order_bind(cluster& c, const std::string& node) {
 }  // namespace
 
 TEST_CASE("the writer commits a transaction and answers with its revision") {
-  cluster c{1, only_doors()};
+  cluster c{1, controllers_off()};
   auto map = std::make_unique<ConfigMap>();
   map->mutable_metadata()->set_name("a");
   auto transaction = std::make_shared<persistence::transaction>();
@@ -63,7 +63,7 @@ TEST_CASE("the writer commits a transaction and answers with its revision") {
 }
 
 TEST_CASE("a bind command ends as a transaction with the request as its cause") {
-  cluster c{1, only_doors()};
+  cluster c{1, controllers_off()};
   const auto before = c.create(web())->revision();
   const auto bound = order_bind(c, "n1");
   REQUIRE(bound);
@@ -74,7 +74,7 @@ TEST_CASE("a bind command ends as a transaction with the request as its cause") 
 }
 
 TEST_CASE("of two binds of one pod the second is refused") {
-  cluster c{1, only_doors()};
+  cluster c{1, controllers_off()};
   c.create(web());
   CHECK(order_bind(c, "n1"));
   const auto second = order_bind(c, "n2");
@@ -84,7 +84,7 @@ TEST_CASE("of two binds of one pod the second is refused") {
 }
 
 TEST_CASE("a command is tried again after a conflict, and not for ever") {
-  cluster often{1, only_doors(0.5)};
+  cluster often{1, controllers_off(0.5)};
   const auto key = often.create(web())->revision();
   int done = 0;
   for (int i = 0; i < 20; ++i) {
@@ -94,7 +94,7 @@ TEST_CASE("a command is tried again after a conflict, and not for ever") {
   CHECK(key != 0);
   CHECK(done >= 17);  // each fails with a chance of 1 in 32
 
-  cluster always{1, only_doors(1)};
+  cluster always{1, controllers_off(1)};
   always.create(web());
   const auto refused = order_bind(always, "n1");
   REQUIRE_FALSE(refused);
@@ -131,7 +131,7 @@ commit config_map(const std::string& name) {
 }  // namespace
 
 TEST_CASE("a writer whose term is over refuses commits, commands and barriers", "[leading]") {
-  cluster c{1, only_doors()};
+  cluster c{1, controllers_off()};
   c.create(web());
   gated_writer term{c};
   auto& system = c.simulation().system();
@@ -162,7 +162,7 @@ TEST_CASE("a writer whose term is over refuses commits, commands and barriers", 
 
 TEST_CASE("a command that meets others' writes is tried again, but not after its term",
           "[leading][far]") {
-  auto options = only_doors();
+  auto options = controllers_off();
   options.far = true;
   options.foreign = 1;  // at every attempt a remote writer was faster
   cluster c{1, options};
@@ -184,7 +184,7 @@ TEST_CASE("a command that meets others' writes is tried again, but not after its
 
 TEST_CASE("a barrier through the writer is passed after all that was sent before it", "[far]") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    auto options = only_doors();
+    auto options = controllers_off();
     options.far = true;
     cluster c{seed, options};
     auto& system = c.simulation().system();

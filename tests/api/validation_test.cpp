@@ -355,7 +355,7 @@ TEST_CASE("tolerations, affinity and spreading make sense") {
             "zero"});
 }
 
-TEST_CASE("keys of labels to compare by go with a selector that does not name them") {
+TEST_CASE("matchLabelKeys need a selector, which does not have the same keys") {
   const std::string rest = "}], containers: [{name: c, image: x}]}";
   const std::string spread =
       "{topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, "

@@ -184,7 +184,7 @@ TEST_CASE("TLS before 1.2 is refused") {
   REQUIRE(newer.shakes_hands());
 }
 
-TEST_CASE("a node that shakes hands and says nothing is cut after the limit") {
+TEST_CASE("a node that sends nothing after its handshake is disconnected after the limit") {
   plane there;
   const auto limit = promised(late);
   tls_stranger peer{there.listener->address(), node_credentials()};

@@ -58,7 +58,7 @@ TEST_CASE("a store that needs more memory than its limit reports the needed amou
   CHECK(open(options)->stats().objects == 100);
 }
 
-TEST_CASE("an object for which an actor stands needs room for it, too") {
+TEST_CASE("an object that an actor represents needs memory for the actor, too") {
   const auto fill = [](const std::string& directory, const api::kind_info& kind, const auto& make) {
     const auto store = open(in_directory(directory));
     for (int part = 0; part < 20; ++part) {

@@ -50,7 +50,7 @@ TEST_CASE("a change is read back as written") {
   }
 }
 
-TEST_CASE("a change at a time that the clock cannot say is refused") {
+TEST_CASE("a change at a time outside the range of the clock is refused") {
   const std::string head("\x01\x01\x01", 3), rest(4, '\0');
   const std::string year_3000("\x80\x80\xAC\xE2\xCB\xBD\xDE\x39", 8);
   CHECK(read_change(head + std::string(1, '\0') + rest));

@@ -162,7 +162,8 @@ TEST_CASE("the directory shows depth, current message and counts of each live ac
   CHECK(after->longest > 0ns);
 }
 
-TEST_CASE("an actor that was stopped leaves the directory and takes no more mail", "[runtime]") {
+TEST_CASE("an actor that was stopped leaves the directory and receives no more messages",
+          "[runtime]") {
   simulation all{1};
   log_of<from_two> seen;
   const auto to = all.system().spawn({"collector", "c"}, make<collector>(&seen));

@@ -30,7 +30,7 @@ void script_writer::restore() {
   whole_ = true;
   // A retry or an earlier restore is pending and will write the whole table.
   if (retry_.pending()) return;
-  spdlog::warn("network: another program removed some of {}: they are put back", options_.subject);
+  spdlog::warn("network: another program removed some of {}: they are restored", options_.subject);
   retry_ = options_.after(network_defaults::nft_restore, [this] { write(); });
 }
 

@@ -232,7 +232,7 @@ tl::expected<void, std::string> repair_service_allocations(actors::control_plane
     }
   }
   spdlog::warn(
-      "services: {} keys of addresses and node ports were put right, more at the next "
+      "services: {} keys of addresses and node ports were corrected, more at the next "
       "start",
       missing + leaked);
   return {};

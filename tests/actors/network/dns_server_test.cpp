@@ -152,7 +152,7 @@ TEST_CASE("an alias that leads out of the cluster is answered to its end", "[dns
                                  "www.example.com A 192.0.2.1"});
 }
 
-TEST_CASE("a resolver that is silent costs less than a client's patience", "[dns]") {
+TEST_CASE("a resolver that is silent costs less than a client's time-out", "[dns]") {
   resolver upstream;
   const running c{{upstream.address}};
   const auto begin = std::chrono::steady_clock::now();
@@ -182,7 +182,7 @@ TEST_CASE("questions beyond the bound fail while the cluster's names are answere
   CHECK(failed == 50);
 }
 
-TEST_CASE("connections that say nothing leave room for others", "[dns]") {
+TEST_CASE("silent connections leave room for others", "[dns]") {
   const running c;
   std::vector<runtime::unique_fd> silent;
   for (std::size_t i = 0; i < actors::network_defaults::dns_connections; ++i)

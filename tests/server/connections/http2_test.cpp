@@ -125,7 +125,7 @@ TEST_CASE("an unanswered HTTP/2 request is a 504 after its time, an unfinished o
   CHECK(client.request("GET", "/hello").status == 200);
 }
 
-TEST_CASE("a client that opens and resets streams without end is sent away") {
+TEST_CASE("a client that opens and resets streams without end is disconnected") {
   test_server server;
   http2_client client{server.client()};
   const auto begin = std::chrono::steady_clock::now();

@@ -36,7 +36,7 @@ struct listener : runtime::actor {
 
 }  // namespace
 
-TEST_CASE("when all places of traces are taken, the one that is stuck longest gives its own up") {
+TEST_CASE("a trace beyond the limit ends the one that is blocked longest") {
   const auto room = std::make_shared<trace_slots>(2);
   std::vector<int> ended;
   auto first = room->enter(), second = room->enter();

@@ -38,7 +38,7 @@ const PodStatus& described(PodStatus& status, const resize_progress& progress,
 
 }  // namespace
 
-TEST_CASE("a resize is set aside, put off, or never possible, in upstream's words", "[kubelet]") {
+TEST_CASE("a resize is possible, Deferred or Infeasible, with upstream's messages", "[kubelet]") {
   scheduler::cluster_view view;
   view.put_node(make_node("n", "{}", "{}", "2", "4Gi", "10"));
   view.put_pod(make_request("other", "1500m", "1Gi"), "n");
