@@ -33,7 +33,7 @@ struct mirror {
 
   bool wait(const std::function<bool()>& done) {
     // `done` may also depend on state without a notification: it is polled.
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes{1};
     std::unique_lock lock{mutex};
     while (!done()) {
       if (std::chrono::steady_clock::now() > deadline) return false;
@@ -189,10 +189,15 @@ TEST_CASE("a subscriber behind the window is served from the log by the reading 
 }
 
 TEST_CASE("a control plane with all its controllers starts and ends quickly") {
-  const auto begin = std::chrono::steady_clock::now();
-  for (int i = 0; i < 5; ++i)
-    threaded_plane{};
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{5});
+  const auto lasts = [](bool controllers) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < 5; ++i)
+      threaded_plane{{.controllers = controllers}};
+    return std::chrono::steady_clock::now() - begin;
+  };
+  // A slow machine needs longer for both; nothing is waited for.
+  const auto usual = lasts(false);
+  CHECK(lasts(true) < std::chrono::seconds{5} + 20 * usual);
 }
 
 TEST_CASE("leadership may start and stop under concurrent writes, and no actor is left") {
@@ -231,7 +236,7 @@ TEST_CASE("commands from outside are answered, and refused ones say why") {
     answered.notify_all();
   });
   std::unique_lock lock{mutex};
-  REQUIRE(answered.wait_for(lock, std::chrono::seconds{10}, [&] { return done; }));
+  REQUIRE(answered.wait_for(lock, std::chrono::minutes{1}, [&] { return done; }));
   CHECK(error.message == "pods \"none\" not found");
 }
 

@@ -94,7 +94,7 @@ TEST_CASE("a controller that is stuck delays none of the others", "[replication]
     const auto name = "rc" + std::to_string(i);
     c.create(replication_controller(name, 3, {{"app", name}}));
   }
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes{1};
   const auto pods = [&] { return c.store->read().count(api::kind_of<Pod>().prefix()); };
   while (pods() < 3 * others && std::chrono::steady_clock::now() < deadline)
     std::this_thread::yield();

@@ -77,6 +77,7 @@ TEST_CASE("a pod that names a node without room for it fails there, and takes no
   here.request = 7;
   here.create(pod("second", "exec sleep 300"));
   REQUIRE(machine::wait([&] { return !here.events("second", "OutOfpods").empty(); }));
+  REQUIRE(machine::wait([&] { return here.ended("second"); }));
   const auto status = here.status("second");
   CHECK(status.phase() == "Failed");
   CHECK(status.reason() == "OutOfpods");

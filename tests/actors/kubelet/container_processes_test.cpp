@@ -24,6 +24,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
+constexpr auto shim_patience = 60s;
+
 // Notifications of a container's observer, to wait for.
 class listener {
  public:
@@ -37,12 +39,12 @@ class listener {
   }
   std::optional<container_running> running() {
     std::unique_lock guard{mutex_};
-    heard_.wait_for(guard, 10s, [this] { return running_ || exit_; });
+    heard_.wait_for(guard, shim_patience, [this] { return running_ || exit_; });
     return running_;
   }
   std::optional<container_exit> exit() {
     std::unique_lock guard{mutex_};
-    heard_.wait_for(guard, 10s, [this] { return exit_.has_value(); });
+    heard_.wait_for(guard, shim_patience, [this] { return exit_.has_value(); });
     return exit_;
   }
 
@@ -83,17 +85,17 @@ std::string text_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-// Waits for the end of a process; returns false if it is still there after ten seconds.
+// Waits for the end of a process; returns false if it is still there after a minute.
 bool gone(const process_id& process) {
-  const auto deadline = std::chrono::steady_clock::now() + 10s;
+  const auto deadline = std::chrono::steady_clock::now() + shim_patience;
   while (process.alive() && std::chrono::steady_clock::now() < deadline)
     ::sched_yield();
   return !process.alive();
 }
 
-// Waits for a text in the container's output; returns false after ten seconds.
+// Waits for a text in the container's output; returns false after a minute.
 bool said(const scratch& place, const std::string& text) {
-  const auto deadline = std::chrono::steady_clock::now() + 10s;
+  const auto deadline = std::chrono::steady_clock::now() + shim_patience;
   while (text_of(place.path / "log").find(text) == std::string::npos) {
     if (std::chrono::steady_clock::now() > deadline) return false;
     ::sched_yield();
@@ -231,7 +233,7 @@ TEST_CASE("containers of a runtime that ended are adopted by the next one", "[ku
     done.notify_all();
   });
   std::unique_lock guard{mutex};
-  REQUIRE(done.wait_for(guard, 10s, [&] { return found.has_value(); }));
+  REQUIRE(done.wait_for(guard, shim_patience, [&] { return found.has_value(); }));
   REQUIRE(found->size() == 1);
   CHECK(found->front().container == "web");
   CHECK(found->front().attempt == 2);

@@ -246,7 +246,8 @@ TEST_CASE("an image that is pulled has two events, one that is present a single 
                                                    "(2.5s including waiting). Image size: "
                                                    "7 bytes."};
     }));
-    CHECK(t.here.events("web", "Pulling") == calls{"Pulling image \"nginx\""});
+    CHECK(machine::wait(
+        [&] { return t.here.events("web", "Pulling") == calls{"Pulling image \"nginx\""}; }));
   }
 }
 
@@ -395,7 +396,7 @@ TEST_CASE("a pod that has finished gives its address back, and keeps it in its s
   CHECK_FALSE(t.runtime->was_asked("stop sandboxes"));
   t.runtime->end_container("fake://c-0", 0);
   REQUIRE(machine::wait([&] { return t.runtime->was_asked("stop sandboxes"); }));
-  CHECK(t.here.status("web").phase() == "Succeeded");
+  CHECK(machine::wait([&] { return t.here.status("web").phase() == "Succeeded"; }));
   CHECK(t.here.status("web").pod_ip() == "10.9.0.1");
   CHECK_FALSE(t.runtime->was_asked("remove pod"));
 }
@@ -485,7 +486,7 @@ TEST_CASE("a worker that crashed during the pull of an image creates one contain
   t.here.create(pod());
   REQUIRE(machine::wait([&] { return t.runtime->was_asked("pull nginx"); }));
   const auto worker = crash_worker(t, "pull nginx", 2);
-  REQUIRE(t.here.system().pause(worker, std::chrono::seconds{10}));
+  REQUIRE(t.here.system().pause(worker, std::chrono::minutes{5}));
   t.runtime->answer_held();
   t.here.system().resume(worker);
   REQUIRE(machine::wait([&] { return t.here.runs("web"); }));
@@ -572,7 +573,7 @@ TEST_CASE("a list of pods that a crashed kubelet asked for ends no pod of the ne
   auto& system = t.here.system();
   const auto watcher = system.actors().find("watcher", "watcher");
   t.here.crash_kubelet({}, [&] {
-    REQUIRE(system.pause(watcher, std::chrono::seconds{10}));
+    REQUIRE(system.pause(watcher, std::chrono::minutes{5}));
     t.runtime->answer_list({web->meta().uid()});
   });
   const auto kubelet = system.actors().find("kubelet", "here");

@@ -126,7 +126,7 @@ TEST_CASE("a command in a container has its user, capabilities and filter too", 
       "  containers:\n  - name: c\n    image: x\n    command: [sleep, '300']\n    securityContext: "
       "{runAsUser: 54321, allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}, "
       "seccompProfile: {type: RuntimeDefault}}\n    startupProbe: {exec: {command: [sh, -c, '" +
-      script + "']}}\n");
+      script + "']}, timeoutSeconds: 60}\n");
   REQUIRE(machine::wait([&] { return here.runs("p"); }));
   const auto status = text_of(out / "facts");
   CHECK_THAT(status, Catch::Contains("Uid:\t54321\t54321") && Catch::Contains("NoNewPrivs:\t1") &&

@@ -39,13 +39,13 @@ std::string stubborn_pod(const std::string& name) {
          "}\nspec:\n  terminationGracePeriodSeconds: 600\n  containers:\n  - name: c\n"
          "    image: x\n    command: [sh, -c, \"trap '' TERM; exec sleep " +
          long_sleep() +
-         "\"]\n    lifecycle: {preStop: {exec: {command: [sh, -c, \"exec sleep 60\"]}}}\n";
+         "\"]\n    lifecycle: {preStop: {exec: {command: [sh, -c, \"exec sleep 600\"]}}}\n";
 }
 
 std::shared_ptr<std::atomic<int>> end_pods(machine& here) {
   auto answers = std::make_shared<std::atomic<int>>(0);
   here.system().request<actors::pods_ended>(
-      here.system().actors().find("kubelet", "here"), actors::end_pods{}, 20s,
+      here.system().actors().find("kubelet", "here"), actors::end_pods{}, 60s,
       [answers](auto reply) { *answers += reply ? 1 : 1'000; });
   return answers;
 }
@@ -98,7 +98,7 @@ TEST_CASE("a machine that is expelled ends its pods though its kubelet crashes m
   REQUIRE(machine::wait([&] { return here.runs("a") && sleepers() == 1; }));
   std::promise<bool> ended;
   here.crash_kubelet([&] {
-    actors::end_all_pods(here.system(), here.system().actors().find("kubelet", "here"), 20s,
+    actors::end_all_pods(here.system(), here.system().actors().find("kubelet", "here"), 60s,
                          [&](bool all) { ended.set_value(all); });
   });
   CHECK(ended.get_future().get());

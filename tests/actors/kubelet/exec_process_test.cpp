@@ -52,10 +52,10 @@ struct sleeper {
                               std::make_shared<event_loop>()};
 };
 
-// Reads until the output contains `end`, the stream ends, or ten seconds have passed.
+// Reads until the output contains `end`, the stream ends, or a minute has passed.
 std::string read_until(int fd, const std::string& end = "\n\n\n") {
   std::string text;
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{10};
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes{1};
   while (text.find(end) == std::string::npos && std::chrono::steady_clock::now() < deadline) {
     pollfd waiting{fd, POLLIN, 0};
     ::poll(&waiting, 1, 1000);
@@ -124,7 +124,13 @@ TEST_CASE("a command ends with whoever asked for it", "[kubelet]") {
     REQUIRE(read_until(stream.output(), "\n") == "begun\n");
     CHECK(processes_with(mark + std::string(1, '\0')) > 0);
   }
-  CHECK(processes_with(mark + std::string(1, '\0')) == 0);
+  // Where the machine is slow, the command is killed without being waited for.
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes{1};
+  int left = 0;
+  while ((left = processes_with(mark + std::string(1, '\0'))) > 0 &&
+         std::chrono::steady_clock::now() < deadline) {
+  }
+  CHECK(left == 0);
 }
 
 TEST_CASE("a command in a container that does not run fails with a message", "[kubelet]") {

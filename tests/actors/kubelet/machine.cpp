@@ -280,12 +280,12 @@ void machine::crash_kubelet(const std::function<void()>& before_it,
   system_->stop(other);
   if (before_it) {
     const auto waiting = [&] { return system_->actors().find(kubelet.id())->mailbox; };
-    system_->pause(kubelet, 20s);
+    system_->pause(kubelet, 5min);
     const auto had = waiting();
     before_it();
     require(wait([&] { return waiting() > had; }), "the kubelet is told");
   }
-  if (after_it) system_->pause(kubelet, 20s);
+  if (after_it) system_->pause(kubelet, 5min);
   // The actor cannot continue after the loss of one of its own streams.
   for (std::uint64_t id = *newest; id + 30 > *newest && restarts() == before; --id)
     kubelet.tell(actors::watch_ended{id, {persistence::errc::compacted, "history is gone"}});

@@ -54,7 +54,7 @@ class machine {
   std::vector<std::string> events(const std::string& pod, const std::string& reason) const;
   // Returns false if the condition did not become true within `limit`.
   static bool wait(const std::function<bool()>& done,
-                   std::chrono::seconds limit = std::chrono::seconds{20});
+                   std::chrono::seconds limit = std::chrono::seconds{60});
   bool runs(const std::string& pod, bool ready = true) const;
   bool ended(const std::string& pod) const;
 

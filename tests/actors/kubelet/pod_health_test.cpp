@@ -16,7 +16,7 @@ namespace {
 // A pod of one container "c" that runs a script, with more fields in the container.
 std::string pod_with(const std::string& name, const std::string& script, const std::string& more) {
   return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name +
-         "}\nspec:\n  terminationGracePeriodSeconds: 5\n  containers:\n  - name: c\n    image: x\n"
+         "}\nspec:\n  terminationGracePeriodSeconds: 60\n  containers:\n  - name: c\n    image: x\n"
          "    command: [sh, -c, '" +
          script + "']\n" + more;
 }
@@ -34,7 +34,7 @@ int restarts(const machine& here, const std::string& pod) {
 
 std::string exec_probe(const std::string& kind, const std::string& script, int failures = 1) {
   return "    " + kind + ":\n      exec: {command: [sh, -c, '" + script +
-         "']}\n      periodSeconds: 1\n      timeoutSeconds: 10\n      failureThreshold: " +
+         "']}\n      periodSeconds: 1\n      timeoutSeconds: 60\n      failureThreshold: " +
          std::to_string(failures) + "\n";
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("a probe may give a container less time to end than its pod does", "[k
   auto pod =
       pod_with("web", "trap \"\" TERM; while :; do sleep 0.1; done",
                exec_probe("livenessProbe", "exit 1") + "      terminationGracePeriodSeconds: 1\n");
-  const std::string seconds = "terminationGracePeriodSeconds: 5";
+  const std::string seconds = "terminationGracePeriodSeconds: 60";
   here.create(pod.replace(pod.find(seconds), seconds.size(), "terminationGracePeriodSeconds: 300"));
   REQUIRE(machine::wait([&] { return restarts(here, "web") == 1; }));
   CHECK(here.status("web").container_statuses(0).last_state().terminated().signal() == SIGKILL);
@@ -125,7 +125,7 @@ TEST_CASE("hooks run in the container, and preStop before SIGTERM", "[kubelet]")
   here.remove("web");
   REQUIRE(machine::wait([&] { return !here.find("web"); }));
   CHECK(text_of(said) == "start\nstop\nterm\n");
-  CHECK(here.events("web", "FailedPreStopHook").size() == 1);
+  CHECK(machine::wait([&] { return here.events("web", "FailedPreStopHook").size() == 1; }));
 }
 
 TEST_CASE("a container whose postStart hook is lost with the kubelet or the worker becomes ready",
@@ -159,6 +159,7 @@ TEST_CASE("a container whose postStart hook fails is ended and started again", "
       pod_with("web", "exec sleep 300",
                "    lifecycle: {postStart: {exec: {command: [sh, -c, 'echo no; exit 7']}}}\n"));
   REQUIRE(machine::wait([&] { return restarts(here, "web") == 1; }));
+  REQUIRE(machine::wait([&] { return !here.events("web", "FailedPostStartHook").empty(); }));
   CHECK(here.events("web", "FailedPostStartHook").front() == "PostStartHook failed");
   CHECK(here.status("web").container_statuses(0).last_state().terminated().signal() == SIGTERM);
 }

@@ -60,7 +60,7 @@ struct running_container {
   }
 
   actors::command_result run(std::vector<std::string> command,
-                             runtime::duration timeout = std::chrono::seconds{10}) {
+                             runtime::duration timeout = std::chrono::minutes{1}) {
     std::promise<actors::runtime_result<actors::command_result>> answer;
     containers->run_command(id, std::move(command), timeout,
                             [&](auto result) { answer.set_value(std::move(result)); });
@@ -69,7 +69,7 @@ struct running_container {
     return *result;
   }
   actors::command_result exec(const std::string& script,
-                              runtime::duration timeout = std::chrono::seconds{10}) {
+                              runtime::duration timeout = std::chrono::minutes{1}) {
     return run({"/bin/sh", "-c", script}, timeout);
   }
   actors::container_dir dir() const {

@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr milliseconds patience{10'000};
+constexpr milliseconds patience{60'000};
 const std::string zone = *to_wire("cluster.local");
 
 bool is_readable(int fd, milliseconds limit) {
@@ -155,9 +155,13 @@ TEST_CASE("an alias that leads out of the cluster is answered to its end", "[dns
 TEST_CASE("a resolver that is silent costs less than a client's time-out", "[dns]") {
   resolver upstream;
   const running c{{upstream.address}};
-  const auto begin = std::chrono::steady_clock::now();
-  CHECK(c.get("example.com", record_type::a).code == response_code::server_failure);
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{5});
+  const auto lasts = [&](const std::string& name, response_code expected) {
+    const auto begin = std::chrono::steady_clock::now();
+    CHECK(c.get(name, record_type::a).code == expected);
+    return std::chrono::steady_clock::now() - begin;
+  };
+  const auto usual = lasts("web.default.svc.cluster.local", response_code::no_error);
+  CHECK(lasts("example.com", response_code::server_failure) < std::chrono::seconds{5} + 50 * usual);
 }
 
 TEST_CASE("without a resolver other names fail at once", "[dns]") {

@@ -60,7 +60,7 @@ class fake_step final : public admission::external_step {
   // The next pending request.
   answer next() const {
     std::unique_lock lock{mutex_};
-    REQUIRE(changed_.wait_for(lock, 20s, [&] { return !held_.empty(); }));
+    REQUIRE(changed_.wait_for(lock, 60s, [&] { return !held_.empty(); }));
     auto first = std::move(held_.front());
     held_.erase(held_.begin());
     return first;
@@ -104,7 +104,7 @@ struct tally {
   }
   std::vector<api::expected<write_result>> wait(std::size_t count) {
     std::unique_lock lock{mutex};
-    REQUIRE(changed.wait_for(lock, 20s, [&] { return all.size() >= count; }));
+    REQUIRE(changed.wait_for(lock, 60s, [&] { return all.size() >= count; }));
     return all;
   }
   std::size_t ended() {

@@ -27,7 +27,7 @@ namespace {
 
 template <class T>
 T await_result(std::future<T> answer) {
-  REQUIRE(answer.wait_for(std::chrono::seconds{20}) == std::future_status::ready);
+  REQUIRE(answer.wait_for(std::chrono::minutes{1}) == std::future_status::ready);
   return answer.get();
 }
 

@@ -72,8 +72,7 @@ void cri_server::wake() {
 
 bool cri_server::await_call(const std::string& method) {
   std::unique_lock lock{mutex_};
-  return changed_.wait_for(lock, std::chrono::seconds{20},
-                           [&] { return called_.contains(method); });
+  return changed_.wait_for(lock, std::chrono::minutes{1}, [&] { return called_.contains(method); });
 }
 
 std::size_t cri_server::calls(const std::string& method) {

@@ -25,7 +25,7 @@ class cri_server {
   ~cri_server();
 
   const std::string& socket() const noexcept { return socket_; }
-  // Whether the method was called, at last after 20 s.
+  // Whether the method was called, at last after a minute.
   bool await_call(const std::string& method);
   std::size_t calls(const std::string& method);
   std::vector<cri::Container> containers();

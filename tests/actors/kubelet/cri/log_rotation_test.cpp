@@ -43,7 +43,7 @@ struct watched_container {
   ~watched_container() { loop->stop(); }
 
   static void await(std::promise<void>& done) {
-    REQUIRE(done.get_future().wait_for(std::chrono::seconds{20}) == std::future_status::ready);
+    REQUIRE(done.get_future().wait_for(std::chrono::minutes{1}) == std::future_status::ready);
   }
   void write_much() { folder.write("0.log", "more than ten bytes"); }
   void rotate() {

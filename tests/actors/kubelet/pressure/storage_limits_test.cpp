@@ -142,7 +142,7 @@ TEST_CASE("a container that writes more than its limit gets its pod evicted", "[
   CHECK(here.status("hoarder").message() ==
         "Pod ephemeral local storage usage exceeds the total limit of containers 5Mi. ");
   CHECK(machine::wait([&] { return here.log("modest") == "full\n"; }));
-  CHECK(here.runs("modest"));
+  CHECK(machine::wait([&] { return here.runs("modest"); }));
 }
 
 TEST_CASE("a container's writable layer counts for its limit", "[kubelet]") {

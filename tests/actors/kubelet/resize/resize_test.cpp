@@ -133,7 +133,9 @@ TEST_CASE("a container restarts for a resize where its policy says so", "[kubele
     return t.here.runs("a") && t.here.status("a").container_statuses(0).restart_count() == 1;
   }));
   CHECK(t.becomes("a", "200m 200m"));
-  CHECK(t.here.events("a", "Killing") == calls{"Container c resize requires restart"});
+  CHECK(machine::wait([&] {
+    return t.here.events("a", "Killing") == calls{"Container c resize requires restart"};
+  }));
   // The pod's control group grows while no container runs in it.
   const auto all = t.runtime->calls();
   const auto at = [&](const std::string& call) {
