@@ -91,6 +91,7 @@ wire_options admin_of(const machine& control);
 // A client in the machine's network; throws std::runtime_error if it cannot
 // connect.
 std::unique_ptr<http_client> client_on(const machine& control,
-                                       std::chrono::milliseconds timeout = std::chrono::seconds{60});
+                                       std::chrono::milliseconds timeout = std::chrono::seconds{
+                                           60});
 
 }  // namespace troupe::test
