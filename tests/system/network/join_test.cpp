@@ -78,7 +78,8 @@ refusal refused(const machine& on, std::vector<std::string> words,
   return {std::move(said), std::chrono::duration_cast<std::chrono::milliseconds>(took)};
 }
 
-// `idle`: the time of a refusal that waits for nobody; a slow machine needs it several times more.
+// `idle`: the time of a refusal without a request. Others may take four times that on a slow
+// machine, besides the limit of `troupe join` (tools/join/defaults.hpp).
 void check_refusal(const char* label, const refusal& got, const std::vector<std::string>& parts,
                    std::chrono::milliseconds idle) {
   INFO(label << ", after " << got.took.count() << " ms: " << got.said.output);
