@@ -97,7 +97,7 @@ TEST_CASE("machines join by the printed line, run pods, are drained, and leave",
           "[network][join]") {
   if (!network_space::possible()) return;
   const auto begin = std::chrono::steady_clock::now();
-  joined_cluster cluster;
+  joined_cluster cluster{2, patient()};
   CHECK(soon(converge_limit, [&] { return cluster.what_is_missing().empty(); }));
   const auto took = std::chrono::steady_clock::now() - begin;
   std::cout << "join: three machines are ready after "
@@ -172,7 +172,7 @@ spec:
 TEST_CASE("nodes with addresses of two families show both, and so do the pods that share them",
           "[network][join]") {
   if (!network_space::possible() || !can_try_ipv6()) return;
-  auto flags = quick();
+  auto flags = patient();
   for (auto* words : {&flags.control, &flags.joined})
     words->insert(words->end(), {"--network-pod-cidrs", "10.42.0.0/16,fd00:42::/56"});
   flags.own = [](machine& one) -> std::vector<std::string> {
@@ -211,7 +211,7 @@ TEST_CASE("nodes with addresses of two families show both, and so do the pods th
 
 TEST_CASE("who may not join is told why and what to do, within five seconds", "[network][join]") {
   if (!network_space::possible()) return;
-  joined_cluster cluster{1};
+  joined_cluster cluster{1, patient()};
   auto& stranger = cluster.add();
   const auto line = cluster.token_line();
   const auto token = *(std::find(line.begin(), line.end(), "--token") + 1);
@@ -266,7 +266,7 @@ TEST_CASE("who may not join is told why and what to do, within five seconds", "[
 
 TEST_CASE("strangers at the port that nodes call cost a closed connection", "[network][join]") {
   if (!network_space::possible()) return;
-  joined_cluster cluster{1};
+  joined_cluster cluster{1, patient()};
   cluster.run_web(2);
   cluster.converge(converge_limit);
   const auto& control = cluster.control();

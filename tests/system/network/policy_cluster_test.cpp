@@ -44,7 +44,7 @@ spec:
 )";
 
 cluster_flags with_rules() {
-  auto out = quick();
+  auto out = patient();
   for (auto* each : {&out.control, &out.joined})
     each->insert(each->end(), {"--network-mode", "services", "--runtime", "simulated"});
   return out;

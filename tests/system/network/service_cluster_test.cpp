@@ -80,7 +80,7 @@ struct served_cluster : joined_cluster {
   }
 
   static cluster_flags flags() {
-    auto out = quick();
+    auto out = patient();
     for (auto* each : {&out.control, &out.joined})
       each->insert(each->end(), {"--network-mode", "services"});
     return out;
