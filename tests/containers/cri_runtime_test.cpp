@@ -161,9 +161,9 @@ TEST_CASE("a container is made, found by the next program, entered, ended and re
   CHECK(texts.next().missing);
 
   const auto before = std::chrono::steady_clock::now();
-  containers->stop_container(*id, std::chrono::seconds{10}, {});
+  containers->stop_container(*id, limit, {});
   const auto end = later.next();
-  CHECK(std::chrono::steady_clock::now() - before < std::chrono::seconds{8});
+  CHECK(std::chrono::steady_clock::now() - before < limit * 3 / 4);
   REQUIRE(std::holds_alternative<container_exit>(end));
   CHECK(std::get<container_exit>(end).code == 3);
   CHECK(std::get<container_exit>(end).message == "bye\n");

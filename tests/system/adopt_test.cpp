@@ -26,9 +26,9 @@ namespace {
 
 // Waits until etcd serves.
 process_result etcdctl(const etcd_server& etcd, const std::string& words) {
-  return shell(
-      fmt::format("ETCDCTL_API=3 etcdctl --dial-timeout 60s --command-timeout 60s --endpoints {} {}",
-                  etcd.endpoint(), words));
+  return shell(fmt::format(
+      "ETCDCTL_API=3 etcdctl --dial-timeout 60s --command-timeout 60s --endpoints {} {}",
+      etcd.endpoint(), words));
 }
 
 // The data of kube-apiserver 1.20 (tests/golden-1.20/README.md), except keys with leases.

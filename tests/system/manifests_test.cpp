@@ -88,9 +88,8 @@ TEST_CASE("real manifests reach Running, created and applied") {
   CHECK_THAT(state, Contains("ReplicaSet/redis-slave:2=2"));
   CHECK_THAT(state, Contains("Deployment/nginx-deployment-resources:3=3"));
   // Pods of the first state of a deployment may still have to end.
-  CHECK(eventually([&] {
-    return at.run("kubectl get pods --no-headers | grep -vc Running").output == "0\n";
-  }));
+  CHECK(eventually(
+      [&] { return at.run("kubectl get pods --no-headers | grep -vc Running").output == "0\n"; }));
 }
 
 TEST_CASE("invalid manifests are refused with their fields named") {

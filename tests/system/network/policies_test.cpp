@@ -63,8 +63,10 @@ struct guarded_machine : pod_machine {
     run(table.difference());
   }
   bool reaches(const network_space& from, const std::string& to, int at = port) const {
-    const auto heard = call(from, to, at, dropped_after);
-    return heard != "dropped";
+    return call(from, to, at) != "dropped";
+  }
+  bool drops(const network_space& from, const std::string& to, int at = port) const {
+    return call(from, to, at, dropped_after) == "dropped";
   }
 };
 
@@ -97,8 +99,8 @@ TEST_CASE("a pod that policies select admits what they admit", "[network][polici
   CHECK(c.reaches(c.pod_stranger, web));
   c.have({of_web + ", ingress: [{from: [{podSelector: {matchLabels: {app: client}}}]}]}"});
   CHECK(c.reaches(c.pod_client, web));
-  CHECK_FALSE(c.reaches(c.pod_stranger, web));
-  CHECK_FALSE(c.reaches(c.other, web));
+  CHECK(c.drops(c.pod_stranger, web));
+  CHECK(c.drops(c.other, web));
   CHECK(c.reaches(c.pod_stranger, client));
   SECTION("the machine always reaches its pods, for probes, and they reach it") {
     CHECK(c.reaches(c.machine, web));
@@ -107,15 +109,15 @@ TEST_CASE("a pod that policies select admits what they admit", "[network][polici
   SECTION("pods of other namespaces by the labels of these") {
     c.have({of_web + ", ingress: [{from: [{namespaceSelector: {matchLabels: {team: red}}}]}]}"});
     CHECK(c.reaches(c.pod_stranger, web));
-    CHECK_FALSE(c.reaches(c.pod_client, web));
+    CHECK(c.drops(c.pod_client, web));
   }
   SECTION("blocks of addresses, but for what they leave out") {
     c.have({of_web + ", ingress: [{from: [{ipBlock: {cidr: 192.0.2.0/24}}]}]}"});
     CHECK(c.reaches(c.other, web));
-    CHECK_FALSE(c.reaches(c.pod_client, web));
+    CHECK(c.drops(c.pod_client, web));
     c.have({of_web + ", ingress: [{from: [{ipBlock: {cidr: 192.0.2.0/24, except: "
                      "[192.0.2.2/32]}}]}]}"});
-    CHECK_FALSE(c.reaches(c.other, web));
+    CHECK(c.drops(c.other, web));
   }
   SECTION("pods that come and go change what is admitted") {
     c.state.pods.back() = policy_pod_of({"a/client-2", stranger, {{"app", "client"}}});
@@ -123,7 +125,7 @@ TEST_CASE("a pod that policies select admits what they admit", "[network][polici
     CHECK(c.reaches(c.pod_stranger, web));
     c.state.pods.pop_back();
     c.change();
-    CHECK_FALSE(c.reaches(c.pod_stranger, web));
+    CHECK(c.drops(c.pod_stranger, web));
   }
   SECTION("and is free again without them") {
     c.have({});
@@ -140,15 +142,15 @@ TEST_CASE("ports of policies are numbers, names and ranges", "[network][policies
   };
   ports("{port: 8080}");
   CHECK(c.reaches(c.pod_client, web));
-  CHECK_FALSE(c.reaches(c.pod_client, web, 8081));
+  CHECK(c.drops(c.pod_client, web, 8081));
   ports("{port: 8081, endPort: 8082}");
-  CHECK_FALSE(c.reaches(c.pod_client, web, 8080));
+  CHECK(c.drops(c.pod_client, web, 8080));
   CHECK(c.reaches(c.pod_client, web, 8082));
   ports("{port: http}, {protocol: UDP, port: 8081}");
   CHECK(c.reaches(c.pod_client, web, 8080));
-  CHECK_FALSE(c.reaches(c.pod_client, web, 8081));
+  CHECK(c.drops(c.pod_client, web, 8081));
   ports("{protocol: UDP}");
-  CHECK_FALSE(c.reaches(c.pod_client, web));
+  CHECK(c.drops(c.pod_client, web));
 }
 
 TEST_CASE("egress is guarded as ingress is, and both ends are asked", "[network][policies]") {
@@ -156,16 +158,16 @@ TEST_CASE("egress is guarded as ingress is, and both ends are asked", "[network]
   guarded_machine c;
   const std::string of_client = "{podSelector: {matchLabels: {app: client}}, policyTypes: [Egress]";
   c.have({of_client + "}"});
-  CHECK_FALSE(c.reaches(c.pod_client, web));
-  CHECK_FALSE(c.reaches(c.pod_client, other_address));
+  CHECK(c.drops(c.pod_client, web));
+  CHECK(c.drops(c.pod_client, other_address));
   CHECK(c.reaches(c.pod_stranger, web));
   CHECK(c.reaches(c.pod_web, client));
   c.have({of_client + ", egress: [{to: [{podSelector: {}}], ports: [{port: http}]}]}"});
   CHECK(c.reaches(c.pod_client, web));
-  CHECK_FALSE(c.reaches(c.pod_client, stranger));
+  CHECK(c.drops(c.pod_client, stranger));
   c.have(
       {of_client + ", egress: [{to: [{podSelector: {}}], ports: [{port: http}]}]}", of_web + "}"});
-  CHECK_FALSE(c.reaches(c.pod_client, web));
+  CHECK(c.drops(c.pod_client, web));
 }
 
 TEST_CASE("policies judge the pod behind a service, and a pod reaches itself by one",
@@ -182,7 +184,7 @@ TEST_CASE("policies judge the pod behind a service, and a pod reaches itself by 
   c.have({of_web + ", policyTypes: [Ingress, Egress], ingress: [{from: [{podSelector: "
                    "{matchLabels: {app: client}}}]}]}"});
   CHECK(c.reaches(c.pod_client, "10.96.0.100", 80));
-  CHECK_FALSE(c.reaches(c.pod_stranger, "10.96.0.100", 80));
+  CHECK(c.drops(c.pod_stranger, "10.96.0.100", 80));
   CHECK(c.reaches(c.pod_web, "10.96.0.100", 80));
 }
 
@@ -194,7 +196,7 @@ TEST_CASE("a connection that was admitted goes on when a policy comes", "[networ
   CHECK(talking.call() == "web");
   c.have({of_web + "}"});
   CHECK(talking.call() == "web");
-  CHECK_FALSE(c.reaches(c.pod_client, web));
+  CHECK(c.drops(c.pod_client, web));
 }
 
 TEST_CASE("differences lead to the table that is written as a whole", "[network][policies]") {
@@ -206,7 +208,7 @@ TEST_CASE("differences lead to the table that is written as a whole", "[network]
     tl::expected<void, std::string> ran;
     in.run([&] {
       ran =
-          actors::services::run_nft({*actors::services::find_nft()}, script, milliseconds{10'000});
+          actors::services::run_nft({*actors::services::find_nft()}, script, milliseconds{60'000});
     });
     INFO(script << (ran ? "" : ran.error()));
     REQUIRE(ran);

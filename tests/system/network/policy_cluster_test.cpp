@@ -11,10 +11,15 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-constexpr std::chrono::seconds limit{20};
+constexpr std::chrono::seconds limit{120};
 const std::string client_address = "10.99.0.5";
 
+// Pods of a node that does not exist are deleted after a while.
 const char* const objects = R"(---
+apiVersion: v1
+kind: Node
+metadata: {name: elsewhere}
+---
 apiVersion: v1
 kind: Pod
 metadata: {name: web, labels: {app: web}}
@@ -39,7 +44,7 @@ spec:
 )";
 
 cluster_flags with_rules() {
-  auto out = quick();
+  auto out = patient();
   for (auto* each : {&out.control, &out.joined})
     each->insert(each->end(), {"--network-mode", "services", "--runtime", "simulated"});
   return out;

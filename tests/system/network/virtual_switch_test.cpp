@@ -15,6 +15,7 @@
 #include <optional>
 #include <thread>
 
+#include "support/programs/eventually.hpp"
 #include "support/programs/process.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/wire.hpp"
@@ -76,7 +77,7 @@ class endpoint {
 
 // The round-trip time of a ping that the other kernel answers.
 std::optional<std::chrono::milliseconds> ping(const network_space& from, unsigned number,
-                                              std::chrono::milliseconds limit = 2s) {
+                                              std::chrono::milliseconds limit = 60s) {
   endpoint raw{from, SOCK_RAW, IPPROTO_ICMP};
   icmphdr question{};
   question.type = ICMP_ECHO;
@@ -115,6 +116,7 @@ bool megabyte(const three& machines) {
     to.host = virtual_switch::address_of(2);
     to.port = 7'000;
     to.tls = false;
+    to.timeout = 60s;
     wire out{to};
     gone = out.send(sent);
     out.end_sending();
@@ -147,12 +149,12 @@ TEST_CASE("a cut in one direction stops that direction alone", "[network]") {
   endpoint at_b{machines.b, SOCK_DGRAM};
   at_b.listen_at(2, 9'000);
   at_b.send_to(1, 9'000, "this way");
-  CHECK(at_a.receive(2s) == "this way");
+  CHECK(at_a.receive(60s) == "this way");
   at_a.send_to(2, 9'000, "that way");
   CHECK_FALSE(at_b.receive(200ms));
   CHECK_FALSE(ping(machines.b, 1, 200ms));
   CHECK(ping(machines.a, 3));
-  CHECK(machines.network.counted(1, 2).cut >= 2);
+  CHECK(eventually([&] { return machines.network.counted(1, 2).cut >= 2; }));
   machines.network.heal();
   CHECK(ping(machines.b, 1));
 }
@@ -165,7 +167,7 @@ TEST_CASE("a machine alone reaches nobody until the network is healed", "[networ
   CHECK_FALSE(ping(machines.b, 3, 200ms));
   CHECK(ping(machines.a, 3));
   machines.network.heal();
-  CHECK(ping(machines.b, 3, 5s));
+  CHECK(ping(machines.b, 3));
 }
 
 TEST_CASE("a delay holds for each frame of its direction", "[network]") {
@@ -176,10 +178,19 @@ TEST_CASE("a delay holds for each frame of its direction", "[network]") {
   const auto took = ping(machines.a, 2);
   REQUIRE(took);
   CHECK(*took >= 120ms);
-  CHECK(*took < 1s);
+  // A busy machine may delay any of them.
+  const auto takes_less = [&](unsigned number, std::chrono::milliseconds than) {
+    return eventually([&] {
+      const auto each = ping(machines.a, number);
+      return each && *each < than;
+    });
+  };
+  CHECK(takes_less(2, 1s));
   machines.network.set(2, 1, {});
-  CHECK(*ping(machines.a, 2) >= 60ms);
-  CHECK(*ping(machines.a, 3) < 60ms);
+  const auto one_way = ping(machines.a, 2);
+  REQUIRE(one_way);
+  CHECK(*one_way >= 60ms);
+  CHECK(takes_less(3, 60ms));
 }
 
 TEST_CASE("loss comes near what was asked for, and TCP gets through it", "[network]") {
@@ -191,7 +202,7 @@ TEST_CASE("loss comes near what was asked for, and TCP gets through it", "[netwo
   const auto before = machines.network.counted(1, 2);
   for (int i = 0; i < 2'000; ++i)
     from.send_to(2, 9'000, "x");
-  const auto deadline = std::chrono::steady_clock::now() + 5s;
+  const auto deadline = std::chrono::steady_clock::now() + 60s;
   auto now = machines.network.counted(1, 2);
   while (now.lost + now.passed < before.passed + 2'000 &&
          std::chrono::steady_clock::now() < deadline)
@@ -208,7 +219,7 @@ TEST_CASE("the switch keeps so many frames and no more", "[network]") {
   REQUIRE(ping(machines.a, 2));
   machines.network.set(1, 2, {.delay = 60s});
   endpoint from{machines.a, SOCK_DGRAM};
-  const auto deadline = std::chrono::steady_clock::now() + 20s;
+  const auto deadline = std::chrono::steady_clock::now() + 60s;
   while (machines.network.counted(1, 2).overflowed == 0 &&
          std::chrono::steady_clock::now() < deadline)
     from.send_to(2, 9'000, "x");
@@ -222,7 +233,7 @@ TEST_CASE("a namespace knows its processes and takes them with it", "[network]")
   auto command = space->wrapper();
   command.insert(command.end(), {"sleep", "4321"});
   process sleeper{command, folder.path() / "log"};
-  const auto deadline = std::chrono::steady_clock::now() + 5s;
+  const auto deadline = std::chrono::steady_clock::now() + 60s;
   while (space->processes({"sleep", "4321"}).empty() &&
          std::chrono::steady_clock::now() < deadline) {
   }
@@ -230,5 +241,5 @@ TEST_CASE("a namespace knows its processes and takes them with it", "[network]")
   CHECK(space->processes({"sleep"}).empty());
   CHECK(network_space{}.processes().empty());
   space.reset();
-  CHECK(sleeper.wait(5s) == -SIGKILL);
+  CHECK(sleeper.wait(60s) == -SIGKILL);
 }

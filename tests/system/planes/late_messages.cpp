@@ -24,7 +24,9 @@ constexpr std::chrono::milliseconds late_steps{700};
 constexpr std::chrono::milliseconds margin{100}, arrival{500};
 // Enough for a controller to see a deletion and to send its request.
 constexpr std::chrono::milliseconds reaction{400};
-constexpr std::chrono::milliseconds leader_limit{20'000};
+constexpr std::chrono::milliseconds leader_limit{60'000};
+// The fault goes on meanwhile.
+constexpr std::chrono::milliseconds removal_limit{5'000};
 const std::string all_pods =
     "/api/v1/namespaces/default/pods?labelSelector=app%3Dweb&gracePeriodSeconds=0";
 
@@ -73,7 +75,7 @@ void plane_faults::delay_requests_of(std::size_t plane, bool paused) {
 // So that the leading control plane has something to send.
 void plane_faults::remove_pods(std::size_t through) {
   try {
-    client_on(cluster_.plane(through))->request("DELETE", all_pods);
+    client_on(cluster_.plane(through), removal_limit)->request("DELETE", all_pods);
   } catch (const std::runtime_error&) {
     // Without a response it may have worked.
   }

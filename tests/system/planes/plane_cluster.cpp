@@ -15,7 +15,7 @@ namespace troupe::test {
 namespace {
 
 constexpr virtual_switch::port first_member = 4, witness_port = 7;
-constexpr std::chrono::milliseconds start_limit{20'000};
+constexpr std::chrono::milliseconds start_limit{120'000};
 // Long enough for hundreds of frames under the load.
 constexpr std::chrono::milliseconds count_time{300};
 

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto longer_than_a_lease = plane_cluster::leader_lease + 1s;
-constexpr std::chrono::milliseconds repair_limit{30'000}, deletion_limit{10'000};
+constexpr std::chrono::milliseconds repair_limit{120'000}, deletion_limit{60'000};
 constexpr std::chrono::seconds clock_step{3'600};
 // Delay of each sync, as on a worn-out disk.
 constexpr std::chrono::milliseconds sync_delay{300};
@@ -193,7 +193,7 @@ void plane_faults::replace_member() {
   // A member's linearizable read waits until it has executed the log.
   const auto& added = cluster_.member(one);
   const auto has_caught_up = [&] {
-    return added.control(added.client_url(), "--command-timeout 2s get /filler/last").code == 0;
+    return added.control(added.client_url(), "--command-timeout 10s get /filler/last").code == 0;
   };
   if (!soon(repair_limit, has_caught_up)) return problem("the member that was added is not well");
   // If etcd still has the log since a full quota, the new member has executed all of it, and its
