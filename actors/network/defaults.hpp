@@ -32,9 +32,14 @@ inline constexpr std::size_t dns_question_bytes = 4'096;
 inline constexpr std::size_t dns_batch = 32;
 // Maximum length of an alias chain (the same as in CoreDNS).
 inline constexpr int dns_aliases = 8;
-// Maximum number of TCP connections; timeout without a query or without reading.
+// Maximum number of TCP connections, and of those from one address, so that one pod does not take
+// them all; timeout without a query or without reading.
 inline constexpr std::size_t dns_connections = 128;
+inline constexpr std::size_t dns_connections_of_client = 32;
 inline constexpr std::chrono::milliseconds dns_idle = 5s;
+// Pause of accepting TCP connections when file descriptors or memory have run out (Go: net/http,
+// Server.Serve, the longest of its pauses).
+inline constexpr std::chrono::milliseconds dns_accept_pause = 1s;
 // Maximum number of forwarded queries, each with a socket; more are answered with SERVFAIL.
 inline constexpr std::size_t dns_forwarded = 512;
 // Timeout and number of attempts of a forwarded query: together less than the 5 s after which

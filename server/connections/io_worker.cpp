@@ -92,8 +92,10 @@ bool io_worker::add_listener(std::unique_ptr<listener> made) {
 }
 
 void io_worker::drop_listeners() {
-  for (const auto& each : listeners_)
+  for (auto& each : listeners_) {
     loop_.forget(each->descriptor());
+    loop_.destroy_later(std::move(each));  // its turn may be due
+  }
   listeners_.clear();
 }
 
@@ -204,7 +206,7 @@ void io_worker::tick() {
   date_ = http_date();
   if (index_ == 0) counters_.refusals.flush(loop_.now());
   for (const auto& each : listeners_)
-    each->on_events(0);
+    each->on_tick();
   // Backwards: a connection that ends is replaced by the last one, which has had its tick.
   for (auto i = connections_.size(); i-- > 0;)
     connections_[i]->on_tick();

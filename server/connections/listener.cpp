@@ -16,6 +16,9 @@
 namespace troupe::server {
 namespace {
 
+// Connections accepted in a row, before the others of the thread have their turn.
+constexpr int accepted_at_once = 64;
+
 void set(int descriptor, int level, int name, int value) {
   // A refused option affects performance, not correctness.
   static_cast<void>(::setsockopt(descriptor, level, name, &value, sizeof value));
@@ -99,8 +102,20 @@ listener::~listener() {
   ::close(descriptor_);
 }
 
-void listener::on_events(std::uint32_t) {
-  for (;;) {
+void listener::on_events(std::uint32_t events) {
+  if (events == 0)
+    turn_due_ = false;
+  else if (turn_due_)
+    return;
+  accept_pending();
+}
+
+void listener::on_tick() {
+  if (!turn_due_) accept_pending();
+}
+
+void listener::accept_pending() {
+  for (int i = 0; i < accepted_at_once; ++i) {
     sockaddr_storage peer{};
     socklen_t size = sizeof peer;
     const int accepted = ::accept4(descriptor_, reinterpret_cast<sockaddr*>(&peer), &size,
@@ -117,6 +132,9 @@ void listener::on_events(std::uint32_t) {
       return;
     }  // other errors concern only the connection being accepted
   }
+  // The socket is watched edge-triggered: no event reports those that are left.
+  turn_due_ = true;
+  workers_.front()->loop().defer(*this);
 }
 
 // Above the limit an unauthenticated connection, if there is one, is closed for the new one; some

@@ -35,10 +35,12 @@ class listener final : public event_loop::source {
   ~listener() override;
 
   int descriptor() const noexcept { return descriptor_; }
-  // Accepts pending connections; also called on ticks, for those left when descriptors ran out.
   void on_events(std::uint32_t events) override;
+  // Accepts connections that were left when descriptors ran out.
+  void on_tick();
 
  private:
+  void accept_pending();
   void take(int accepted, const sockaddr_storage& peer);
 
   const int descriptor_;
@@ -48,6 +50,7 @@ class listener final : public event_loop::source {
   const std::size_t connection_limit_;
   http_counters& counters_;
   bool short_of_descriptors_ = false;
+  bool turn_due_ = false;  // deferred in the loop
 };
 
 }  // namespace troupe::server

@@ -360,6 +360,7 @@ void kubelet::on_worker_started(const worker_started& m) {
   if (found == pods_.end()) return;
   found->second.told = nullptr;
   notify_worker(found->second);
+  shut_down_in_step(found->second);
 }
 
 void kubelet::on_child_ended(const runtime::child_ended& m) {

@@ -139,6 +139,7 @@ class kubelet : public node_agent {
   void on_shut_down(const shut_down&, runtime::promise<pods_shut_down> answer);
   void begin_shutdown();
   void begin_shutdown_step();
+  void shut_down_in_step(const known_pod& pod);
   void end_shutdown_step(const char* reason);
   void check_shutdown();
   void answer_shut_down();

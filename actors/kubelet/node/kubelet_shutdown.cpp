@@ -34,10 +34,19 @@ void kubelet::begin_shutdown_step() {
   const auto& step = shutdown_steps_.front();
   for (const auto& each : step.pods)
     if (const auto found = pods_.find(each->meta().uid()); found != pods_.end())
-      tell(found->second.worker,
-           evict_pod{each->meta().uid(), shutdown_failure(each->as<Pod>(), step.time)});
+      shut_down_in_step(found->second);
   step_end_ = after(step.time, [this] { end_shutdown_step("timed out"); });
   check_shutdown();
+}
+
+// Also after a crash of the worker, which has forgotten why its pod ends.
+void kubelet::shut_down_in_step(const known_pod& pod) {
+  if (shutdown_steps_.empty() || !pod.object) return;
+  const auto& uid = pod.object->meta().uid();
+  const auto& step = shutdown_steps_.front();
+  for (const auto& each : step.pods)
+    if (each->meta().uid() == uid)
+      tell(pod.worker, evict_pod{uid, shutdown_failure(each->as<Pod>(), step.time)});
 }
 
 void kubelet::end_shutdown_step(const char* reason) {

@@ -12,7 +12,8 @@ namespace troupe::actors {
 
 // `command`: the program's path and its arguments. It reads `input` and nothing else. The error
 // begins with `name` and is the first line that the program wrote, or that it took longer than
-// `limit` and was killed. `started`, where it is given, is the process.
+// `limit` and was killed. If it does not end then, because the kernel is waiting for something,
+// runs of that `name` fail until it has. `started`, where it is given, is the process.
 tl::expected<void, std::string> run_program(const std::string& name,
                                             const std::vector<std::string>& command,
                                             const std::string& input,

@@ -136,7 +136,10 @@ void pod_worker::fail_pod(const pod_failure& failure) {
 // kubernetes: kubelet.go, SyncPod and SyncTerminatingPod. A container that cannot be stopped is
 // tried again every second.
 void pod_worker::on_kill_failed(const kill_failed& m) {
-  if (auto* record = find_record(m.container)) {
+  const bool sandbox = m.container.empty();
+  if (!sandbox) {
+    auto* record = find_record(m.container);
+    if (record == nullptr || record->id != m.id) return;  // of a former container
     record->stop.failed(now());
     arm_timer();
   }
@@ -144,7 +147,6 @@ void pod_worker::on_kill_failed(const kill_failed& m) {
       now() < kill_failure_recorded_at_ + context_->event_repetition)
     return;
   kill_failure_recorded_at_ = now();
-  const bool sandbox = m.container.empty();
   record_pod_event(
       true, "FailedKillPod",
       fmt::format("error killing pod: failed to \"{}\" for \"{}\" with {}Error: \"{}\"",
@@ -154,7 +156,7 @@ void pod_worker::on_kill_failed(const kill_failed& m) {
 
 void pod_worker::on_containers_removed(const containers_removed& m) {
   if (!tearing_down_ || torn_down_) return;  // requested before a restart of this worker
-  if (!m.problem.empty()) on_kill_failed({{}, m.problem});
+  if (!m.problem.empty()) on_kill_failed({{}, {}, m.problem});
   const bool taken = context_->helpers.jobs->post(uid_, [dir = pod_dir(), to = self()] {
     remove_pod_files(dir);
     to.tell(torn_down{});

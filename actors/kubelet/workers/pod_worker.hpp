@@ -151,6 +151,7 @@ class pod_worker : public runtime::actor {
   };
   struct kill_failed {
     std::string container;  // empty: the sandbox
+    std::string id;
     std::string problem;
   };
   struct containers_removed {

@@ -374,14 +374,14 @@ void pod_worker::execute(container_record& record, stop_step step) {
     run_hook(record, spec_of(record)->lifecycle().pre_stop(), false,
              record.stop.deadline() - now());
   if (step == stop_step::terminate || step == stop_step::kill)
-    containers().stop_container(record.id,
-                                step == stop_step::kill
-                                    ? runtime::duration{}
-                                    : std::max<runtime::duration>(record.stop.deadline() - now(),
-                                                                  std::chrono::milliseconds{1}),
-                                [to = self(), name = record.name](std::string problem) {
-                                  to.tell(kill_failed{name, std::move(problem)});
-                                });
+    containers().stop_container(
+        record.id,
+        step == stop_step::kill ? runtime::duration{}
+                                : std::max<runtime::duration>(record.stop.deadline() - now(),
+                                                              std::chrono::milliseconds{1}),
+        [to = self(), name = record.name, id = record.id](std::string problem) {
+          to.tell(kill_failed{name, id, std::move(problem)});
+        });
 }
 
 }  // namespace troupe::actors

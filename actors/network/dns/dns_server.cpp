@@ -1,9 +1,12 @@
 #include "actors/network/dns/dns_server.hpp"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -15,6 +18,7 @@ namespace defaults = network_defaults;
 
 struct dns_server::connection {
   runtime::unique_fd fd;
+  std::string client;  // its address without the port
   std::string in, out;
   std::optional<event_loop::moment> idle;
 };
@@ -80,7 +84,7 @@ table_ptr dns_server::table() const {
 }
 
 dns_counts dns_server::counts() const {
-  return {answered_, forwarded_, failed_, malformed_};
+  return {answered_, forwarded_, failed_, malformed_, accept_pauses_};
 }
 
 void dns_server::respond(std::string_view bytes, bool stream, deliver done) {
@@ -173,15 +177,41 @@ void dns_server::send_collected() {
 // -- TCP ------------------------------------------------------------------------------------------
 
 void dns_server::serve_connections() {
-  runtime::unique_fd fd{::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
-  // A connection above the limit is closed at once.
-  if (fd && connections_.size() < defaults::dns_connections) {
-    const auto c = std::make_shared<connection>();
-    c->fd = std::move(fd);
-    connections_[c->fd.get()] = c;
-    expect(c, event_loop::readiness::input);
+  socket_address peer;
+  peer.size = sizeof peer.storage;
+  runtime::unique_fd fd{
+      ::accept4(listener_.get(), peer.get(), &peer.size, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+  if (!fd && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
+    return pause_connections(errno);
+  if (fd) {
+    accepting_ = true;
+    const auto text = to_string(peer);
+    open_connection(std::move(fd), text.substr(0, text.rfind(':')));
   }
   loop_.wait(listener_.get(), event_loop::readiness::input, [this] { serve_connections(); });
+}
+
+// A connection above a limit is closed at once.
+void dns_server::open_connection(runtime::unique_fd fd, const std::string& client) {
+  const auto others =
+      std::count_if(connections_.begin(), connections_.end(),
+                    [&](const auto& each) { return each.second->client == client; });
+  if (connections_.size() >= defaults::dns_connections ||
+      static_cast<std::size_t>(others) >= defaults::dns_connections_of_client)
+    return;
+  const auto c = std::make_shared<connection>();
+  c->fd = std::move(fd);
+  c->client = client;
+  connections_[c->fd.get()] = c;
+  expect(c, event_loop::readiness::input);
+}
+
+// The connection stays in the listener's queue, which would wake this thread again at once.
+void dns_server::pause_connections(int error) {
+  ++accept_pauses_;
+  if (std::exchange(accepting_, false))
+    spdlog::warn("network: DNS accepts no TCP connections for now: {}", std::strerror(error));
+  loop_.after(defaults::dns_accept_pause, [this] { serve_connections(); });
 }
 
 // Waits until the connection is readable or writable, within the idle timeout.

@@ -2,8 +2,8 @@
 // which is replaced when services change, and forwards other queries to the node's resolvers.
 //
 // Each query gets one answer, in bounded memory: UDP queries wait in the kernel's buffer, the
-// number of TCP connections is limited and idle ones are closed, and the number of forwarded
-// queries is limited too.
+// number of TCP connections is limited, in total and for each client, and idle ones are closed, and
+// the number of forwarded queries is limited too.
 #pragma once
 
 #include <atomic>
@@ -34,6 +34,7 @@ struct dns_server_options {
 
 struct dns_counts {
   std::uint64_t answered = 0, forwarded = 0, failed = 0, malformed = 0;
+  std::uint64_t accept_pauses = 0;  // for lack of file descriptors or memory
 };
 
 class dns_server {
@@ -59,6 +60,8 @@ class dns_server {
   void send_to(const socket_address& peer, std::string bytes);
   void send_collected();
   void serve_connections();
+  void open_connection(runtime::unique_fd fd, const std::string& client);
+  void pause_connections(int error);
   void read(const connection_ptr& c);
   void write(const connection_ptr& c);
   void next_question(const connection_ptr& c);
@@ -75,8 +78,10 @@ class dns_server {
   mutable std::mutex mutex_;
   table_ptr table_ = std::make_shared<const dns_table>();  // guarded by `mutex_`
   std::minstd_rand random_{std::random_device{}()};
-  std::atomic<std::uint64_t> answered_{0}, forwarded_{0}, failed_{0}, malformed_{0};
+  std::atomic<std::uint64_t> answered_{0}, forwarded_{0}, failed_{0}, malformed_{0},
+      accept_pauses_{0};
   std::unordered_map<int, connection_ptr> connections_;
+  bool accepting_ = true;
   std::unique_ptr<dns_forwarder> forwarder_;
   event_loop loop_;  // its thread uses the members above
 };

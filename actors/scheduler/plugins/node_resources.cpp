@@ -183,8 +183,10 @@ class balanced_allocation : public plugin, public score_plugin {
     usual_ = is_usual(resources_);
   }
 
-  // The smaller the differences of the used shares, the higher the score.
+  // The smaller the differences of the used shares, the higher the score. A pod without requests
+  // changes none: all such pods would be placed on the node that is balanced best.
   std::int64_t score(const cycle&, const pod_info& pod, const node_info& node) const override {
+    if (requests_nothing(pod)) return 0;
     const auto& has = node.allocatable();
     if (usual_ && has.milli_cpu > 0 && has.memory > 0)
       return balance(share(node.requested().milli_cpu + pod.requests.milli_cpu, has.milli_cpu),
@@ -207,6 +209,11 @@ class balanced_allocation : public plugin, public score_plugin {
   }
 
  private:
+  bool requests_nothing(const pod_info& pod) const {
+    return std::all_of(resources_.begin(), resources_.end(),
+                       [&](const auto& each) { return each.of(pod.requests) == 0; });
+  }
+
   // The standard deviation of two values is half their difference.
   static std::int64_t balance(double first, double last) {
     return static_cast<std::int64_t>((1.0 - std::abs(first - last) / 2) * max_score);

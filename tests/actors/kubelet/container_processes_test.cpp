@@ -3,7 +3,6 @@
 
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/logs/log_rate_limit.hpp"
+#include "actors/no_descriptors.hpp"
 #include "build_paths.hpp"
 
 namespace troupe::actors {
@@ -248,30 +248,6 @@ TEST_CASE("containers of a runtime that ended are adopted by the next one", "[ku
   CHECK(gone(process));
 }
 
-// Leaves this process without a free descriptor.
-class no_descriptors {
- public:
-  no_descriptors() {
-    ::getrlimit(RLIMIT_NOFILE, &before_);
-    const int next = ::dup(0);
-    ::close(next);
-    const rlimit few{static_cast<rlim_t>(next), before_.rlim_max};
-    ::setrlimit(RLIMIT_NOFILE, &few);
-    // Lower numbers may be free.
-    for (int more; (more = ::dup(0)) >= 0;)
-      taken_.push_back(more);
-  }
-  ~no_descriptors() {
-    for (const int each : taken_)
-      ::close(each);
-    ::setrlimit(RLIMIT_NOFILE, &before_);
-  }
-
- private:
-  rlimit before_{};
-  std::vector<int> taken_;
-};
-
 TEST_CASE("a container that cannot be inspected for lack of file descriptors has not ended",
           "[kubelet]") {
   scratch place;
@@ -287,7 +263,7 @@ TEST_CASE("a container that cannot be inspected for lack of file descriptors has
   std::promise<std::size_t> found;
   std::promise<void> next;
   {
-    const no_descriptors none;
+    const test::no_descriptors none;
     second.survey(place.path / "pod", [&](const auto& all) { found.set_value(all.size()); });
     second.follow(dir, {}, heard.observer());
     // The earlier request was tried.

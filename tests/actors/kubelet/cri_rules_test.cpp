@@ -73,6 +73,27 @@ TEST_CASE("a sandbox has the pod's labels, those of every kubelet, and its own r
   CHECK(namespaces_of(pod).network() == cri::NODE);
 }
 
+TEST_CASE("a sandbox has the host ports of containers and sidecars") {
+  auto pod = web_pod();
+  auto& spec = *pod.mutable_spec();
+  const auto publish = [](auto& container, int port) {
+    auto& made = *container.add_ports();
+    made.set_container_port(80);
+    made.set_host_port(port);
+  };
+  publish(*spec.mutable_containers(0), 8080);
+  publish(*spec.add_init_containers(), 8081);
+  auto& sidecar = *spec.add_init_containers();
+  sidecar.set_restart_policy("Always");
+  publish(sidecar, 8082);
+  std::vector<int> ports;
+  for (const auto& each : sandbox_config_of(pod, 0, node).port_mappings())
+    ports.push_back(each.host_port());
+  CHECK(ports == std::vector<int>{8080, 8082});
+  spec.set_host_network(true);
+  CHECK(sandbox_config_of(pod, 0, node).port_mappings_size() == 0);
+}
+
 TEST_CASE("a container has the profile, groups and mounts of its spec, or is refused") {
   auto pod = web_pod();
   auto& context = *pod.mutable_spec()->mutable_security_context();

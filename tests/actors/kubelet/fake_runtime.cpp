@@ -42,9 +42,14 @@ void fake_runtime::hold_creations() {
   hold_creations_ = true;
 }
 
+void fake_runtime::hold_kills() {
+  const std::lock_guard lock{mutex_};
+  hold_kills_ = true;
+}
+
 void fake_runtime::answer_held() {
   std::unique_lock lock{mutex_};
-  hold_pulls_ = hold_creations_ = false;
+  hold_pulls_ = hold_creations_ = hold_kills_ = false;
   const auto held = std::exchange(held_, {});
   lock.unlock();
   for (const auto& each : held)
@@ -233,6 +238,8 @@ void fake_runtime::stop_container(const std::string& id, runtime::duration grace
   note((kill ? "kill " : "stop ") + id);
   std::unique_lock lock{mutex_};
   if (ignore_stops_) return;
+  if (kill && hold_kills_)
+    return held_.push_back([failed = std::move(failed)] { failed("no answer"); });
   const auto problem = kill ? std::string{} : stop_problem_;
   lock.unlock();
   if (!problem.empty()) return failed(problem);

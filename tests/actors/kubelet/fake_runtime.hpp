@@ -21,9 +21,10 @@ class fake_runtime final : public actors::container_runtime {
   std::vector<std::string> calls();
   bool was_asked(const std::string& call);
   void fail_pulls(std::optional<actors::runtime_error> error);
-  // From now on pulls or creations are not answered, until `answer_held`, in their order.
+  // From now on pulls, creations or kills are not answered, until `answer_held`, in their order.
   void hold_pulls();
   void hold_creations();
+  void hold_kills();  // they fail then
   void answer_held();
   void pull_as(actors::available_image::pull pull);  // images are absent before
   // What stops with grace, and the removal of pods, answer.
@@ -99,7 +100,8 @@ class fake_runtime final : public actors::container_runtime {
   std::optional<actors::runtime_error> pull_error_, create_error_, resize_error_;
   std::optional<actors::available_image::pull> pull_;
   std::string stop_problem_, removal_problem_, image_problem_, network_problem_;
-  bool hold_pulls_ = false, hold_creations_ = false, hold_lists_ = false, ignore_stops_ = false;
+  bool hold_pulls_ = false, hold_creations_ = false, hold_lists_ = false, hold_kills_ = false,
+       ignore_stops_ = false;
   std::vector<std::function<void()>> held_;
   std::map<std::string, int> made_;  // how often an id was given: a later one gets a suffix
   std::function<void(std::vector<std::string>)> listed_;  // the first request that is held

@@ -9,6 +9,8 @@
 #include "actors/network/dns/cluster_dns.hpp"
 #include "actors/network/dns/service_records.hpp"
 #include "actors/network/dns_questions.hpp"
+#include "actors/no_descriptors.hpp"
+#include "support/captured_log.hpp"
 #include "support/cluster.hpp"
 #include "support/network/service_examples.hpp"
 
@@ -195,6 +197,55 @@ TEST_CASE("silent connections leave room for others", "[dns]") {
   // They are closed after their timeout.
   CHECK(is_readable(silent.front().get(), patience));
   CHECK(receive(silent.front().get()).empty());
+}
+
+TEST_CASE("one client does not take all TCP connections", "[dns]") {
+  const running c;
+  std::vector<runtime::unique_fd> silent;
+  for (std::size_t i = 0; i < actors::network_defaults::dns_connections; ++i)
+    silent.push_back(c.client(SOCK_STREAM));
+  const runtime::unique_fd other{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  const auto from = *make_address("127.0.0.2", 0);
+  const auto& to = c.server->address();
+  REQUIRE(::bind(other.get(), from.get(), from.size) == 0);
+  REQUIRE(::connect(other.get(), to.get(), to.size) == 0);
+  const auto question = with_size(ask("web.default.svc.cluster.local", record_type::a));
+  REQUIRE(::send(other.get(), question.data(), question.size(), MSG_NOSIGNAL) > 0);
+  CHECK_FALSE(receive(other.get()).empty());
+}
+
+TEST_CASE("a server without a free descriptor pauses TCP, and answers by UDP", "[dns]") {
+  const captured_log log;
+  const running c;
+  const auto udp = c.client();
+  const auto question = ask("web.default.svc.cluster.local", record_type::a);
+  const auto is_answered = [&] {
+    return ::send(udp.get(), question.data(), question.size(), 0) > 0 &&
+           !receive(udp.get()).empty();
+  };
+  const runtime::unique_fd tcp{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  const auto begin = std::chrono::steady_clock::now();
+  std::uint64_t pauses = 0;
+  {
+    const no_descriptors none;
+    const auto& to = c.server->address();
+    REQUIRE(::connect(tcp.get(), to.get(), to.size) == 0);
+    while (c.server->counts().accept_pauses == 0)
+      REQUIRE(is_answered());
+    for (int i = 0; i < 200; ++i)
+      REQUIRE(is_answered());
+    pauses = c.server->counts().accept_pauses;
+  }
+  const auto passed = std::chrono::steady_clock::now() - begin;
+  CHECK(pauses <=
+        1 + static_cast<std::uint64_t>(passed / actors::network_defaults::dns_accept_pause));
+  const auto sized = with_size(question);
+  REQUIRE(::send(tcp.get(), sized.data(), sized.size(), MSG_NOSIGNAL) > 0);
+  CHECK_FALSE(receive(tcp.get()).empty());
+  const auto text = log.text();
+  const auto line = text.find("DNS accepts no TCP connections for now");
+  REQUIRE(line != text.npos);
+  CHECK(text.find("DNS accepts no TCP connections", line + 1) == text.npos);
 }
 
 TEST_CASE("the resolvers of the node are read without ourselves", "[dns]") {

@@ -1,6 +1,7 @@
 // Effects of plugin arguments on the choice of a node.
 #include <catch2/catch.hpp>
 #include <random>
+#include <set>
 
 #include "actors/scheduler/algorithm.hpp"
 #include "actors/scheduler/configuration/configuration.hpp"
@@ -114,6 +115,19 @@ TEST_CASE("three resources are balanced by the spread of their shares",
   CHECK(b.place(make_pod("p",
                          "{containers: [{name: c, resources: {requests: {cpu: 2, memory: 2Gi, "
                          "ephemeral-storage: 2Gi}}}]}")) == "even");
+}
+
+TEST_CASE("a pod without requests is placed regardless of the balance of the nodes",
+          "[scheduler][scheduler-config]") {
+  bench b{only_score("NodeResourcesBalancedAllocation")};
+  b.node(make_node("even"));
+  b.node(make_node("uneven"));
+  b.bound(make_request("u", "2", "1Gi"), "uneven");
+  std::set<std::string> taken;
+  for (int i = 0; i < 100; ++i)
+    taken.insert(b.place(make_pod("p")));
+  CHECK(taken == std::set<std::string>{"even", "uneven"});
+  CHECK(b.place(make_request("q", "1", "2Gi")) == "even");
 }
 
 TEST_CASE("the affinity that the configuration adds holds for all pods",

@@ -6,12 +6,14 @@
 
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <future>
 #include <iostream>
 
 #include "server/fixtures/http_fixture.hpp"
 #include "support/figures.hpp"
 
 using namespace troupe;
+using namespace troupe::server;
 using namespace troupe::server::testing;
 using namespace std::chrono_literals;
 using test::http_client;
@@ -114,6 +116,38 @@ TEST_CASE("ten thousand idle TLS connections cost at most 22 KB each", "[.long]"
   const auto each = kb_each(10'000, 300s);
   std::cout << "an idle TLS connection: " << each << " KB" << std::endl;
   test::check_below(each, 22.0);
+}
+
+TEST_CASE("a request is served before all connections of a burst are accepted") {
+  constexpr std::size_t burst = 100;
+  http_options options;
+  options.io_threads = 1;
+  test_server server{options};
+  std::promise<void> go_on;
+  std::atomic<std::size_t> accepted{0};
+  server.site.on("/busy", [&](const request_ptr&, const responder& answer) {
+    go_on.get_future().wait();
+    answer.respond(text_response("done"));
+  });
+  server.site.on("/count", [&](const request_ptr&, const responder& answer) {
+    accepted = server.server().stats().accepted;
+    answer.respond(text_response("counted"));
+  });
+  http_client busy{server.client_with_certificate()}, other{server.client_with_certificate()};
+  REQUIRE(other.get("/hello").status == 200);
+  busy.send_request("GET", "/busy");
+  REQUIRE(eventually([&] { return server.site.served == 2; }));
+  auto plain = server.client();
+  plain.tls = false;
+  std::vector<std::unique_ptr<test::wire>> silent;
+  for (std::size_t i = 0; i < burst; ++i)
+    silent.push_back(std::make_unique<test::wire>(plain));
+  other.send_request("GET", "/count");
+  go_on.set_value();
+  CHECK(busy.receive_answer().status == 200);
+  CHECK(other.receive_answer().status == 200);
+  CHECK(accepted.load() < burst);
+  CHECK(eventually([&] { return server.server().stats().accepted == burst + 2; }));
 }
 
 TEST_CASE("a connection that ends while a forked process still holds it is not heard of again") {

@@ -54,19 +54,26 @@ bool is_privileged(const Pod& pod) {
          std::any_of(all.begin(), all.end(), privileged);
 }
 
+void add_ports(const Container& container, cri::PodSandboxConfig& config) {
+  for (const auto& port : container.ports()) {
+    if (port.host_port() == 0) continue;
+    auto& mapping = *config.add_port_mappings();
+    mapping.set_protocol(port.protocol() == "UDP"    ? cri::UDP
+                         : port.protocol() == "SCTP" ? cri::SCTP
+                                                     : cri::TCP);
+    mapping.set_container_port(port.container_port());
+    mapping.set_host_port(port.host_port());
+    mapping.set_host_ip(port.host_ip());
+  }
+}
+
+// Those that the scheduler counts: of containers and sidecars.
 void add_ports(const Pod& pod, cri::PodSandboxConfig& config) {
   if (pod.spec().host_network()) return;
   for (const auto& container : pod.spec().containers())
-    for (const auto& port : container.ports()) {
-      if (port.host_port() == 0) continue;
-      auto& mapping = *config.add_port_mappings();
-      mapping.set_protocol(port.protocol() == "UDP"    ? cri::UDP
-                           : port.protocol() == "SCTP" ? cri::SCTP
-                                                       : cri::TCP);
-      mapping.set_container_port(port.container_port());
-      mapping.set_host_port(port.host_port());
-      mapping.set_host_ip(port.host_ip());
-    }
+    add_ports(container, config);
+  for (const auto& container : pod.spec().init_containers())
+    if (container.restart_policy() == "Always") add_ports(container, config);
 }
 
 // The cluster's DNS forwards to the node's servers. kubernetes: pkg/kubelet/network/dns/dns.go.

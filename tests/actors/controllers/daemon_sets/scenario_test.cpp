@@ -1,11 +1,13 @@
 // DaemonSets in a simulated cluster: at each revision no node has two pods, except for a
 // surge.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <limits>
 #include <map>
 #include <set>
 
 #include "actors/controllers/daemon_sets/daemon_pod.hpp"
+#include "actors/controllers/daemon_sets/defaults.hpp"
 #include "actors/controllers/kit/claims.hpp"
 #include "actors/controllers/kit/revisions.hpp"
 #include "actors/controllers/workload_stage.hpp"
@@ -188,6 +190,39 @@ TEST_CASE("a daemon that fails is removed and made again, later each time", "[da
   fail();
   fail();
   CHECK(fail() > seconds{1});
+}
+
+TEST_CASE("a sync removes at most a burst of failed daemons, and the next one the others",
+          "[daemonsets]") {
+  constexpr auto burst = actors::daemon_sets::defaults::burst;
+  stage s{6, static_cast<int>(burst) + 50, daemon_set()};
+  REQUIRE(s.c.run_until([&] { return s.c.count<Pod>() == burst + 50; }));
+  s.c.advance(seconds{5});
+  auto& system = s.c.simulation().system();
+  const auto controller = s.c.actor("daemonset", "default/agent");
+  const auto recorder = s.c.actor("recorder", "recorder");
+  const auto writer = s.c.actor("writer", "writer");
+  REQUIRE(system.pause(controller, seconds{30}));
+  for (const auto& pod : s.c.list<Pod>())
+    s.c.change<Pod>("default", pod->meta().name(),
+                    [](Pod& changed) { changed.mutable_status()->set_phase("Failed"); });
+  s.c.settle();
+  // Only the controller's requests wait for the writer then.
+  REQUIRE(system.pause(recorder, seconds{30}));
+  REQUIRE(system.pause(writer, seconds{30}));
+  REQUIRE(system.resume(controller));
+  s.c.settle();
+  CHECK(system.actors().find(writer.id())->mailbox == burst);
+
+  REQUIRE(system.resume(writer));
+  REQUIRE(system.resume(recorder));
+  CHECK(s.c.run_until([&] {
+    const auto pods = s.c.list<Pod>();
+    return std::none_of(pods.begin(), pods.end(), [](const auto& pod) {
+      return pod->template as<Pod>().status().phase() == "Failed" &&
+             !pod->meta().has_deletion_timestamp();
+    });
+  }));
 }
 
 TEST_CASE("despite crashes and conflicts each node gets exactly one daemon pod", "[daemonsets]") {

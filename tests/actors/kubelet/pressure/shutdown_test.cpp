@@ -135,4 +135,24 @@ TEST_CASE("a shutdown goes on though the kubelet crashes meanwhile", "[kubelet]"
   CHECK(here.status("a").reason() == "Terminated");
 }
 
+TEST_CASE("a shutdown goes on though the worker of a pod crashes meanwhile", "[kubelet]") {
+  machine here;
+  here.adjust = [](actors::kubelet_options& options) { options.shutdown = {.all = 60s}; };
+  here.start_kubelet();
+  // It ends when it is asked the second time.
+  here.create(sleeping_pod("a",
+                           "trap 'test $n && exit 0; n=1; echo asked' TERM; echo up; "
+                           "while :; do sleep 0.1; done"));
+  REQUIRE(machine::wait([&] { return here.log("a") == "up\n"; }));
+  auto done = shut_down(here);
+  REQUIRE(machine::wait([&] { return here.log("a") == "up\nasked\n"; }));
+  runtime::actor_info worker;
+  here.system().actors().each([&](const runtime::actor_info& info) {
+    if (info.kind == "pod-worker") worker = info;
+  });
+  REQUIRE(here.system().kill(here.system().actors().find(worker.kind, worker.name), "a test"));
+  CHECK(done.get());
+  CHECK(here.status("a").reason() == "Terminated");
+}
+
 }  // namespace troupe::test

@@ -60,4 +60,18 @@ TEST_CASE("a container that the runtime could not stop is stopped again, not kil
   CHECK(t.count("kill fake://c-0") == 0);
 }
 
+TEST_CASE("a late failure to kill a former container does not count for the next one",
+          "[kubelet]") {
+  running_pod t;
+  t.runtime->hold_kills();
+  t.runtime->lose_sandbox();
+  REQUIRE(machine::wait([&] { return t.count("kill fake://c-0") > 0; }));
+  t.runtime->end_container("fake://c-0", 137);
+  REQUIRE(machine::wait([&] { return t.count("start fake://c-1") > 0; }));
+  t.runtime->answer_held();
+  t.here.remove("web", 1);
+  REQUIRE(t.ends());
+  CHECK(t.here.events("web", "FailedKillPod").empty());
+}
+
 }  // namespace troupe::test
