@@ -125,7 +125,8 @@ void etcd_log::list(std::string after, revision at, std::function<void(expected<
 void etcd_log::list_page(const etcdserverpb::RangeRequest& request,
                          std::function<void(expected<log_page>)> done) {
   range(current(), request,
-        [this, request, done = std::move(done)](const grpc::Status& status, auto& found) mutable {
+        [this, request = request, done = std::move(done)](const grpc::Status& status,
+                                                          auto& found) mutable {
           const bool is_late = status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
           if (is_late && request.limit() > 1) {
             request.set_limit(std::max<std::int64_t>(request.limit() / smaller_page, 1));
