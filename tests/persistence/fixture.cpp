@@ -19,7 +19,7 @@ using api::core::v1::ConfigMap;
 namespace {
 
 // Only ends a test that hangs: a busy disk may take 20 s for one sync.
-constexpr std::chrono::seconds answer_limit{60};
+constexpr std::chrono::seconds wait_limit{60};
 
 }  // namespace
 
@@ -90,7 +90,7 @@ outcome commit(store& to, transaction request) {
   const auto answer = std::make_shared<std::promise<outcome>>();
   auto answered = answer->get_future();
   to.submit(std::move(request), [answer](outcome result) { answer->set_value(std::move(result)); });
-  REQUIRE(answered.wait_for(answer_limit) == std::future_status::ready);
+  REQUIRE(answered.wait_for(wait_limit) == std::future_status::ready);
   return answered.get();
 }
 
@@ -106,7 +106,7 @@ revision reach(store& to, std::function<void()> passed) {
     if (passed) passed();
     answer->set_value(std::move(reached));
   });
-  REQUIRE(answered.wait_for(answer_limit) == std::future_status::ready);
+  REQUIRE(answered.wait_for(wait_limit) == std::future_status::ready);
   const auto reached = answered.get();
   if (!reached) FAIL(to_string(reached.error().code) << ": " << reached.error().message);
   return *reached;
