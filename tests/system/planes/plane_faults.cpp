@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto longer_than_a_lease = plane_cluster::leader_lease + 1s;
-constexpr std::chrono::milliseconds repair_limit{120'000}, deletion_limit{60'000};
+constexpr std::chrono::milliseconds repair_limit{300'000}, deletion_limit{60'000};
 constexpr std::chrono::seconds clock_step{3'600};
 // Delay of each sync, as on a worn-out disk.
 constexpr std::chrono::milliseconds sync_delay{300};
@@ -259,7 +259,7 @@ bool plane_faults::databases_are_small() {
 }
 
 bool plane_faults::clear_alarm() {
-  return cluster_.control("--command-timeout 10s defrag").code == 0 && databases_are_small() &&
+  return cluster_.control("--command-timeout 60s defrag").code == 0 && databases_are_small() &&
          cluster_.control("alarm disarm").code == 0 &&
          cluster_.control("put /filler/last x").code == 0;
 }
