@@ -86,8 +86,9 @@ TEST_CASE("a sandbox has the host ports of containers and sidecars") {
   auto& sidecar = *spec.add_init_containers();
   sidecar.set_restart_policy("Always");
   publish(sidecar, 8082);
+  const auto config = sandbox_config_of(pod, 0, node);
   std::vector<int> ports;
-  for (const auto& each : sandbox_config_of(pod, 0, node).port_mappings())
+  for (const auto& each : config.port_mappings())
     ports.push_back(each.host_port());
   CHECK(ports == std::vector<int>{8080, 8082});
   spec.set_host_network(true);
