@@ -12,7 +12,7 @@
 
 namespace troupe::actors::routing {
 
-// Script that writes the table of `family` anew. `cluster`: the ranges of all pods. Pure.
+// The script that replaces the table of `family`. `cluster`: the ranges of all pods. Pure.
 std::string tunnel_filter(const node_ranges& nodes, const std::vector<api::cidr>& cluster,
                           const services::address_family& family);
 

@@ -5,8 +5,8 @@
 #include <charconv>
 #include <string_view>
 
-#include "actors/defaults.hpp"
 #include "actors/network/defaults.hpp"
+#include "actors/network/reserved_addresses.hpp"
 #include "actors/network/services/sticky_chains.hpp"
 #include "api/schema/core_service.pb.h"
 
@@ -86,19 +86,12 @@ struct port_elements {
   }
 };
 
+// Whether only a cluster IP may have the address.
 bool is_cluster_address(const std::string& address, const address_family& family,
                         const std::optional<api::cidr>& cluster_range) {
-  if (address == defaults::api_service_address || address == network_defaults::dns_address)
-    return true;
+  if (!reserved_for(address, {}).empty()) return true;
   const auto one = api::cidr::parse(fmt::format("{}/{}", address, family.bits));
   return cluster_range && one && cluster_range->contains(*one);
-}
-
-// Admission refuses such an address, but an older store may have a Service with it.
-bool is_of_another(const std::string& address, const api::object& service) {
-  if (address == network_defaults::dns_address) return true;
-  return address == defaults::api_service_address &&
-         (service.meta().namespace_() != "default" || service.meta().name() != "kubernetes");
 }
 
 // Load balancer and external addresses that this node may serve: an address limited to some source
@@ -140,7 +133,8 @@ elements elements_of(const api::object& service, const std::vector<api::object_p
   elements out;
   const auto address = cluster_address_of(body, family);
   if (body.spec().type() == "ExternalName" || address.empty()) return out;
-  const bool has_cluster_address = !is_of_another(address, service);
+  // Admission refuses a reserved address, but an older store may have a Service with it.
+  const bool has_cluster_address = reserved_for(address, service.meta()).empty();
   if (has_cluster_address) out[{"cluster-ips", address}] = {};
   for (const auto& port : body.spec().ports()) {
     port_elements add{
