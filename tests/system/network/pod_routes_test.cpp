@@ -454,6 +454,36 @@ TEST_CASE("only nodes can send into the tunnel, neither pods nor strangers",
   }
 }
 
+TEST_CASE("only nodes can send into a tunnel of IPv6", "[network][pod_network]") {
+  if (!can_run() || !has_vxlan() || !can_try_ipv6()) return;
+  two_machines of{route_mode::tunnel};
+  int number = 0;
+  for (auto* each : {&of.first, &of.second}) {
+    each->run("ip addr add " + address_v6_of(++number) + "/64 dev wire nodad");
+    each->add_ipv6_of_pod();
+  }
+  of.first.run("ip addr add " + address_v6_of(66) + "/64 dev wire nodad");
+  REQUIRE(of.first.make_v6(2) == none{});
+  REQUIRE(of.second.make_v6(1) == none{});
+  // The datagrams in the tunnel are of IPv4, for which a machine with ranges of IPv6 only is not
+  // prepared.
+  of.second.run(
+      "echo 1 > /proc/sys/net/ipv4/ip_forward && cd /proc/sys/net/ipv4/conf && "
+      "echo 0 | tee all/rp_filter troupe-vx/rp_filter");
+  const pod_listener second{of.second.pod};
+  const tunnel_sender node{"node", of.first.machine, address_v6_of(1), address_v6_of(2)},
+      pod{"pod", of.first.pod, pod_address_v6(1), address_v6_of(2)},
+      stranger{"stranger", of.first.machine, address_v6_of(66), address_v6_of(2)};
+  check_that_only(node, {pod, stranger}, range_v6_of(2), 2, second);
+  remove_filter(of.second);
+  check_that_only(node, {pod}, range_v6_of(2), 2, second);
+  remove_filter(of.first);
+  for (const auto& each : {pod, stranger}) {
+    each.send(range_v6_of(2), 2);
+    CHECK(second.next() == each.name);
+  }
+}
+
 TEST_CASE("our routes follow the machines and are removed, and routes of others stay",
           "[network][pod_network]") {
   if (!can_run() || !has_vxlan()) return;
