@@ -96,6 +96,8 @@ inline constexpr std::uint8_t route_protocol = 84;
 inline constexpr const char* tunnel_device = "troupe-vx";
 inline constexpr std::uint32_t tunnel_id = 1;
 inline constexpr std::uint16_t tunnel_port = 8472;
+// Our tables with the rules of that port.
+inline constexpr const char* tunnel_table = "troupe-tunnel";
 // Size of VXLAN's headers in a packet: Ethernet, IPv4, UDP and VXLAN.
 inline constexpr std::uint32_t tunnel_overhead_bytes = 50;
 inline constexpr std::uint32_t tunnel_overhead_bytes_v6 = 70;
@@ -103,6 +105,8 @@ inline constexpr std::uint32_t tunnel_overhead_bytes_v6 = 70;
 inline constexpr std::uint32_t least_mtu_bytes = 1'280;
 // Prefix length of a node's IPv6 range (kubernetes: --node-cidr-mask-size-ipv6).
 inline constexpr int node_bits_v6 = 64;
+// Names of the devices by which pods are connected (containernetworking: pkg/ip, RandomVethName).
+inline constexpr const char* pod_devices = "veth*";
 // The default folder of CNI files, if the container runtime does not name one (libcni).
 inline constexpr const char* cni_folder = "/etc/cni/net.d";
 inline constexpr const char* cni_file = "10-troupe.conflist";

@@ -51,6 +51,28 @@ void check_ports(field_errors& out, const ServiceSpec& spec) {
   }
 }
 
+// Kubernetes, core/validation: ValidateNonSpecialIP. An invalid address has no such error.
+error_messages check_not_special_ip(const std::string& ip) {
+  struct special_range {
+    const char *v4, *v6, *complaint;
+  };
+  static constexpr special_range ranges[] = {
+      {"0.0.0.0/32", "::/128", "may not be unspecified (0.0.0.0 or ::)"},
+      {"127.0.0.0/8", "::1/128", "may not be in the loopback range (127.0.0.0/8, ::1/128)"},
+      {"169.254.0.0/16", "fe80::/10",
+       "may not be in the link-local range (169.254.0.0/16, fe80::/10)"},
+      {"224.0.0.0/24", "ff02::/16",
+       "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"}};
+  error_messages found;
+  const bool v6 = ip_family(ip) == "IPv6";
+  const auto address = cidr::parse(ip + (v6 ? "/128" : "/32"));
+  if (!address) return found;
+  for (const auto& range : ranges)
+    if (cidr::parse(v6 ? range.v6 : range.v4)->contains(*address))
+      found.emplace_back(range.complaint);
+  return found;
+}
+
 void check_addresses(field_errors& out, const ServiceSpec& spec) {
   const auto check_cluster_ip = [&](const std::string& ip) {
     if (ip != "None") out.each({}, ip, check_ip(ip));
@@ -69,6 +91,7 @@ void check_addresses(field_errors& out, const ServiceSpec& spec) {
   for (int i = 0; i < spec.external_ips_size(); ++i) {
     const auto step = out.at.item("externalIPs", i);
     out.each({}, spec.external_ips(i), check_ip(spec.external_ips(i)));
+    out.each({}, spec.external_ips(i), check_not_special_ip(spec.external_ips(i)));
   }
   if (is_headless(spec) && reached_from_outside(spec)) {
     const auto step = out.at.item("clusterIPs", 0);

@@ -140,7 +140,7 @@ TEST_CASE("the allocation keys match the services' numbers, after any changes", 
     const auto below = [&](std::uint64_t limit) { return static_cast<int>(random() % limit); };
     for (int i = 0; i < 300; ++i) {
       const auto name = fmt::format("s{}", below(12));
-      const auto address = below(4) == 0 ? "None" : fmt::format("10.96.0.{}", 1 + below(15));
+      const auto address = below(4) == 0 ? "None" : fmt::format("10.96.0.{}", 16 + below(15));
       const auto port = below(2) == 0 ? 0 : 30'000 + below(8);
       const auto old = c.find<Service>("default", name);
       if (!old) {
@@ -166,7 +166,7 @@ TEST_CASE(
   put_raw(c, service("b", "10.96.0.8"), "uid-b");
   put_raw(c, service("twin", "10.96.0.8"), "uid-twin");
   c.create(service("ghost", "10.96.0.9"));
-  c.create(service("moved", "10.96.0.10"));
+  c.create(service("moved", "10.96.0.12"));
   put_raw(c, service("moved", "10.96.0.11"), c.find<Service>("default", "moved")->meta().uid());
   persistence::transaction gone;
   gone.mutations.push_back({api::kind_of<Service>().key("default", "ghost"), nullptr, nullptr});

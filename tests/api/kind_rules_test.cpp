@@ -522,6 +522,16 @@ TEST_CASE("core objects that upstream refuses are refused") {
        "a/b, "
        "loadBalancerSourceRanges: [' 10.0.0.0/8 '], allocateLoadBalancerNodePorts: false}\n",
        {}},
+      {"v1 Service",
+       "metadata: {name: x}\nspec: {ports: [{port: 1}], externalIPs: [192.0.2.1, 127.0.0.2, '::', "
+       "'fe80::1', 224.0.0.5]}\n",
+       {"spec.externalIPs[1]: Invalid value: \"127.0.0.2\": may not be in the loopback range "
+        "(127.0.0.0/8, ::1/128)",
+        "spec.externalIPs[2]: Invalid value: \"::\": may not be unspecified (0.0.0.0 or ::)",
+        "spec.externalIPs[3]: Invalid value: \"fe80::1\": may not be in the link-local range "
+        "(169.254.0.0/16, fe80::/10)",
+        "spec.externalIPs[4]: Invalid value: \"224.0.0.5\": may not be in the link-local multicast "
+        "range (224.0.0.0/24, ff02::/10)"}},
   });
   constexpr auto misused =
       "metadata: {name: x}\nspec: {clusterIP: 10.0.0.1, ports: [{port: 1}], loadBalancerClass: "

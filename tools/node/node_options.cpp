@@ -275,6 +275,7 @@ tl::expected<std::unique_ptr<actors::node_network>, std::string> make_node_netwo
     for (const auto& text : from.pod_cidrs)
       made.pod_ranges.push_back(*api::cidr::parse(text));
     made.pods = pods_of(config);
+    made.pods->cluster = made.pod_ranges;
   }
   return actors::node_network::start(std::move(made));
 }

@@ -34,16 +34,6 @@ std::vector<dns::socket_address> resolvers_of_node(const std::string& ours) {
   return out;
 }
 
-// A kernel without IPv6 has no table of that family and refuses its removal.
-tl::expected<void, std::string> remove_if_present(const char* table) {
-  const std::vector<std::string> nft{*services::find_nft()};
-  const auto present =
-      services::run_nft(nft, fmt::format("list table {}\n", table), network_defaults::nft_limit);
-  if (!present) return {};
-  return services::run_nft(nft, fmt::format("delete table {}\n", table),
-                           network_defaults::nft_limit);
-}
-
 // Returns the error; empty: success.
 // `tables`: those that the script writes.
 std::string apply_change(nft::rule_monitor& monitor, const std::string& nft,
@@ -71,7 +61,7 @@ std::string apply_change(nft::rule_monitor& monitor, const std::string& nft,
 
 void node_network::state::remove_old(const char* table) {
   nft->post([table] {
-    if (const auto removed = remove_if_present(table); !removed)
+    if (const auto removed = services::remove_table(table); !removed)
       spdlog::warn("network: table {} of an earlier start was not removed: {}", table,
                    removed.error());
   });
@@ -263,7 +253,7 @@ tl::expected<void, std::string> remove_network(const network_markers& markers) {
       services::no_table(services::family_v4) + policies::no_policy_table(services::family_v4),
       network_defaults::nft_limit);
   for (const auto* table : {services::family_v6.table, services::family_v6.policies})
-    if (removed) removed = remove_if_present(table);
+    if (removed) removed = services::remove_table(table);
   if (removed) removed = remove_loopback_address(network_defaults::dns_address);
   if (removed) std::filesystem::remove(markers.services, ignored);
   return removed;

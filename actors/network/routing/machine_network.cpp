@@ -16,6 +16,7 @@
 #include "actors/network/routing/cni_config.hpp"
 #include "actors/network/routing/cni_folder.hpp"
 #include "actors/network/routing/kernel_routes.hpp"
+#include "actors/network/routing/tunnel_filter.hpp"
 
 namespace troupe::actors::routing {
 namespace {
@@ -60,13 +61,17 @@ void leave_out_ipv6(node_ranges& wanted, std::vector<std::string>& problems) {
         "default.disable_ipv6: pods have no addresses of it");
 }
 
+bool has_v6(const node_ranges& wanted) {
+  return std::any_of(wanted.own.begin(), wanted.own.end(),
+                     [](const api::cidr& range) { return range.is_v6(); });
+}
+
 void forward_packets(const node_ranges& wanted, std::vector<std::string>& problems) {
   if (auto problem = set_parameter("ipv4/ip_forward", '1'); !problem.empty())
     problems.push_back(std::move(problem));
-  const bool has_v6 = std::any_of(wanted.own.begin(), wanted.own.end(),
-                                  [](const api::cidr& range) { return range.is_v6(); });
   constexpr const char* forwarding_v6 = "ipv6/conf/all/forwarding";
-  if (!has_v6 || std::ifstream{fmt::format("/proc/sys/net/{}", forwarding_v6)}.get() == '1') return;
+  if (!has_v6(wanted) || std::ifstream{fmt::format("/proc/sys/net/{}", forwarding_v6)}.get() == '1')
+    return;
   // Otherwise the machine could lose its default route.
   const auto before = problems.size();
   go_on_taking_routes(problems);
@@ -81,6 +86,21 @@ void loosen_checks(const route_plan& plan, std::vector<std::string>& problems) {
   auto problem =
       set_parameter(fmt::format("ipv4/conf/{}/rp_filter", network_defaults::tunnel_device), '2');
   if (!problem.empty()) problems.push_back(std::move(problem));
+}
+
+// False: the tunnel would be without its rules.
+bool filter_tunnel(const machine_network_options& options, const node_ranges& wanted,
+                   const route_plan& plan, std::vector<std::string>& problems) {
+  bool is_safe = true;
+  for (const auto* family : {&services::family_v4, &services::family_v6}) {
+    if (family == &services::family_v6 && !has_v6(wanted)) continue;
+    const auto applied = apply_tunnel_filter(wanted, options.cluster, *family);
+    if (applied) continue;
+    problems.push_back(
+        fmt::format("the rules of the tunnel's port, {}: {}", family->name, applied.error()));
+    is_safe = is_safe && family->text_of(plan.through.local).empty();
+  }
+  return is_safe;
 }
 
 bool has_host_ports() {
@@ -120,6 +140,7 @@ std::vector<std::string> make_machine_network(const machine_network_options& opt
                                   .host_ports = has_host_ports()});
   if (const auto written = write_cni_file(*folder, config, options.marker); !written)
     problems.push_back(written.error());
+  if (!filter_tunnel(options, wanted, plan, problems)) return problems;
   auto others = apply_routes(*kernel, plan);
   problems.insert(problems.end(), std::make_move_iterator(others.begin()),
                   std::make_move_iterator(others.end()));
@@ -132,6 +153,7 @@ tl::expected<void, std::string> remove_machine_network(const std::filesystem::pa
   std::error_code ignored;
   if (!std::filesystem::exists(marker, ignored)) return {};
   if (auto removed = remove_routes(); !removed) return removed;
+  if (auto removed = remove_tunnel_filter(); !removed) return removed;
   if (auto removed = remove_cni_file(marker); !removed) return removed;
   std::filesystem::remove_all(addresses, ignored);
   return {};

@@ -1,6 +1,6 @@
 // Configures a machine for the pod network in one run: IP forwarding, the container runtime's
-// CNI file with the node's range, and routes to pods of other machines. Blocks: for a worker
-// thread.
+// CNI file with the node's range, the rules of the tunnel's port, and routes to pods of other
+// machines. Blocks: for a worker thread.
 #pragma once
 
 #include <filesystem>
@@ -16,6 +16,8 @@ namespace troupe::actors::routing {
 
 struct machine_network_options {
   route_mode routes = route_mode::automatic;
+  // The ranges of all pods of the cluster.
+  std::vector<api::cidr> cluster = {};
   // Folder that records the addresses of pods.
   std::filesystem::path addresses;
   // A file that exists while this machine has a network of ours.

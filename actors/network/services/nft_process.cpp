@@ -41,4 +41,14 @@ tl::expected<void, std::string> run_nft(std::vector<std::string> command, const 
   return run_program("nft", command, script, limit, started);
 }
 
+// A kernel without IPv6 has no table of that family and refuses its removal.
+tl::expected<void, std::string> remove_table(const std::string& table) {
+  const auto nft = find_nft();
+  if (!nft) return {};
+  const auto present =
+      run_nft({*nft}, fmt::format("list table {}\n", table), network_defaults::nft_limit);
+  if (!present) return {};
+  return run_nft({*nft}, fmt::format("delete table {}\n", table), network_defaults::nft_limit);
+}
+
 }  // namespace troupe::actors::services

@@ -29,4 +29,7 @@ std::string missing_for_ipv6(std::vector<std::string> command,
 tl::expected<void, std::string> run_nft(std::vector<std::string> command, const std::string& script,
                                         std::chrono::milliseconds limit, pid_t* started = nullptr);
 
+// Removes a table, such as "ip troupe", if there is one. Without nft there is none.
+tl::expected<void, std::string> remove_table(const std::string& table);
+
 }  // namespace troupe::actors::services

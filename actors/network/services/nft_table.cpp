@@ -35,7 +35,9 @@ std::string collections_text(const address_family& family) {
                      fmt::arg("type", family.type), fmt::arg("ip", family.word));
 }
 
-// Hook priorities as upstream: destinations are translated before the filters.
+// Hook priorities as upstream: destinations are translated before the filters. The plugin portmap
+// lets pods with host ports send to the machine's loopback addresses (route_localnet), where
+// programs listen that trust each user of the machine.
 std::string chains_text(const table_options& options) {
   const auto mark =
       fmt::format("meta mark set meta mark or {:#x}", network_defaults::masquerade_mark);
@@ -70,7 +72,11 @@ std::string chains_text(const table_options& options) {
   chain prerouting {{ type nat hook prerouting priority -100; goto services; }}
   chain output {{ type nat hook output priority -100; goto services; }}
   chain postrouting {{ type nat hook postrouting priority 100; goto masquerading; }}
-  chain filter-input {{ type filter hook input priority 0; ct state new goto unreachable; }}
+  chain filter-input {{
+    type filter hook input priority 0;
+    iifname "{pod_devices}" {ip} daddr {loopback} ct state != {{ established, related }} drop
+    ct state new goto unreachable
+  }}
   chain filter-forward {{ type filter hook forward priority 0; ct state new goto unreachable; }}
   chain filter-output {{ type filter hook output priority 0; ct state new goto unreachable; }}
 )",
@@ -78,7 +84,8 @@ std::string chains_text(const table_options& options) {
                      fmt::arg("bit", network_defaults::masquerade_mark), fmt::arg("leaves", leaves),
                      fmt::arg("services", options.service_network),
                      fmt::arg("ip", options.family->word),
-                     fmt::arg("loopback", options.family->loopback));
+                     fmt::arg("loopback", options.family->loopback),
+                     fmt::arg("pod_devices", network_defaults::pod_devices));
 }
 
 std::string rule_of(std::string_view kind, std::size_t number, const address_family& family) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -23,7 +24,9 @@ struct table_options {
 // The desired state of the table. If two services need the same element, the first by name gets it.
 class service_table {
  public:
-  explicit service_table(table_options options) : options_{std::move(options)} {}
+  explicit service_table(table_options options)
+      : options_{std::move(options)},
+        service_network_{api::cidr::parse(options_.service_network)} {}
 
   // Replaces the service's elements.
   void replace(const std::string& service, elements wanted);
@@ -42,6 +45,7 @@ class service_table {
   void in_force() { changed_udp_.clear(); }
   std::size_t size() const { return owners_.size(); }
   const address_family& family() const { return *options_.family; }
+  const std::optional<api::cidr>& service_network() const { return service_network_; }
 
  private:
   using owned = std::map<std::string, std::string>;  // data by service
@@ -50,6 +54,7 @@ class service_table {
   void note_udp(const element_key& slot);
 
   const table_options options_;
+  const std::optional<api::cidr> service_network_;
   std::map<std::string, elements> services_;
   std::map<element_key, owned> owners_;
   bool created_ = false;

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "actors/defaults.hpp"
 #include "actors/network/defaults.hpp"
 #include "actors/network/services/sticky_chains.hpp"
 #include "api/schema/core_service.pb.h"
@@ -85,12 +86,30 @@ struct port_elements {
   }
 };
 
+bool is_cluster_address(const std::string& address, const address_family& family,
+                        const std::optional<api::cidr>& cluster_range) {
+  if (address == defaults::api_service_address || address == network_defaults::dns_address)
+    return true;
+  const auto one = api::cidr::parse(fmt::format("{}/{}", address, family.bits));
+  return cluster_range && one && cluster_range->contains(*one);
+}
+
+// Admission refuses such an address, but an older store may have a Service with it.
+bool is_of_another(const std::string& address, const api::object& service) {
+  if (address == network_defaults::dns_address) return true;
+  return address == defaults::api_service_address &&
+         (service.meta().namespace_() != "default" || service.meta().name() != "kubernetes");
+}
+
 // Load balancer and external addresses that this node may serve: an address limited to some source
 // ranges is not served at all, rather than to everyone.
-std::vector<std::string> outer_addresses(const Service& service, const address_family& family) {
+std::vector<std::string> outer_addresses(const Service& service, const address_family& family,
+                                         const std::optional<api::cidr>& cluster_range) {
   std::vector<std::string> out;
   const auto add = [&](const std::string& address) {
-    if (auto text = family.text_of(address); !text.empty()) out.push_back(std::move(text));
+    auto text = family.text_of(address);
+    if (text.empty() || is_cluster_address(text, family, cluster_range)) return;
+    out.push_back(std::move(text));
   };
   for (const auto& address : service.spec().external_ips())
     add(address);
@@ -115,17 +134,19 @@ bool is_own(const element_key& key) {
 }
 
 elements elements_of(const api::object& service, const std::vector<api::object_ptr>& slices,
-                     const node_place& node, const address_family& family) {
+                     const node_place& node, const address_family& family,
+                     const std::optional<api::cidr>& cluster_range) {
   const auto& body = service.as<Service>();
   elements out;
   const auto address = cluster_address_of(body, family);
   if (body.spec().type() == "ExternalName" || address.empty()) return out;
-  out[{"cluster-ips", address}] = {};
+  const bool has_cluster_address = !is_of_another(address, service);
+  if (has_cluster_address) out[{"cluster-ips", address}] = {};
   for (const auto& port : body.spec().ports()) {
     port_elements add{
         body, address, family, port, choose_endpoints(body, port, slices, node, family), out};
-    add.add_address(address, false);
-    for (const auto& outer : outer_addresses(body, family))
+    if (has_cluster_address) add.add_address(address, false);
+    for (const auto& outer : outer_addresses(body, family, cluster_range))
       add.add_address(outer, true);
     add.add_node_port();
   }

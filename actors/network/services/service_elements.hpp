@@ -2,12 +2,14 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "actors/network/services/endpoint_choice.hpp"
 #include "api/object/object.hpp"
+#include "api/values/cidr.hpp"
 
 namespace troupe::actors::services {
 
@@ -29,9 +31,12 @@ using elements = std::map<element_key, std::string>;
 // Whether the collection is `own_set` or `own_chain`.
 bool is_own(const element_key& key);
 // The elements for one service on this node in the table of `family`; none for a service without
-// a cluster IP of that family.
+// a cluster IP of that family. External addresses in `cluster_range`, the range of cluster IPs, are
+// left out, so that no service gets the traffic of another one, and so are the addresses of DNS
+// and, except of its own service, of the API.
 elements elements_of(const api::object& service, const std::vector<api::object_ptr>& slices,
-                     const node_place& node, const address_family& family);
+                     const node_place& node, const address_family& family,
+                     const std::optional<api::cidr>& cluster_range = std::nullopt);
 
 // The chain that an element's data jumps to: for "goto pick-3" the kind "pick" and 3; 0 if it is
 // not a chain for a number of endpoints.

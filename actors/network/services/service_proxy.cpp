@@ -91,7 +91,7 @@ void service_proxy::apply(const std::set<std::string>& changed) {
     const auto& known = services().at(name);
     for (auto& table : tables_)
       table.replace(name, known.service ? elements_of(*known.service, known.slice_list(), place_,
-                                                      table.family())
+                                                      table.family(), table.service_network())
                                         : elements{});
   }
   writer_.write();

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "actors/defaults.hpp"
+#include "actors/network/defaults.hpp"
 #include "actors/write/admission/service_allocations.hpp"
 #include "actors/write/admission/service_families.hpp"
 #include "api/schema/core_service.pb.h"
@@ -58,6 +59,13 @@ std::optional<std::uint32_t> pick(std::uint32_t first, std::uint32_t last, IsFre
   for (std::uint32_t i = 0; i < count; ++i)
     if (const auto candidate = first + (start + i) % count; is_free(candidate)) return candidate;
   return std::nullopt;
+}
+
+// What uses a reserved address; empty: it is not reserved.
+std::string_view user_of(const std::string& address) {
+  if (address == defaults::api_service_address) return "the Service default/kubernetes has it";
+  if (address == network_defaults::dns_address) return "every node serves DNS there, no Service";
+  return {};
 }
 
 void clear_address(ServiceSpec& spec) {
@@ -115,6 +123,13 @@ class service_addresses::choice {
     return !holder.empty() && holder != uid_;
   }
 
+  // Whether this Service must not have the address although no key of it may exist.
+  bool is_reserved(const std::string& address) const {
+    const auto& meta = service_.metadata();
+    const bool is_api = meta.namespace_() == "default" && meta.name() == "kubernetes";
+    return !user_of(address).empty() && !(is_api && address == defaults::api_service_address);
+  }
+
   bool had(const std::string& address) const {
     const auto none = Service{};
     const auto& before = (was_ ? *was_ : none).spec();
@@ -138,7 +153,10 @@ class service_addresses::choice {
     if (!range.contains(text))
       return complain("the provided network does not match the current range " +
                       range.range.text());
-    if (taken_by_other(address_allocation_key(*api::canonical_ip(text))))
+    const auto canonical = *api::canonical_ip(text);
+    if (is_reserved(canonical))
+      return complain(fmt::format("provided IP is already allocated: {}", user_of(canonical)));
+    if (taken_by_other(address_allocation_key(canonical)))
       return complain("provided IP is already allocated");
   }
 
@@ -147,7 +165,8 @@ class service_addresses::choice {
     const auto band = std::clamp(range.size() / 16, 16u, 256u);
     const auto low = range.size() > 2 * band ? band : 1;
     const auto is_free = [&](std::uint32_t number) {
-      return !state_.find(address_allocation_key(range.at(number)));
+      const auto address = range.at(number);
+      return !is_reserved(address) && !state_.find(address_allocation_key(address));
     };
     auto found_one = pick(low, range.last(), is_free);
     if (!found_one && low > 1) found_one = pick(1, low - 1, is_free);

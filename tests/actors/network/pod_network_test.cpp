@@ -171,7 +171,8 @@ TEST_CASE(
   CHECK_THAT(plain, Contains(R"({"dst":"0.0.0.0/0"},{"dst":"::/0"})"));
   CHECK_THAT(plain, !Contains("portmap"));
   options.host_ports = true;
-  CHECK_THAT(cni_config(options), Contains(R"({"type":"portmap")"));
+  CHECK_THAT(cni_config(options), Contains(R"({"type":"portmap")") &&
+                                      Contains(R"("conditionsV4":["!","-d","10.96.0.10"])"));
 }
 
 TEST_CASE("our file is written once and removed, files of others stay", "[pod_network]") {

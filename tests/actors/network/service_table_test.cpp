@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
+#include <set>
+#include <string>
 
 #include "actors/network/services/endpoint_choice.hpp"
 #include "actors/network/services/nft_table.hpp"
@@ -63,6 +65,39 @@ TEST_CASE("a service is spread over its ready endpoints", "[services]") {
   CHECK(data_of(made, "endpoints", "10.96.0.20 . tcp . 80 . 1") == "10.42.0.6 . 8080");
   CHECK(data_of(made, "hairpin", "10.42.0.5 . 10.42.0.5").empty());
   CHECK(data_of(made, "cluster-ips", "10.96.0.20").empty());
+}
+
+TEST_CASE("no service gets the traffic of DNS, of the API or of another service", "[services]") {
+  const auto cluster = api::cidr::parse("10.96.0.0/12");
+  const auto made_by = [&](const std::string& name, const std::string& address) {
+    auto body = service_body(name, address, {{"", 80}});
+    body.mutable_metadata()->set_namespace_("default");
+    body.mutable_spec()->set_type("NodePort");
+    body.mutable_spec()->mutable_ports(0)->set_node_port(30'080);
+    for (const auto* each : {"10.96.0.10", "10.96.0.1", "10.96.0.33", "192.0.2.7"})
+      body.mutable_spec()->add_external_ips(each);
+    for (const auto* each : {"10.96.0.10", "10.96.0.34", "192.0.2.8"})
+      body.mutable_status()->mutable_load_balancer()->add_ingress()->set_ip(each);
+    std::set<std::string> keys;
+    for (const auto& [key, data] : actors::services::elements_of(
+             *object_of(body), {slice_object(name, {{"", 8'080}}, {{.address = "10.42.0.5"}})},
+             here, family_v4, cluster))
+      if (key.collection != "hairpin" && !key.collection.ends_with("endpoints"))
+        keys.insert(key.collection + " " + key.key);
+    return keys;
+  };
+  const std::set<std::string> outside{"service-ports 192.0.2.7 . tcp . 80",
+                                      "service-ports 192.0.2.8 . tcp . 80",
+                                      "node-ports tcp . 30080"};
+  auto with = [&](const std::string& address) {
+    auto all = outside;
+    all.insert({"cluster-ips " + address, "service-ports " + address + " . tcp . 80"});
+    return all;
+  };
+  CHECK(made_by("web", "10.96.0.20") == with("10.96.0.20"));
+  CHECK(made_by("kubernetes", "10.96.0.1") == with("10.96.0.1"));
+  CHECK(made_by("web", "10.96.0.1") == outside);
+  CHECK(made_by("kubernetes", "10.96.0.10") == outside);
 }
 
 TEST_CASE("one IPv6 address is one element, in whatever form it is written", "[services]") {

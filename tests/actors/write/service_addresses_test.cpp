@@ -2,7 +2,11 @@
 #include "actors/write/admission/service_addresses.hpp"
 
 #include <catch2/catch.hpp>
+#include <set>
+#include <string>
 
+#include "actors/defaults.hpp"
+#include "actors/network/defaults.hpp"
 #include "actors/write/admission/service_allocations.hpp"
 #include "actors/write/admission_fixture.hpp"
 #include "api/schema/core_service.pb.h"
@@ -113,6 +117,59 @@ TEST_CASE("an address of IPv6 is given once", "[services]") {
   auto last = service_with("RequireDualStack");
   REQUIRE(g.reserve(last));
   CHECK(last.spec().cluster_ips(1) != "fd00:10:96::7");
+}
+
+TEST_CASE("the addresses of the API and of DNS are not given to other services", "[services]") {
+  given_addresses g;
+  const std::string api = actors::defaults::api_service_address,
+                    dns = actors::network_defaults::dns_address;
+  for (const auto& address : {api, dns}) {
+    auto service = service_with("SingleStack");
+    service.mutable_metadata()->set_namespace_("kube-system");
+    service.mutable_metadata()->set_name("kube-dns");
+    service.mutable_spec()->set_cluster_ip(address);
+    const auto refused = g.reserve(service);
+    REQUIRE_FALSE(refused);
+    INFO(refused.error().message);
+    CHECK(refused.error().code == 422);
+    CHECK(refused.error().message.find("failed to allocate IP " + address +
+                                       ": provided IP is already allocated: ") !=
+          std::string::npos);
+    // One of an older store can still be changed.
+    const auto before = service;
+    CHECK(g.reserve(service, &before));
+  }
+  auto service = service_with("SingleStack");
+  service.mutable_metadata()->set_name("kubernetes");
+  service.mutable_spec()->set_cluster_ip(dns);
+  CHECK_FALSE(g.reserve(service));
+  service.mutable_spec()->clear_cluster_ips();
+  service.mutable_spec()->set_cluster_ip(api);
+  CHECK(g.reserve(service));
+}
+
+TEST_CASE("the addresses of the API and of DNS are not chosen in a small range", "[services]") {
+  cluster c{1, without_controllers()};
+  const admission_case by{
+      std::make_shared<service_addresses>(*service_addresses::in("10.96.0.0/28")),
+      c.store().read()};
+  std::set<std::string> chosen;
+  for (int i = 0; i < 14; ++i) {
+    auto service = service_with("SingleStack");
+    service.mutable_metadata()->set_name("s" + std::to_string(i));
+    service.mutable_spec()->add_ports()->set_port(80);
+    persistence::transaction into;
+    into.mutations.push_back({"key", &api::kind_of<Service>(), std::make_unique<Service>(service)});
+    const admission_case now{by.plugin, c.store().read()};
+    const auto& made = static_cast<const Service&>(*into.mutations.front().content);
+    if (!now.plugin->reserve(now.of(nullptr, &made), into)) break;
+    service = made;
+    chosen.insert(service.spec().cluster_ip());
+    c.create(service);
+  }
+  CHECK(chosen.size() == 12);
+  CHECK_FALSE(chosen.contains(actors::defaults::api_service_address));
+  CHECK_FALSE(chosen.contains(actors::network_defaults::dns_address));
 }
 
 TEST_CASE("the second address of a service is free again after a change to one family",

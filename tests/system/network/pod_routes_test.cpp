@@ -1,14 +1,19 @@
 // The pod network without containers: machines on one link with a pod each, all of
 // them network namespaces. This machine's own network is not touched.
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "actors/network/dns/dns_socket.hpp"
 #include "actors/network/routing/machine_network.hpp"
 #include "actors/network/services/nft_process.hpp"
 #include "runtime/unique_fd.hpp"
@@ -72,6 +77,7 @@ class routed_machine {
     std::filesystem::create_directories(folder_);
     options.addresses = folder_ / "addresses";
     options.marker = folder_ / "marker";
+    options.cluster = {*api::cidr::parse("10.42.0.0/16"), *api::cidr::parse("fd00:42::/56")};
     options.cni_folder = [this]() -> tl::expected<std::filesystem::path, std::string> {
       return folder_ / "net.d";
     };
@@ -99,6 +105,7 @@ class routed_machine {
     INFO(command);
     REQUIRE(in(machine, command));
   }
+  void in_pod(const std::string& command) { REQUIRE(in(pod, command)); }
   // The output of the command there.
   std::string said(const std::string& command) {
     run("(" + command + ") > " + (folder_ / "said").string());
@@ -109,7 +116,7 @@ class routed_machine {
   std::string everything() {
     return said(
         "ip -o link | sed 's/<[^>]*>//; s/ state [A-Z]*//'; ip -o addr | grep -v ' fe80:'; "
-        "ip route; ip neigh show nud permanent");
+        "ip route; ip neigh show nud permanent; nft list tables");
   }
   std::string file() const { return read_file(folder_ / "net.d/10-troupe.conflist"); }
   std::filesystem::path networks() const { return folder_ / "net.d"; }
@@ -180,6 +187,7 @@ struct two_machines {
 
 bool can_run() {
   if (!actors::services::may_change_network()) return skip("routes need root"), false;
+  if (!actors::services::find_nft()) return skip("the program nft is not installed"), false;
   if (std::system("command -v ip > /dev/null") != 0) return skip("iproute2 is missing"), false;
   return network_space::possible();
 }
@@ -199,6 +207,101 @@ using none = std::vector<std::string>;
 // A link-local address becomes valid after a second.
 const std::string everything_v6 =
     "ip -6 route; ip -6 -o addr | grep -v ' fe80:'; ip -6 neigh show nud permanent";
+
+// -- packets that are put into the tunnel ---------------------------------------------------------
+
+constexpr std::uint16_t pod_port = 8'080;
+
+std::string bytes_of_ip(const std::string& address) {
+  in_addr out{};
+  REQUIRE(::inet_pton(AF_INET, address.c_str(), &out) == 1);
+  return {reinterpret_cast<const char*>(&out), sizeof out};
+}
+
+std::string two_bytes(std::size_t number) {
+  return {static_cast<char>(number >> 8), static_cast<char>(number & 0xff)};
+}
+
+std::string checksum_of(const std::string& header) {
+  std::uint32_t sum = 0;
+  for (std::size_t i = 0; i < header.size(); i += 2)
+    sum += static_cast<std::uint32_t>(static_cast<unsigned char>(header[i])) << 8 |
+           static_cast<unsigned char>(header[i + 1]);
+  while (sum >> 16 != 0)
+    sum = (sum & 0xffff) + (sum >> 16);
+  return two_bytes(~sum & 0xffff);
+}
+
+// What the tunnel of that machine takes for a datagram to its pod: headers of VXLAN, Ethernet, IPv4
+// and UDP.
+std::string tunnel_packet(const api::cidr& machine, int pod, const std::string& text) {
+  const auto vxlan = std::string("\x08\0\0\0\0\0\x01\0", 8);
+  const auto ethernet = hardware_address(machine) + std::string("\x02\0\0\0\0\x77\x08\0", 8);
+  const auto udp =
+      two_bytes(pod_port) + two_bytes(pod_port) + two_bytes(8 + text.size()) + two_bytes(0) + text;
+  const auto ip_begin =
+      std::string("\x45\0", 2) + two_bytes(20 + udp.size()) + std::string("\0\0\0\0\x40\x11", 6);
+  const auto addresses = bytes_of_ip("192.0.2.77") + bytes_of_ip(pod_address(pod));
+  const auto checksum = checksum_of(ip_begin + two_bytes(0) + addresses);
+  return vxlan + ethernet + ip_begin + checksum + addresses + udp;
+}
+
+struct tunnel_sender {
+  std::string name;
+  const network_space& space;
+  std::string from, to;
+
+  // To the pod of a machine with that tunnel.
+  void send(const api::cidr& machine, int pod) const {
+    space.run([&] {
+      const auto source = actors::dns::make_address(from, 0),
+                 target = actors::dns::make_address(to, 8'472);
+      REQUIRE((source && target));
+      const auto packet = tunnel_packet(machine, pod, name);
+      const auto fd = actors::dns::open_server(*source, SOCK_DGRAM);
+      INFO(name);
+      REQUIRE(fd);
+      REQUIRE(::sendto(fd->get(), packet.data(), packet.size(), 0, target->get(), target->size) ==
+              static_cast<ssize_t>(packet.size()));
+    });
+  }
+};
+
+// A pod's socket.
+class pod_listener {
+ public:
+  explicit pod_listener(const network_space& pod) {
+    pod.run([&] {
+      fd_ = actors::dns::open_server(*actors::dns::make_address("0.0.0.0", pod_port), SOCK_DGRAM)
+                .value();
+    });
+  }
+  // The next text; empty: none came.
+  std::string next() const {
+    char text[64];
+    pollfd ready{fd_.get(), POLLIN, 0};
+    if (::poll(&ready, 1, 60'000) != 1) return {};
+    const auto size = ::recv(fd_.get(), text, sizeof text, 0);
+    return size > 0 ? std::string(text, static_cast<std::size_t>(size)) : std::string{};
+  }
+
+ private:
+  runtime::unique_fd fd_;
+};
+
+void remove_filter(routed_machine& of) {
+  of.run("nft delete table ip troupe-tunnel");
+  of.run("nft delete table ip6 troupe-tunnel 2>/dev/null || true");
+}
+
+// The packets of a node come, and none of others that were sent before.
+void check_that_only(const tunnel_sender& node, const std::vector<tunnel_sender>& others,
+                     const api::cidr& machine, int pod, const pod_listener& heard) {
+  for (const auto& each : others)
+    each.send(machine, pod);
+  node.send(machine, pod);
+  CHECK(heard.next() == node.name);
+}
 
 }  // namespace
 
@@ -299,6 +402,80 @@ TEST_CASE("pods of a machine without IPv6 have addresses of IPv4, until it has I
     of.first.run("echo 0 > " + parameter);
     CHECK(of.first.make({2}, true) == none{});
     CHECK_THAT(of.first.file(), Contains("fd00:42:0:1::/64"));
+  }
+}
+
+TEST_CASE("only nodes can send into the tunnel, neither pods nor strangers",
+          "[network][pod_network]") {
+  if (!can_run() || !has_vxlan()) return;
+  two_machines of{route_mode::tunnel};
+  of.first.run("ip addr add 192.0.2.66/24 dev wire");
+  REQUIRE(of.first.make({2, 3}) == none{});
+  REQUIRE(of.second.make({1, 3}) == none{});
+  const pod_listener first{of.first.pod}, second{of.second.pod};
+  of.first.in_pod("ip addr add 192.0.2.3/32 dev lo");
+  const auto &machine = of.first.machine, &pod = of.first.pod;
+  const tunnel_sender node{"node", machine, address_of(1), address_of(2)};
+  const std::vector<tunnel_sender> pods{
+      {"pod", pod, pod_address(1), address_of(2)},
+      {"pod with the address of a node", pod, address_of(3), address_of(2)}},
+      strangers{{"stranger", machine, "192.0.2.66", address_of(2)},
+                {"pod to the tunnel", pod, pod_address(1), "10.42.2.0"}};
+  check_that_only(node, {}, range_of(2), 2, second);
+  check_that_only(node, pods, range_of(2), 2, second);
+  check_that_only(node, strangers, range_of(2), 2, second);
+  // As rules of a host port or of an external address would lead them to a pod.
+  const std::string to_pod = "ip daddr 192.0.2.2 udp dport 8472 dnat to 10.42.2.9:8080'";
+  for (const std::string hook : {"prerouting", "output"})
+    for (auto* each : {&of.first, &of.second})
+      each->run("nft 'add table ip other; add chain ip other " + hook + " { type nat hook " + hook +
+                " priority -100; }; add rule ip other " + hook + " " + to_pod);
+  check_that_only(node, {}, range_of(2), 2, second);
+  for (auto* each : {&of.first, &of.second})
+    each->run("nft delete table ip other");
+  // To the machine of the pod.
+  const tunnel_sender other{"node", of.second.machine, address_of(2), address_of(1)};
+  const std::vector<tunnel_sender> own{{"pod", pod, pod_address(1), address_of(1)},
+                                       {"false", pod, address_of(3), address_of(1)}};
+  check_that_only(other, own, range_of(1), 1, first);
+  // The machine of a pod drops what another machine could take for packets of a node.
+  remove_filter(of.second);
+  check_that_only(node, pods, range_of(2), 2, second);
+  // Without the rules all of them come.
+  remove_filter(of.first);
+  for (const auto* senders : {&pods, &strangers})
+    for (const auto& each : *senders) {
+      each.send(range_of(2), 2);
+      CHECK(second.next() == each.name);
+    }
+  for (const auto& each : own) {
+    each.send(range_of(1), 1);
+    CHECK(first.next() == each.name);
+  }
+}
+
+TEST_CASE("only nodes can send into a tunnel of IPv6", "[network][pod_network]") {
+  if (!can_run() || !has_vxlan() || !can_try_ipv6()) return;
+  two_machines of{route_mode::tunnel};
+  int number = 0;
+  for (auto* each : {&of.first, &of.second}) {
+    each->run("ip addr add " + address_v6_of(++number) + "/64 dev wire nodad");
+    each->add_ipv6_of_pod();
+  }
+  of.first.run("ip addr add " + address_v6_of(66) + "/64 dev wire nodad");
+  REQUIRE(of.first.make_v6(2) == none{});
+  REQUIRE(of.second.make_v6(1) == none{});
+  const pod_listener second{of.second.pod};
+  const tunnel_sender node{"node", of.first.machine, address_v6_of(1), address_v6_of(2)},
+      pod{"pod", of.first.pod, pod_address_v6(1), address_v6_of(2)},
+      stranger{"stranger", of.first.machine, address_v6_of(66), address_v6_of(2)};
+  check_that_only(node, {pod, stranger}, range_v6_of(2), 2, second);
+  remove_filter(of.second);
+  check_that_only(node, {pod}, range_v6_of(2), 2, second);
+  remove_filter(of.first);
+  for (const auto& each : {pod, stranger}) {
+    each.send(range_v6_of(2), 2);
+    CHECK(second.next() == each.name);
   }
 }
 

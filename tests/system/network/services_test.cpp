@@ -112,6 +112,30 @@ TEST_CASE("connections to services reach their endpoints", "[network][services]"
   }
 }
 
+TEST_CASE("a service whose endpoint is a loopback address leads no pod to the machine's programs",
+          "[network][services]") {
+  if (!can_try_rules()) return;
+  machine_with_pods c;
+  const speaker local{c.machine, "local", SOCK_STREAM, "127.0.0.1"};
+  // As the plugin portmap does it for a pod with host ports.
+  sh(c.machine, "echo 1 > /proc/sys/net/ipv4/conf/veth1/route_localnet");
+  c.table.replace("a", service("10.96.0.100", "pick", {"127.0.0.1"}));
+  c.table.replace("b", service("10.96.0.101", "pick", {pod_1_address}));
+  c.run(c.table.whole());
+  CHECK(call(c.machine, "10.96.0.100", 80) == "local");
+  CHECK(call(c.pod_1, "10.96.0.100", 80, dropped_after) == "dropped");
+  // Answers of the pod to the machine's loopback address pass.
+  sh(c.machine, "echo 1 > /proc/sys/net/ipv4/conf/all/route_localnet");
+  c.run(
+      "add table ip ports\nadd chain ip ports output { type nat hook output priority -101; }\n"
+      "add chain ip ports postrouting { type nat hook postrouting priority 101; }\n"
+      "add rule ip ports output ip daddr 127.0.0.1 tcp dport 81 dnat to 10.42.0.11:8080\n"
+      "add rule ip ports postrouting ip saddr 127.0.0.1 ip daddr 10.42.0.11 masquerade\n");
+  CHECK(call(c.machine, "127.0.0.1", 81) == "one");
+  c.run("flush chain ip troupe filter-input\n");
+  CHECK(call(c.pod_1, "10.96.0.100", 80) == "local");
+}
+
 TEST_CASE("a change of a service changes the rules and nothing of others", "[network][services]") {
   if (!can_try_rules()) return;
   machine_with_pods c;
