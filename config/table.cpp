@@ -178,6 +178,28 @@ constexpr setting rows[] = {
      .unit = "time",
      .minimum = 0,
      .maximum = 24 * hour},
+    {.name = "etcd.transaction_timeout",
+     .at = at<&node::etcd, &etcd::transaction_timeout>(),
+     .about = "How long a member of etcd has for a transaction, before another member is used and "
+              "the outcome is found out; at least two of etcd's election timeouts.",
+     .unit = "time",
+     .minimum = 100,
+     .maximum = minute},
+    {.name = "etcd.read_timeout",
+     .at = at<&node::etcd, &etcd::read_timeout>(),
+     .about = "How long a member of etcd has for a read or the renewal of a lease, before another "
+              "member is used.",
+     .unit = "time",
+     .minimum = 100,
+     .maximum = minute},
+    {.name = "etcd.answer_timeout",
+     .at = at<&node::etcd, &etcd::answer_timeout>(),
+     .about =
+         "How long a request waits for etcd, over all attempts, before it is answered with 503 "
+         "or 504; etcd gives up a transaction after 5s and two of its election timeouts.",
+     .unit = "time",
+     .minimum = second,
+     .maximum = 30 * second},
     {.name = "storage.target",
      .at = at<&node::etcd, &etcd::storage_target>(),
      .about = "With etcd: the release of Kubernetes in whose versions and encoding objects are "

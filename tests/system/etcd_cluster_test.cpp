@@ -311,14 +311,19 @@ TEST_CASE("without etcd old states are read, other requests time out, and the no
   if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
   const scratch_folder folder;
   const etcd_server etcd;
-  const auto only = start(folder.path() / "only", "only", etcd);
-  http_client client{only->where()};
+  // Longer than the default.
+  const auto only = start(folder.path() / "only", "only", etcd, {"--etcd-answer-timeout", "9s"});
+  auto where = only->where();
+  where.timeout = 60s;
+  http_client client{where};
   REQUIRE(client.request("POST", maps, R"({"metadata":{"name":"before"}})", json).status == 201);
   CHECK(client.request("GET", "/readyz").status == 200);
 
   etcd.signal(SIGSTOP);
+  const auto asked = std::chrono::steady_clock::now();
   const auto lost = client.request("POST", maps, R"({"metadata":{"name":"lost"}})", json);
   CHECK(lost.status == 504);
+  CHECK(std::chrono::steady_clock::now() - asked >= 9s);
   // With retry-after a client would repeat the request by itself, and get "already exists".
   CHECK_FALSE(lost.headers.contains("retry-after"));
   CHECK(client.request("GET", maps + "/before?resourceVersion=0").status == 200);

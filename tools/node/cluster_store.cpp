@@ -71,7 +71,9 @@ tl::expected<cluster_store, std::string> open_cluster_store(const config::node_c
   auto log = persistence::open_etcd({.endpoints = from.endpoints,
                                      .ca_file = from.ca.string(),
                                      .certificate_file = from.cert.string(),
-                                     .key_file = from.key.string()});
+                                     .key_file = from.key.string(),
+                                     .transaction_limit = from.transaction_timeout,
+                                     .read_limit = from.read_timeout});
   if (!log) return tl::make_unexpected(log.error().message);
   persistence::blocking_log asked{**log, fmt::format("etcd at {}", fmt::join(from.endpoints, ", ")),
                                   defaults::store_wait};
@@ -86,8 +88,8 @@ tl::expected<cluster_store, std::string> open_cluster_store(const config::node_c
   auto engine = persistence::rocks_engine_in(options.directory);
   auto opened = persistence::replicated_store::open(
       std::move(options), std::move(engine),
-      std::make_unique<persistence::based_log>(std::move(*log), cluster->base),
-      cluster->identity());
+      std::make_unique<persistence::based_log>(std::move(*log), cluster->base), cluster->identity(),
+      {}, {.answer = from.answer_timeout});
   if (!opened) return tl::make_unexpected(opened.error().message);
   const auto ready = asked.wait_for<persistence::revision>(
       [&](auto take) { (*opened)->barrier(std::move(take)); });
