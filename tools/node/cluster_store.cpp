@@ -44,17 +44,23 @@ persistence::upstream_target target_of(const config::node_config& config) {
 }
 
 // Runs before the first write to an etcd that no Troupe control plane has served.
-tl::expected<void, std::string> adopt(persistence::blocking_log& log) {
+tl::expected<void, std::string> adopt(persistence::blocking_log& log,
+                                      const std::vector<std::string>& service_ranges) {
   const auto served = persistence::find_cluster(log);
   if (!served) return tl::make_unexpected(served.error().message);
   if (*served) return {};
-  const auto found = persistence::examine(log);
+  const auto found = persistence::examine(log, service_ranges);
   if (!found) return tl::make_unexpected(found.error().message);
   std::string others;
   for (const auto& [place, keys] : found->foreign)
     others += fmt::format(" {} {}", place, keys);
   spdlog::info("store: {} holds {} objects; {} keys of other kinds are left alone:{}", log.name(),
                found->objects, found->foreign_keys, others.empty() ? " none" : others);
+  if (!found->narrower_ranges.empty())
+    spdlog::warn(
+        "store: Services in {} have addresses of {}, and new ones get those of {}: "
+        "kube-apiserver cannot serve addresses outside of its own range after a return",
+        log.name(), fmt::join(found->narrower_ranges, ", "), fmt::join(service_ranges, ", "));
   return {};
 }
 
@@ -77,7 +83,8 @@ tl::expected<cluster_store, std::string> open_cluster_store(const config::node_c
   if (!log) return tl::make_unexpected(log.error().message);
   persistence::blocking_log asked{**log, fmt::format("etcd at {}", fmt::join(from.endpoints, ", ")),
                                   defaults::store_wait};
-  if (const auto good = adopt(asked); !good) return tl::make_unexpected(good.error());
+  if (const auto good = adopt(asked, config.network.service_cidrs); !good)
+    return tl::make_unexpected(good.error());
   const auto cluster = persistence::join_cluster(asked);
   if (!cluster) return tl::make_unexpected(cluster.error().message);
   options.cluster_id = cluster->cluster;
