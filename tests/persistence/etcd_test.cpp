@@ -11,6 +11,7 @@
 #include "persistence/counters.hpp"
 #include "persistence/engine/memory_engine.hpp"
 #include "persistence/engine/rocks_engine.hpp"
+#include "persistence/etcd/old_state.hpp"
 #include "persistence/replica/blocking_log.hpp"
 #include "persistence/replica/replicated_store.hpp"
 #include "support/skip.hpp"
@@ -46,6 +47,14 @@ std::unique_ptr<replicated_store> open_on(const etcd_server& etcd, const std::st
 }
 
 }  // namespace
+
+TEST_CASE("releases of etcd that may answer with an old state are known", "[etcd]") {
+  for (const auto* each : {"3.3.27", "3.4.23", "3.4.41", "3.5.0", "3.5.27", "3.6.8"})
+    CHECK(may_read_old_state(each));
+  for (const auto* each :
+       {"3.4.42", "3.5.28", "3.6.9", "3.6.10", "3.7.0", "4.0.0", "", "3", "x.4.1"})
+    CHECK_FALSE(may_read_old_state(each));
+}
 
 TEST_CASE("a client of etcd that has nothing under way closes", "[etcd]") {
   for (int i = 0; i < 1'000; ++i) {

@@ -2,13 +2,15 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <functional>
 #include <future>
 #include <utility>
 
 #include "actors/defaults.hpp"
 #include "persistence/engine/rocks_engine.hpp"
-#include "persistence/etcd/etcd.hpp"
+#include "persistence/etcd/members.hpp"
+#include "persistence/etcd/old_state.hpp"
 #include "persistence/replica/adoption.hpp"
 #include "persistence/replica/based_log.hpp"
 #include "persistence/replica/cluster_record.hpp"
@@ -64,6 +66,33 @@ tl::expected<void, std::string> adopt(persistence::blocking_log& log,
   return {};
 }
 
+persistence::etcd_options etcd_of(const config::etcd_config& from) {
+  return {.endpoints = from.endpoints,
+          .ca_file = from.ca.string(),
+          .certificate_file = from.cert.string(),
+          .key_file = from.key.string(),
+          .transaction_limit = from.transaction_timeout,
+          .read_limit = from.read_timeout};
+}
+
+// Members that do not answer soon are left out: they may be down.
+void warn_of_old_releases(persistence::etcd_options options) {
+  options.read_limit =
+      std::min<std::chrono::milliseconds>(options.read_limit, defaults::etcd_version_limit);
+  const auto members = persistence::open_etcd_members(options);
+  if (!members) return;
+  std::string old;
+  for (const auto& each : options.endpoints)
+    if (const auto found = (*members)->status(each);
+        found && persistence::may_read_old_state(found->version))
+      old += fmt::format("{}{} ({})", old.empty() ? "" : ", ", each, found->version);
+  if (!old.empty())
+    spdlog::warn(
+        "store: etcd at {} may answer a read with an old state after a pause of a member; "
+        "{} do not",
+        old, persistence::etcd_releases_without_old_state);
+}
+
 }  // namespace
 
 tl::expected<cluster_store, std::string> open_cluster_store(const config::node_config& config) {
@@ -74,12 +103,7 @@ tl::expected<cluster_store, std::string> open_cluster_store(const config::node_c
     return cluster_store{std::move(*opened)};
   }
   const auto& from = config.etcd;
-  auto log = persistence::open_etcd({.endpoints = from.endpoints,
-                                     .ca_file = from.ca.string(),
-                                     .certificate_file = from.cert.string(),
-                                     .key_file = from.key.string(),
-                                     .transaction_limit = from.transaction_timeout,
-                                     .read_limit = from.read_timeout});
+  auto log = persistence::open_etcd(etcd_of(from));
   if (!log) return tl::make_unexpected(log.error().message);
   persistence::blocking_log asked{**log, fmt::format("etcd at {}", fmt::join(from.endpoints, ", ")),
                                   defaults::store_wait};
@@ -87,6 +111,7 @@ tl::expected<cluster_store, std::string> open_cluster_store(const config::node_c
     return tl::make_unexpected(good.error());
   const auto cluster = persistence::join_cluster(asked);
   if (!cluster) return tl::make_unexpected(cluster.error().message);
+  warn_of_old_releases(etcd_of(from));
   options.cluster_id = cluster->cluster;
   *log = std::make_unique<persistence::leased_log>(
       std::move(*log), persistence::events_with_leases(actors::defaults::event_time_to_live));
