@@ -14,7 +14,8 @@
 
 #include "build_paths.hpp"
 #include "etcd/etcd_server.hpp"
-#include "persistence/etcd/etcd.hpp"
+#include "persistence/etcd/members.hpp"
+#include "persistence/etcd/old_state.hpp"
 #include "persistence/replica/blocking_log.hpp"
 #include "support/http_client.hpp"
 #include "support/programs/eventually.hpp"
@@ -353,4 +354,25 @@ TEST_CASE("the client of etcd is loaded only by a node that uses etcd", "[etcd]"
   CHECK_THAT(maps_of(alone), Contains("/troupe\n") && !Contains("/etcd.so"));
   const auto over_etcd = start(folder.path() / "over-etcd", "over-etcd", etcd);
   CHECK_THAT(maps_of(*over_etcd), Contains("/lib/troupe/etcd.so"));
+}
+
+TEST_CASE("a starting control plane warns of other settings, and of an etcd with a known fault",
+          "[etcd]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
+  const plane_pair planes{{"--minions-grace-period", "50s"}};
+  const auto log_of = [](const fs::path& data) { return read_file(data.string() + ".log"); };
+  CHECK(eventually([&] {
+    return log_of(planes.second_data)
+               .find(
+                   "--minions-grace-period is 50s here, and 40s at first, which has started "
+                   "last") != std::string::npos;
+  }));
+  const auto members = persistence::open_etcd_members({.endpoints = {planes.etcd.endpoint()}});
+  REQUIRE(members);
+  const auto status = (*members)->status(planes.etcd.endpoint());
+  REQUIRE(status);
+  const auto first_log = log_of(planes.first_data);
+  CHECK_THAT(first_log, !Contains("which has started last"));
+  CHECK((first_log.find("may answer a read with an old state") != std::string::npos) ==
+        persistence::may_read_old_state(status->version));
 }

@@ -17,6 +17,7 @@
 #include "persistence/replica/leased_log.hpp"
 #include "persistence/replica/upstream_log.hpp"
 #include "tools/defaults.hpp"
+#include "tools/node/shared_settings.hpp"
 
 namespace troupe::tools {
 
@@ -112,6 +113,7 @@ tl::expected<cluster_store, std::string> open_cluster_store(const config::node_c
   const auto cluster = persistence::join_cluster(asked);
   if (!cluster) return tl::make_unexpected(cluster.error().message);
   warn_of_old_releases(etcd_of(from));
+  warn_of_other_settings(asked, config);
   options.cluster_id = cluster->cluster;
   *log = std::make_unique<persistence::leased_log>(
       std::move(*log), persistence::events_with_leases(actors::defaults::event_time_to_live));
