@@ -148,8 +148,7 @@ void replicated_store::read_whole_state() {
   stop_following();
   reading_ = std::make_unique<whole_state>(read());
   const auto reading = ++readings_;
-  log_->list({}, 0,
-             [this, reading](expected<log_page> page) { on_page(reading, std::move(page)); });
+  log_->list({}, [this, reading](expected<log_page> page) { on_page(reading, std::move(page)); });
 }
 
 // Ignores a page of an older reading, which was restarted: its gaps would look like removed
@@ -160,7 +159,7 @@ void replicated_store::on_page(std::uint64_t reading, expected<log_page> page) {
   auto last = page && !page->items.empty() ? page->items.back().key : std::string{};
   auto taken = page ? reading_->add(std::move(*page)) : fail(std::move(page.error()));
   if (taken && more)
-    return log_->list(std::move(last), reading_->at(), [this, reading](expected<log_page> next) {
+    return log_->list({std::move(last), reading_->at()}, [this, reading](expected<log_page> next) {
       on_page(reading, std::move(next));
     });
   const auto at = reading_->at();

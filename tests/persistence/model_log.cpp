@@ -138,18 +138,18 @@ expected<std::vector<log_step>> model_cluster::steps(revision after, std::size_t
   return found;
 }
 
-expected<log_page> model_cluster::list(const std::string& after, revision wanted,
-                                       std::size_t limit) const {
+expected<log_page> model_cluster::list(const log_range& range, std::size_t limit) const {
   const std::lock_guard lock{mutex_};
-  if (wanted != 0 && wanted < compacted_)
+  if (range.at != 0 && range.at < compacted_)
     return fail(errc::compacted, "the revision is not kept any more");
-  log_page found{wanted == 0 ? newest_ : wanted, {}, false};
+  log_page found{range.at == 0 ? newest_ : range.at, {}, false};
   const auto all = at(found.at);
-  for (auto next = all.upper_bound(after); next != all.end(); ++next) {
+  for (auto next = all.upper_bound(range.after); next != all.end(); ++next) {
     found.more = found.items.size() == limit;
     if (found.more) break;
     found.items.push_back(
-        {next->first, next->second.value, next->second.created, next->second.modified});
+        {key, range.keys_only ? std::string{} : item.value, item.created, item.modified});
+    const auto& [key, item] = *next;
   }
   return found;
 }
@@ -248,9 +248,9 @@ void model_log::follow(revision after, log_reader& reader) {
   changed_.notify_all();
 }
 
-void model_log::list(std::string after, revision at, std::function<void(expected<log_page>)> done) {
-  add([this, after = std::move(after), at, done = std::move(done)] {
-    auto found = cluster_.list(after, at, page);
+void model_log::list(log_range range, std::function<void(expected<log_page>)> done) {
+  add([this, range = std::move(range), done = std::move(done)] {
+    auto found = cluster_.list(range, page);
     add([done, found = std::move(found)] { done(found); });
   });
 }

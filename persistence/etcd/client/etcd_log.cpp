@@ -110,16 +110,18 @@ void etcd_log::read(std::string key, std::function<void(expected<std::optional<l
   });
 }
 
-void etcd_log::list(std::string after, revision at, std::function<void(expected<log_page>)> done) {
+void etcd_log::list(log_range wanted, std::function<void(expected<log_page>)> done) {
   etcdserverpb::RangeRequest request;
-  request.set_key(after + '\0');
+  request.set_key(std::move(wanted.after) + '\0');
   request.set_range_end(std::string(1, '\0'));
   request.set_limit(page_limit);
-  request.set_revision(static_cast<std::int64_t>(at));
-  range(current(), request, [at, done = std::move(done)](const grpc::Status& status, auto& found) {
-    if (!status.ok()) return done(fail(error_of(status)));
-    done(page_of(at, found));
-  });
+  request.set_revision(static_cast<std::int64_t>(wanted.at));
+  request.set_keys_only(wanted.keys_only);
+  range(current(), request,
+        [at = wanted.at, done = std::move(done)](const grpc::Status& status, auto& found) {
+          if (!status.ok()) return done(fail(error_of(status)));
+          done(page_of(at, found));
+        });
 }
 
 void etcd_log::grant(std::chrono::seconds time_to_live,
