@@ -176,6 +176,7 @@ void replicated_store::on_page(std::uint64_t reading, expected<log_page> page) {
   }
   if (!taken) return retry(taken.error(), [this] { read_whole_state(); });
   reading_.reset();
+  is_wrong_ = false;
   applied_ = accepted_ = at;
   // Their steps may be among those that were compacted before they were seen.
   answer_all([](const pending& each) -> std::optional<error> {
@@ -184,6 +185,37 @@ void replicated_store::on_page(std::uint64_t reading, expected<log_page> page) {
   });
   observe_leader(leader);
   follow();
+}
+
+// -- the audit ------------------------------------------------------------------------------------
+
+// Called periodically.
+void replicated_store::audit() {
+  // After the disk has failed, the state here may be newer than `applied_`.
+  if (!is_following_ || read().at() > applied_) return;
+  if (is_wrong_) {
+    const std::lock_guard lock{mutex_};
+    return raise_session();
+  }
+  audit_.check(*log_, read(), applied_, [this, reading = readings_](const audit_result& found) {
+    if (reading == readings_) on_difference(found);
+  });
+}
+
+// Clients have seen the state up to this revision, and must notice that it was replaced. So the
+// state is read at a revision that is new here: that of the raised session.
+void replicated_store::on_difference(const audit_result& found) {
+  spdlog::error("store: objects differ from the log, {} in all, reading the whole state: {}",
+                found.differences, fmt::join(found.examples, "; "));
+  is_wrong_ = true;
+  const std::lock_guard lock{mutex_};
+  differences_ += found.differences;
+  raise_session();
+}
+
+std::uint64_t replicated_store::audit_differences() const {
+  const std::lock_guard lock{mutex_};
+  return differences_;
 }
 
 // -- barriers -------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "persistence/replica/log_record.hpp"
+
 namespace troupe::persistence::testing {
 
 namespace {
@@ -147,9 +149,9 @@ expected<log_page> model_cluster::list(const log_range& range, std::size_t limit
   for (auto next = all.upper_bound(range.after); next != all.end(); ++next) {
     found.more = found.items.size() == limit;
     if (found.more) break;
+    const auto& [key, item] = *next;
     found.items.push_back(
         {key, range.keys_only ? std::string{} : item.value, item.created, item.modified});
-    const auto& [key, item] = *next;
   }
   return found;
 }
@@ -330,7 +332,21 @@ model_log::event model_log::next_steps() {
   position_ = found->back().at;
   // Some are delivered twice.
   if (random_() % 8 == 0) position_ = found->front().at;
+  if (faults_.partial > 0) lose_parts(*found);
   return [&reader, steps = std::move(*found)] { reader.on_steps(steps); };
+}
+
+// Under the lock.
+void model_log::lose_parts(std::vector<log_step>& steps) {
+  for (auto& each : steps) {
+    std::vector<std::size_t> objects;
+    for (std::size_t i = 0; i < each.changes.size(); ++i)
+      if (!each.changes[i].key.starts_with(own_prefix)) objects.push_back(i);
+    if (objects.size() < 2 || std::uniform_real_distribution{}(random_) >= faults_.partial)
+      continue;
+    const auto lost = objects[random_() % objects.size()];
+    each.changes.erase(each.changes.begin() + static_cast<std::ptrdiff_t>(lost));
+  }
 }
 
 model_log::event model_log::choose() {

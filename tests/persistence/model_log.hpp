@@ -66,8 +66,8 @@ class model_cluster {
 struct model_faults {
   std::uint64_t seed = 1;
   // Probabilities: that a response is lost, and then that the transaction happens later; that the
-  // stream ends before a step.
-  double lost = 0, late = 0.5, cut = 0;
+  // stream ends before a step; that a step with several objects is delivered without one of them.
+  double lost = 0, late = 0.5, cut = 0, partial = 0;
   bool threaded = true;
 };
 
@@ -110,6 +110,7 @@ class model_log final : public shared_log {
   void carry_out(const log_transaction& request, const std::function<void(log_answer)>& done);
   bool is_behind() const;
   event next_steps();
+  void lose_parts(std::vector<log_step>& steps);
   void work();
 
   model_cluster& cluster_;
