@@ -67,7 +67,7 @@ expected<adoption> examine(blocking_log& log, const std::vector<std::string>& se
   adoption found;
   log_page page;
   do {
-    auto next = mapped.list(page.items.empty() ? std::string{} : page.items.back().key, page.at);
+    auto next = mapped.list({page.items.empty() ? std::string{} : page.items.back().key, page.at});
     if (!next) return fail(std::move(next.error()));
     page = std::move(*next);
     for (const auto& each : page.items) {
