@@ -284,63 +284,6 @@ TEST_CASE("no answer of the console contains the data of a secret") {
   }
 }
 
-TEST_CASE("a trace streams messages with their cause while they are handled") {
-  console_test t;
-  watching lines{t.where(), "/console/api/trace?name=term-writer"};
-  REQUIRE(lines.status() == 200);
-  t.create_controller("web", 1);
-  for (;;) {
-    const auto line = lines.next();
-    REQUIRE(line);
-    if (line->at("type") != "commit" || line->at("from") != "replicationcontroller/default/web")
-      continue;
-    CHECK(line->at("to") == "term-writer/term-writer");
-    CHECK(line->at("revision") != "0");
-    break;
-  }
-  const auto traces = [&] { return t.show("actors?kind=trace").size(""); };
-  CHECK(traces() == 1);
-}
-
-TEST_CASE("a trace ends with its client and leaves nothing behind") {
-  console_test t;
-  {
-    watching lines{t.where(), "/console/api/trace"};
-    REQUIRE(lines.status() == 200);
-    REQUIRE(lines.next());
-  }
-  CHECK(rest_test::eventually([&] { return t.show("actors?kind=trace").size("") == 0; }));
-}
-
-TEST_CASE("a trace of an object shows its actor and the effects of its changes") {
-  console_test t;
-  watching lines{t.where(), "/console/api/trace?object=replicationcontrollers/default/web&as=text"};
-  t.create_controller("web", 1);
-  std::string text;
-  while (text.find("replicationcontroller/default/web -> term-writer/term-writer commit") ==
-         std::string::npos) {
-    const auto line = lines.next();
-    REQUIRE(line);
-    text += line->text() + "\n";
-  }
-}
-
-TEST_CASE("a trace of an object shows the effects of each change, however short it lived") {
-  console_test t;
-  watching lines{t.where(), "/console/api/trace?object=cm/short"};
-  REQUIRE(lines.status() == 200);
-  const std::string maps = "/api/v1/namespaces/default/configmaps";
-  REQUIRE(t.post(maps, R"({"metadata":{"name":"short"}})").status == 201);
-  test::http_client{t.where()}.request("DELETE", maps + "/short", {}, {});
-  const auto history = t.show("history?object=cm/short");
-  REQUIRE(history.size("") == 2);
-  std::set<std::string> missing{history.at("0.revision"), history.at("1.revision")};
-  CHECK(rest_test::eventually([&] {
-    if (const auto line = lines.next()) missing.erase(line->at("revision"));
-    return missing.empty();
-  }));
-}
-
 TEST_CASE("a trace of an object shows the actors that have its name, to their end") {
   console_test t;
   const auto worker = t.system().spawn({"worker", "default/w/7f3a"}, runtime::make<dawdler>());
