@@ -356,7 +356,7 @@ TEST_CASE("a state of large objects is read in pages that arrive within the limi
   std::size_t seen = 0, pages = 0;
   std::string after;
   for (bool more = true; more; ++pages) {
-    const auto page = from.list(after, 0);
+    const auto page = from.list({.after = after});
     REQUIRE(page);
     REQUIRE_FALSE(page->items.empty());
     seen += page->items.size();
