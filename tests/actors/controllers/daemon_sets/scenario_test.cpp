@@ -201,7 +201,7 @@ TEST_CASE("a sync removes at most a burst of failed daemons, and the next one th
   auto& system = s.c.simulation().system();
   const auto controller = s.c.actor("daemonset", "default/agent");
   const auto recorder = s.c.actor("recorder", "recorder");
-  const auto writer = s.c.actor("writer", "writer");
+  const auto writer = s.c.actor("term-writer", "term-writer");
   REQUIRE(system.pause(controller, seconds{30}));
   for (const auto& pod : s.c.list<Pod>())
     s.c.change<Pod>("default", pod->meta().name(),
