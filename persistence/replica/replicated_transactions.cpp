@@ -251,7 +251,7 @@ void replicated_store::on_session(const log_answer& reply) {
   }
   if (raised) {
     session_retry_after_ = defaults::log_retry_first;
-    if (is_wrong_ && is_following_ && reply.at > accepted_) read_whole_state();
+    if (is_wrong_ && is_following_ && reply.at > read().at()) read_whole_state();
     send_waiting();
     return answer_ready();
   }
