@@ -52,6 +52,10 @@ inline constexpr byte_size max_event_bytes{64 << 20};
 inline constexpr duration leader_lease = 5s;
 // kube-apiserver --etcd-compaction-interval.
 inline constexpr duration etcd_compaction_interval = 5min;
+// As persistence: etcd_options and log_answer_limit.
+inline constexpr duration etcd_transaction_timeout = 2s;
+inline constexpr duration etcd_read_timeout = 3s;
+inline constexpr duration etcd_answer_timeout = 7s;
 
 // -- kubelet ----------------------------------------------------------------------------------
 // Upstream's kubelet (pkg/kubelet/apis/config/v1beta1/defaults.go).

@@ -90,6 +90,9 @@ struct etcd_config {
   std::filesystem::path ca, cert, key;
   duration leader_lease = defaults::leader_lease;
   duration compaction_interval = defaults::etcd_compaction_interval;
+  duration transaction_timeout = defaults::etcd_transaction_timeout;
+  duration read_timeout = defaults::etcd_read_timeout;
+  duration answer_timeout = defaults::etcd_answer_timeout;
   storage_release storage_target = storage_release::last;
 };
 

@@ -90,6 +90,7 @@ std::string render_docs(std::span<const setting> rows) {
               (row.at.form == form::count ? " (" + std::string(row.unit) + ")" : "") + "\n";
     result += "- default: " + default_text(row) + "\n";
     if (row.secret) result += "- secret: never printed\n";
+    if (row.shared) result += "- the same at every control plane of a cluster\n";
   }
   return result;
 }

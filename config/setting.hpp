@@ -69,6 +69,8 @@ struct setting {
   bool secret = false;
   // A path of a file or socket; otherwise of a folder.
   bool file = false;
+  // All control planes of a cluster need the same value.
+  bool shared = false;
 };
 
 // The names of a setting.

@@ -33,6 +33,8 @@ inline constexpr std::chrono::milliseconds console_warning_period{5'000};
 // requests: warnings, and names for completion.
 inline constexpr std::chrono::milliseconds cancel_poll_period{20};
 inline constexpr std::chrono::milliseconds console_background_limit{1'000};
+// How long a starting node waits for the version of each member of etcd.
+inline constexpr std::chrono::seconds etcd_version_limit{1};
 // Lines of the prompt's history that are kept between sessions.
 inline constexpr int console_history_lines = 1'000;
 

@@ -24,7 +24,7 @@ expected<std::unique_ptr<log_source>> log_source::open(blocking_log& log) {
   // Restored from a backup, and not served since: as join_cluster().
   if ((*found)->log != *identity) (*found)->base += defaults::restore_gap;
   auto made = std::unique_ptr<log_source>{new log_source{log, std::move(**found)}};
-  auto first = made->log_.list({}, 0);
+  auto first = made->log_.list({});
   if (!first) return fail(std::move(first.error()));
   made->head_ = {made->record_.cluster, first->at + made->record_.base};
   made->page_ = std::move(*first);
@@ -40,7 +40,7 @@ expected<std::vector<stored_item>> log_source::next() {
   for (;;) {
     if (!std::exchange(first_, false)) {
       if (!page_.more) return std::vector<stored_item>{};
-      auto page = log_.list(page_.items.back().key, page_.at);
+      auto page = log_.list({page_.items.back().key, page_.at});
       if (!page) return fail(std::move(page.error()));
       page_ = std::move(*page);
     }
@@ -88,7 +88,7 @@ expected<void> log_target::begin(const cluster_head& head) {
 expected<void> log_target::read_present() {
   log_page page;
   do {
-    auto next = log_.list(page.items.empty() ? std::string{} : page.items.back().key, page.at);
+    auto next = log_.list({page.items.empty() ? std::string{} : page.items.back().key, page.at});
     if (!next) return fail(std::move(next.error()));
     page = std::move(*next);
     for (const auto& each : page.items)

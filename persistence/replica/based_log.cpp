@@ -62,8 +62,9 @@ void based_log::read(std::string key, std::function<void(expected<std::optional<
              });
 }
 
-void based_log::list(std::string after, revision at, std::function<void(expected<log_page>)> done) {
-  log().list(std::move(after), below(at), [this, done = std::move(done)](expected<log_page> page) {
+void based_log::list(log_range range, std::function<void(expected<log_page>)> done) {
+  range.at = below(range.at);
+  log().list(std::move(range), [this, done = std::move(done)](expected<log_page> page) {
     if (page) {
       page->at = above(page->at);
       for (auto& each : page->items) {

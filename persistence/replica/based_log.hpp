@@ -16,7 +16,7 @@ class based_log final : public forwarding_log {
   void newest(std::function<void(expected<revision>)> done) override;
   void follow(revision after, log_reader& reader) override;
   void read(std::string key, std::function<void(expected<std::optional<log_item>>)> done) override;
-  void list(std::string after, revision at, std::function<void(expected<log_page>)> done) override;
+  void list(log_range range, std::function<void(expected<log_page>)> done) override;
   void compact(revision up_to, std::function<void(expected<void>)> done) override;
 
  private:

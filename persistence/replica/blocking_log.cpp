@@ -55,9 +55,8 @@ expected<std::optional<log_item>> blocking_log::read(const std::string& key) {
       [this, &key](auto take) { log_.read(key, std::move(take)); });
 }
 
-expected<log_page> blocking_log::list(const std::string& after, revision at) {
-  return wait_for<log_page>(
-      [this, &after, at](auto take) { log_.list(after, at, std::move(take)); });
+expected<log_page> blocking_log::list(const log_range& range) {
+  return wait_for<log_page>([this, &range](auto take) { log_.list(range, std::move(take)); });
 }
 
 expected<log_answer> blocking_log::submit(const log_transaction& request) {

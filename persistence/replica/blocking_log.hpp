@@ -19,7 +19,7 @@ class blocking_log {
 
   expected<std::string> identity();
   expected<std::optional<log_item>> read(const std::string& key);
-  expected<log_page> list(const std::string& after, revision at);
+  expected<log_page> list(const log_range& range);
   // The request must be idempotent. Returns `committed` or `conflict`; a refusal is an error.
   expected<log_answer> submit(const log_transaction& request);
 

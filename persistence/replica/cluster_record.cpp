@@ -12,6 +12,48 @@ namespace troupe::persistence {
 
 namespace {
 
+using record_lines = std::map<std::string_view, std::string_view>;
+
+std::optional<record_lines> lines_of(std::string_view text) {
+  record_lines lines;
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    if (end == text.npos) return std::nullopt;
+    const auto line = text.substr(0, end);
+    const auto blank = line.find(' ');
+    if (blank == line.npos || !lines.emplace(line.substr(0, blank), line.substr(blank + 1)).second)
+      return std::nullopt;
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+// Removes the line, and returns its value; nullopt if there is none.
+std::optional<std::string> take(record_lines& from, std::string_view word) {
+  const auto line = from.extract(word);
+  if (line.empty()) return std::nullopt;
+  return std::string{line.mapped()};
+}
+
+std::optional<std::uint64_t> take_format(record_lines& from) {
+  const auto line = take(from, "format");
+  return line ? read_number(*line) : 1;
+}
+
+bool is_known(std::uint64_t format) {
+  return format >= oldest_log_format && format <= newest_log_format;
+}
+
+// Why the text is no record that this program can use.
+std::string problem_of(std::string_view text) {
+  auto lines = lines_of(text);
+  const auto format = lines ? take_format(*lines) : std::nullopt;
+  if (!format || is_known(*format)) return fmt::format("is of another version of troupe: {}", text);
+  return fmt::format(
+      "has format {}, but this version of troupe serves formats {} to {}: use {} one", *format,
+      oldest_log_format, newest_log_format, *format > newest_log_format ? "a newer" : "an older");
+}
+
 // Every control plane derives the same id from the same log: its number of 16 digits, in the form
 // of a UUID.
 std::string uuid_of(const std::string& identity) {
@@ -40,8 +82,8 @@ expected<std::optional<cluster_record>> record_in(const std::optional<log_item>&
   if (!item) return std::nullopt;
   auto found = read_cluster(item->value);
   if (!found)
-    return fail(errc::invalid, fmt::format("{}: {} is of another version of troupe: {}", log.name(),
-                                           cluster_key, item->value));
+    return fail(errc::invalid,
+                fmt::format("{}: {} {}", log.name(), cluster_key, problem_of(item->value)));
   return found;
 }
 
@@ -51,27 +93,25 @@ std::string cluster_text(const cluster_record& record) {
   auto text = fmt::format("cluster {}\nlog {}\nbase {}\n", record.cluster, record.log, record.base);
   if (!record.copied_from.empty()) text += fmt::format("copied-from {}\n", record.copied_from);
   if (record.upstream_layout) text += "layout upstream\n";
-  return text;
+  if (record.format != 1) text += fmt::format("format {}\n", record.format);
+  return text + record.further;
 }
 
 std::optional<cluster_record> read_cluster(std::string_view text) {
-  std::map<std::string_view, std::string_view> lines;
-  while (!text.empty()) {
-    const auto end = text.find('\n');
-    if (end == text.npos) return std::nullopt;
-    const auto line = text.substr(0, end);
-    const auto blank = line.find(' ');
-    if (blank == line.npos || !lines.emplace(line.substr(0, blank), line.substr(blank + 1)).second)
-      return std::nullopt;
-    text.remove_prefix(end + 1);
-  }
-  const auto base = read_number(lines["base"]);
-  const bool is_copy = lines.contains("copied-from"), has_layout = lines.contains("layout");
-  if (!base || lines.size() != 3u + is_copy + has_layout) return std::nullopt;
-  if (has_layout && lines["layout"] != "upstream") return std::nullopt;
-  cluster_record found{std::string{lines["cluster"]}, std::string{lines["log"]}, *base};
-  if (is_copy) found.copied_from = lines["copied-from"];
-  found.upstream_layout = has_layout;
+  auto lines = lines_of(text);
+  if (!lines) return std::nullopt;
+  const auto format = take_format(*lines);
+  if (!format || !is_known(*format)) return std::nullopt;
+  const auto base = read_number(take(*lines, "base").value_or(""));
+  if (!base) return std::nullopt;
+  cluster_record found{take(*lines, "cluster").value_or(""), take(*lines, "log").value_or(""),
+                       *base, take(*lines, "copied-from").value_or("")};
+  const auto layout = take(*lines, "layout");
+  if (layout && *layout != "upstream") return std::nullopt;
+  found.upstream_layout = layout.has_value();
+  found.format = *format;
+  for (const auto& [word, value] : *lines)
+    found.further += fmt::format("{} {}\n", word, value);
   if (found.cluster.empty() || found.log.empty()) return std::nullopt;
   return found;
 }

@@ -32,6 +32,8 @@ inline constexpr auto log_answer_limit = 7s;
 // The period for checking pending work. Steps that are known to exist but do not arrive within it
 // are requested in another way.
 inline constexpr auto log_check_period = 1s;
+// The number of objects that an error of the audit names.
+inline constexpr std::size_t audit_examples = 10;
 // The log is reported as unreachable after this time: longer than an election of
 // etcd.
 inline constexpr auto log_silence_limit = 3s;

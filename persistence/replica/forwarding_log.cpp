@@ -37,9 +37,8 @@ void forwarding_log::read(std::string key,
   log_.read(std::move(key), std::move(done));
 }
 
-void forwarding_log::list(std::string after, revision at,
-                          std::function<void(expected<log_page>)> done) {
-  log_.list(std::move(after), at, std::move(done));
+void forwarding_log::list(log_range range, std::function<void(expected<log_page>)> done) {
+  log_.list(std::move(range), std::move(done));
 }
 
 void forwarding_log::grant(std::chrono::seconds time_to_live,

@@ -16,7 +16,7 @@ class forwarding_log : public shared_log {
   void newest(std::function<void(expected<revision>)> done) override;
   void follow(revision after, log_reader& reader) override;
   void read(std::string key, std::function<void(expected<std::optional<log_item>>)> done) override;
-  void list(std::string after, revision at, std::function<void(expected<log_page>)> done) override;
+  void list(log_range range, std::function<void(expected<log_page>)> done) override;
   void grant(std::chrono::seconds time_to_live,
              std::function<void(expected<lease_id>)> done) override;
   void renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) override;

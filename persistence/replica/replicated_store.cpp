@@ -148,8 +148,7 @@ void replicated_store::read_whole_state() {
   stop_following();
   reading_ = std::make_unique<whole_state>(read());
   const auto reading = ++readings_;
-  log_->list({}, 0,
-             [this, reading](expected<log_page> page) { on_page(reading, std::move(page)); });
+  log_->list({}, [this, reading](expected<log_page> page) { on_page(reading, std::move(page)); });
 }
 
 // Ignores a page of an older reading, which was restarted: its gaps would look like removed
@@ -160,7 +159,7 @@ void replicated_store::on_page(std::uint64_t reading, expected<log_page> page) {
   auto last = page && !page->items.empty() ? page->items.back().key : std::string{};
   auto taken = page ? reading_->add(std::move(*page)) : fail(std::move(page.error()));
   if (taken && more)
-    return log_->list(std::move(last), reading_->at(), [this, reading](expected<log_page> next) {
+    return log_->list({std::move(last), reading_->at()}, [this, reading](expected<log_page> next) {
       on_page(reading, std::move(next));
     });
   const auto at = reading_->at();
@@ -177,6 +176,7 @@ void replicated_store::on_page(std::uint64_t reading, expected<log_page> page) {
   }
   if (!taken) return retry(taken.error(), [this] { read_whole_state(); });
   reading_.reset();
+  is_wrong_ = false;
   applied_ = accepted_ = at;
   // Their steps may be among those that were compacted before they were seen.
   answer_all([](const pending& each) -> std::optional<error> {
@@ -185,6 +185,37 @@ void replicated_store::on_page(std::uint64_t reading, expected<log_page> page) {
   });
   observe_leader(leader);
   follow();
+}
+
+// -- the audit ------------------------------------------------------------------------------------
+
+// Called periodically.
+void replicated_store::audit() {
+  // After the disk has failed, the state here may be newer than `applied_`.
+  if (!is_following_ || read().at() > applied_) return;
+  if (is_wrong_) {
+    const std::lock_guard lock{mutex_};
+    return raise_session();
+  }
+  audit_.check(*log_, read(), applied_, [this, reading = readings_](const audit_result& found) {
+    if (reading == readings_) on_difference(found);
+  });
+}
+
+// Clients have seen the state up to this revision, and must notice that it was replaced. So the
+// state is read at a revision that is new here: that of the raised session.
+void replicated_store::on_difference(const audit_result& found) {
+  spdlog::error("store: objects differ from the log, {} in all, reading the whole state: {}",
+                found.differences, fmt::join(found.examples, "; "));
+  is_wrong_ = true;
+  const std::lock_guard lock{mutex_};
+  differences_ += found.differences;
+  raise_session();
+}
+
+std::uint64_t replicated_store::audit_differences() const {
+  const std::lock_guard lock{mutex_};
+  return differences_;
 }
 
 // -- barriers -------------------------------------------------------------------------------------

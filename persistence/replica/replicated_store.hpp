@@ -20,6 +20,8 @@
 //
 // The replica is written without syncs. State that a kill loses, or that the log has compacted, is
 // fetched again: as steps while the log has them, else as a whole state, at which history restarts.
+// So is the state if the audit (replica_audit.hpp) finds a difference. It compares one page in each
+// check period, while the log is followed.
 //
 // Threads: as store.hpp. Completions and the observer run on the thread of the log.
 #pragma once
@@ -37,7 +39,9 @@
 #include "persistence/replica/election.hpp"
 #include "persistence/replica/log_compaction.hpp"
 #include "persistence/replica/log_record.hpp"
+#include "persistence/replica/replica_audit.hpp"
 #include "persistence/replica/whole_state.hpp"
+#include "persistence/store/audited.hpp"
 #include "persistence/store/local_store.hpp"
 
 namespace troupe::persistence {
@@ -55,7 +59,7 @@ struct log_limits {
   std::chrono::milliseconds answer = defaults::log_answer_limit;
 };
 
-class replicated_store final : public store, private log_reader {
+class replicated_store final : public store, public audited, private log_reader {
  public:
   // Begins to follow the log; barrier() reports when the replica has caught up. `identity` is
   // unique for each log and each base of its revisions. `member` is the unique name of this control
@@ -87,6 +91,7 @@ class replicated_store final : public store, private log_reader {
   bool is_shared() const override { return true; }
   std::size_t transaction_limit() const override { return defaults::log_transaction_limit; }
   store_stats stats() const override;
+  std::uint64_t audit_differences() const override;
   std::string cluster_id() const override { return replica_->cluster_id(); }
 
  private:
@@ -152,6 +157,8 @@ class replicated_store final : public store, private log_reader {
   void follow();
   void read_whole_state();
   void on_page(std::uint64_t reading, expected<log_page> page);
+  void audit();
+  void on_difference(const audit_result& found);
   void stop_following();
   void observe_leader(const leader_record& seen);
   void retry(const error& reason, std::function<void()> work);
@@ -190,6 +197,7 @@ class replicated_store final : public store, private log_reader {
   leadership shown_leader_;
   std::vector<later> later_;
   std::uint64_t conflicts_ = 0;
+  std::uint64_t differences_ = 0;
 
   std::mutex replica_mutex_;  // for changes of the replica, not for reads
   // State of the log's thread.
@@ -204,6 +212,8 @@ class replicated_store final : public store, private log_reader {
   bool probing_ = false;
   std::unique_ptr<whole_state> reading_;
   std::uint64_t readings_ = 0;  // number of readings begun
+  replica_audit audit_;
+  bool is_wrong_ = false;  // the state must be read, at a revision that is not known here yet
   std::unique_ptr<election> election_;
   std::unique_ptr<log_compaction> compaction_;
   leader_record leader_;

@@ -251,6 +251,7 @@ void replicated_store::on_session(const log_answer& reply) {
   }
   if (raised) {
     session_retry_after_ = defaults::log_retry_first;
+    if (is_wrong_ && is_following_ && reply.at > read().at()) read_whole_state();
     send_waiting();
     return answer_ready();
   }
@@ -308,6 +309,7 @@ void replicated_store::check() {
                  known_, applied_);
     follow();
   }
+  audit();
   if (compaction_)
     compaction_->check(std::chrono::steady_clock::now(), applied_, election_->fence() != 0);
   log_->call_later(limits_.check_period, [this] { check(); });

@@ -86,6 +86,13 @@ class log_reader {
   virtual void on_end(error reason) = 0;
 };
 
+// Keys greater than `after`, in the state of revision `at`, or in the newest for 0.
+struct log_range {
+  std::string after = {};
+  revision at = 0;
+  bool keys_only = false;  // the items have empty values
+};
+
 struct log_item {
   std::string key, value;
   revision created = 0, modified = 0;
@@ -114,9 +121,8 @@ class shared_log {
   // Reads the newest state; nullopt if there is no such key.
   virtual void read(std::string key,
                     std::function<void(expected<std::optional<log_item>>)> done) = 0;
-  // Keys greater than `after`, in the state of revision `at`, or in the newest for 0.
-  virtual void list(std::string after, revision at,
-                    std::function<void(expected<log_page>)> done) = 0;
+  // The first keys of the range. A page before the end is not empty.
+  virtual void list(log_range range, std::function<void(expected<log_page>)> done) = 0;
   virtual void grant(std::chrono::seconds time_to_live,
                      std::function<void(expected<lease_id>)> done) = 0;
   // Returns the lease's time to live from now on; 0 if it has expired.

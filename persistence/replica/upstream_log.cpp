@@ -29,37 +29,38 @@ void write_value(std::string_view key, std::string& value, upstream_target targe
 }
 
 // Returns nullopt for a key that maps to no object.
-std::optional<log_item> read_item(log_item from) {
+std::optional<log_item> read_item(log_item from, bool keys_only = false) {
   auto key = keys().from_log(from.key);
   if (!key) return std::nullopt;
   from.key = std::move(*key);
-  read_value(from.key, from.value);
+  if (!keys_only) read_value(from.key, from.value);
   return from;
 }
 
-// Lists the key range number `index`, starting after `after` (a key of the log). The caller may be
-// gone when the log answers.
-void list_range(shared_log& log, std::size_t index, std::string after, revision at,
+// Lists the key range number `index`, starting after `wanted.after` (a key of the log). The caller
+// may be gone when the log answers.
+void list_range(shared_log& log, std::size_t index, log_range wanted,
                 std::function<void(expected<log_page>)> done) {
-  log.list(std::move(after), at,
-           [&log, index, done = std::move(done)](expected<log_page> page) mutable {
-             if (!page) return done(std::move(page));
-             const auto& ranges = keys().ranges();
-             const auto& range = ranges[index];
-             const bool is_over = !page->more || (!range.end_in_log.empty() &&
-                                                  page->items.back().key >= range.end_in_log);
-             auto next = is_over ? std::string{} : page->items.back().key;
-             log_page seen{page->at, {}, !is_over || index + 1 < ranges.size()};
-             for (auto& each : page->items) {
-               if (!range.contains_log_key(each.key)) continue;
-               if (auto item = read_item(std::move(each))) seen.items.push_back(std::move(*item));
-             }
-             // Pages before the end are not empty: readers continue after the last
-             // key.
-             if (!seen.items.empty() || !seen.more) return done(std::move(seen));
-             if (!is_over) return list_range(log, index, std::move(next), seen.at, std::move(done));
-             list_range(log, index + 1, ranges[index + 1].there, seen.at, std::move(done));
-           });
+  const bool keys_only = wanted.keys_only;
+  log.list(std::move(wanted), [&log, index, keys_only,
+                               done = std::move(done)](expected<log_page> page) mutable {
+    if (!page) return done(std::move(page));
+    const auto& ranges = keys().ranges();
+    const auto& range = ranges[index];
+    const bool is_over =
+        !page->more || (!range.end_in_log.empty() && page->items.back().key >= range.end_in_log);
+    auto next = is_over ? std::string{} : page->items.back().key;
+    log_page seen{page->at, {}, !is_over || index + 1 < ranges.size()};
+    for (auto& each : page->items) {
+      if (!range.contains_log_key(each.key)) continue;
+      if (auto item = read_item(std::move(each), keys_only)) seen.items.push_back(std::move(*item));
+    }
+    // Pages before the end are not empty: readers continue after the last
+    // key.
+    if (!seen.items.empty() || !seen.more) return done(std::move(seen));
+    if (is_over) next = ranges[++index].there;
+    list_range(log, index, {std::move(next), seen.at, keys_only}, std::move(done));
+  });
 }
 
 // Passes the steps on, converted.
@@ -109,15 +110,14 @@ void upstream_log::read(std::string key,
   });
 }
 
-void upstream_log::list(std::string after, revision at,
-                        std::function<void(expected<log_page>)> done) {
+void upstream_log::list(log_range wanted, std::function<void(expected<log_page>)> done) {
   const auto& ranges = keys().ranges();
   std::size_t index = 0;
-  while (index + 1 < ranges.size() && after >= ranges[index].to)
+  while (index + 1 < ranges.size() && wanted.after >= ranges[index].to)
     ++index;
   const auto& first = ranges[index];
-  auto there = after < first.from ? first.there : keys().to_log(after);
-  list_range(log(), index, std::move(there), at, std::move(done));
+  wanted.after = wanted.after < first.from ? first.there : keys().to_log(wanted.after);
+  list_range(log(), index, std::move(wanted), std::move(done));
 }
 
 }  // namespace troupe::persistence

@@ -27,7 +27,7 @@ class upstream_log final : public forwarding_log {
   void submit(log_transaction request, std::function<void(log_answer)> done) override;
   void follow(revision after, log_reader& reader) override;
   void read(std::string key, std::function<void(expected<std::optional<log_item>>)> done) override;
-  void list(std::string after, revision at, std::function<void(expected<log_page>)> done) override;
+  void list(log_range range, std::function<void(expected<log_page>)> done) override;
 
  private:
   const upstream_target target_;

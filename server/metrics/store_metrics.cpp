@@ -1,5 +1,6 @@
 // The store's metrics, with etcd's names where etcd has them.
 #include "api/scheme.hpp"
+#include "persistence/store/audited.hpp"
 #include "server/metrics/families.hpp"
 
 namespace troupe::server {
@@ -57,6 +58,10 @@ void add_store_metrics(families& out, const persistence::store& store) {
   add_gauge(out, "troupe_store_read_only", "1 while the disk cannot be written.",
             stats.read_only ? 1 : 0);
   if (stats.leader) add_leader_metrics(out, *stats.leader);
+  if (const auto* compared = dynamic_cast<const persistence::audited*>(&store))
+    add_counter(out, "troupe_store_audit_differences_total",
+                "Objects that differed from the cluster's state when they were compared.",
+                static_cast<double>(compared->audit_differences()));
   family objects{out, "apiserver_storage_objects", "Stored objects, by resource.",
                  MetricType::Gauge};
   const auto state = store.read();

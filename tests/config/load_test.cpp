@@ -37,6 +37,18 @@ TEST_CASE("without any source a node has its defaults") {
   CHECK(loaded->sources.at("server.listen") == "default");
 }
 
+TEST_CASE("the timeouts of etcd are settings, within bounds") {
+  const auto loaded =
+      load({.environment = {{"TROUPE_ETCD_READ_TIMEOUT", "500ms"}},
+            .flags = {{"etcd-transaction-timeout", "4s"}, {"etcd-answer-timeout", "20s"}},
+            .host_name = "host"});
+  REQUIRE(loaded);
+  CHECK(loaded->config.etcd.transaction_timeout == 4s);
+  CHECK(loaded->config.etcd.read_timeout == 500ms);
+  CHECK(loaded->config.etcd.answer_timeout == 20s);
+  CHECK_THAT(refused_flag("etcd-answer-timeout", "10ms"), Contains("from 1s to 30s"));
+}
+
 TEST_CASE("flags win over the environment, the environment over the file") {
   scratch_folder folder;
   const auto file = folder.write("node.yaml", header +

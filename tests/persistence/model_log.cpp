@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "persistence/replica/log_record.hpp"
+
 namespace troupe::persistence::testing {
 
 namespace {
@@ -138,18 +140,18 @@ expected<std::vector<log_step>> model_cluster::steps(revision after, std::size_t
   return found;
 }
 
-expected<log_page> model_cluster::list(const std::string& after, revision wanted,
-                                       std::size_t limit) const {
+expected<log_page> model_cluster::list(const log_range& range, std::size_t limit) const {
   const std::lock_guard lock{mutex_};
-  if (wanted != 0 && wanted < compacted_)
+  if (range.at != 0 && range.at < compacted_)
     return fail(errc::compacted, "the revision is not kept any more");
-  log_page found{wanted == 0 ? newest_ : wanted, {}, false};
+  log_page found{range.at == 0 ? newest_ : range.at, {}, false};
   const auto all = at(found.at);
-  for (auto next = all.upper_bound(after); next != all.end(); ++next) {
+  for (auto next = all.upper_bound(range.after); next != all.end(); ++next) {
     found.more = found.items.size() == limit;
     if (found.more) break;
+    const auto& [key, item] = *next;
     found.items.push_back(
-        {next->first, next->second.value, next->second.created, next->second.modified});
+        {key, range.keys_only ? std::string{} : item.value, item.created, item.modified});
   }
   return found;
 }
@@ -248,9 +250,9 @@ void model_log::follow(revision after, log_reader& reader) {
   changed_.notify_all();
 }
 
-void model_log::list(std::string after, revision at, std::function<void(expected<log_page>)> done) {
-  add([this, after = std::move(after), at, done = std::move(done)] {
-    auto found = cluster_.list(after, at, page);
+void model_log::list(log_range range, std::function<void(expected<log_page>)> done) {
+  add([this, range = std::move(range), done = std::move(done)] {
+    auto found = cluster_.list(range, page);
     add([done, found = std::move(found)] { done(found); });
   });
 }
@@ -330,7 +332,21 @@ model_log::event model_log::next_steps() {
   position_ = found->back().at;
   // Some are delivered twice.
   if (random_() % 8 == 0) position_ = found->front().at;
+  if (faults_.partial > 0) lose_parts(*found);
   return [&reader, steps = std::move(*found)] { reader.on_steps(steps); };
+}
+
+// Under the lock.
+void model_log::lose_parts(std::vector<log_step>& steps) {
+  for (auto& each : steps) {
+    std::vector<std::size_t> objects;
+    for (std::size_t i = 0; i < each.changes.size(); ++i)
+      if (!each.changes[i].key.starts_with(own_prefix)) objects.push_back(i);
+    if (objects.size() < 2 || std::uniform_real_distribution{}(random_) >= faults_.partial)
+      continue;
+    const auto lost = objects[random_() % objects.size()];
+    each.changes.erase(each.changes.begin() + static_cast<std::ptrdiff_t>(lost));
+  }
 }
 
 model_log::event model_log::choose() {

@@ -36,7 +36,7 @@ class model_cluster {
   void compact(revision up_to);
   // At most `limit` steps after `after`; `compacted` if they were forgotten.
   expected<std::vector<log_step>> steps(revision after, std::size_t limit) const;
-  expected<log_page> list(const std::string& after, revision at, std::size_t limit) const;
+  expected<log_page> list(const log_range& range, std::size_t limit) const;
   // All steps ever, including compacted ones.
   const std::vector<log_step>& witness() const { return witness_; }
   // The newest value of each key.
@@ -66,8 +66,8 @@ class model_cluster {
 struct model_faults {
   std::uint64_t seed = 1;
   // Probabilities: that a response is lost, and then that the transaction happens later; that the
-  // stream ends before a step.
-  double lost = 0, late = 0.5, cut = 0;
+  // stream ends before a step; that a step with several objects is delivered without one of them.
+  double lost = 0, late = 0.5, cut = 0, partial = 0;
   bool threaded = true;
 };
 
@@ -82,7 +82,7 @@ class model_log final : public shared_log {
   void newest(std::function<void(expected<revision>)> done) override;
   void follow(revision after, log_reader& reader) override;
   void read(std::string key, std::function<void(expected<std::optional<log_item>>)> done) override;
-  void list(std::string after, revision at, std::function<void(expected<log_page>)> done) override;
+  void list(log_range range, std::function<void(expected<log_page>)> done) override;
   void call_later(std::chrono::milliseconds delay, std::function<void()> work) override;
 
   void grant(std::chrono::seconds time_to_live,
@@ -110,6 +110,7 @@ class model_log final : public shared_log {
   void carry_out(const log_transaction& request, const std::function<void(log_answer)>& done);
   bool is_behind() const;
   event next_steps();
+  void lose_parts(std::vector<log_step>& steps);
   void work();
 
   model_cluster& cluster_;

@@ -1,4 +1,6 @@
 // Copies of a cluster's state between directories, shared logs and files.
+#include <spdlog/fmt/fmt.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -271,10 +273,45 @@ TEST_CASE("the record of a cluster is read as it was written, and nothing else i
   CHECK(read_cluster(cluster_text(copied)) == copied);
   for (const auto* text :
        {"", "\n", "cluster a\n", "cluster a\nlog b\n", "cluster a\nlog b\nbase x\n",
-        "cluster a\nlog b\nbase 1", "cluster a\nlog b\nbase 1\nmore 2\n",
+        "cluster a\nlog b\nbase 1", "cluster a\nlog b\nbase 1\nmore\n",
+        "cluster a\nlog b\nbase 1\nformat x\n", "cluster a\nlog b\nbase 1\nlayout other\n",
         "cluster a\ncluster b\nlog b\nbase 1\n", "cluster \nlog b\nbase 1\n"}) {
     CAPTURE(text);
     CHECK_FALSE(read_cluster(text));
+  }
+}
+
+TEST_CASE("a cluster is served by every version that knows its format", "[replica]") {
+  const captured_log log;
+  // Versions without a number for the format read exactly these lines.
+  CHECK(cluster_text({"id", "log", 17, {}, true}) ==
+        "cluster id\nlog log\nbase 17\nlayout upstream\n");
+  model_place shared;
+  auto known = *join_cluster(shared.asked);
+  const auto write = [&](const std::string& text) {
+    shared.cluster.execute({{}, {{std::string{cluster_key}, text}}});
+  };
+  // Lines of a newer version are kept when this one writes the record.
+  known.log = "before a restore";
+  write(cluster_text(known) + "later line\n");
+  const auto joined = join_cluster(shared.asked);
+  REQUIRE(joined);
+  CHECK(joined->base == defaults::restore_gap);
+  CHECK(shared.cluster.find(std::string{cluster_key})->value == cluster_text(*joined));
+  CHECK(cluster_text(*joined).ends_with("layout upstream\nlater line\n"));
+
+  for (const auto& [format, remedy] : {std::pair{newest_log_format + 1, "use a newer one"},
+                                       {oldest_log_format - 1, "use an older one"}}) {
+    auto other = *joined;
+    other.format = format;
+    write(cluster_text(other));
+    for (const auto& refused :
+         {join_cluster(shared.asked).error(), find_cluster(shared.asked).error()}) {
+      CHECK(refused.code == errc::invalid);
+      CHECK_THAT(refused.message,
+                 Catch::Contains(fmt::format("has format {}", format)) && Catch::Contains(remedy));
+    }
+    CHECK(shared.cluster.find(std::string{cluster_key})->value == cluster_text(other));
   }
 }
 

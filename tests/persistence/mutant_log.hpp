@@ -17,6 +17,7 @@ enum class mutant : std::uint8_t {
   no_await,       // a conflict is answered although the state here is older
   no_hole_check,  // a missing step is not detected
   no_fresh,       // a barrier does not query the log
+  no_audit,       // the state is not compared with the log
 };
 
 class mutant_log final : public forwarding_log {
@@ -30,6 +31,7 @@ class mutant_log final : public forwarding_log {
   void submit(log_transaction request, std::function<void(log_answer)> done) override;
   void newest(std::function<void(expected<revision>)> done) override;
   void follow(revision after, log_reader& reader) override;
+  void list(log_range range, std::function<void(expected<log_page>)> done) override;
 
  private:
   // Between the log and the store.

@@ -22,6 +22,8 @@ constexpr int actions = 800;
 constexpr double lost_steps = 0.02;
 // Rounds without faults until everything pending has completed.
 constexpr int peace = 12;
+// The same until the audit has compared all pages, of five keys each.
+constexpr int audited_peace = 60;
 
 struct plane {
   model_log* log = nullptr;
@@ -42,7 +44,7 @@ std::string value_of(std::size_t number, revision fence) {
 
 class scenario {
  public:
-  scenario(std::uint64_t seed, mutant without) : random_{seed} {
+  scenario(std::uint64_t seed, mutant without, double partial) : partial_{partial}, random_{seed} {
     for (std::size_t i = 0; i < planes_.size(); ++i)
       open(i, seed * planes_.size() + i, without);
   }
@@ -59,11 +61,13 @@ class scenario {
       if (random_() % 10 == 0) chosen.log->fire_slow();
       chosen.log->step();
     }
+    // At the end of a lease several objects are removed at one revision.
+    if (partial_ > 0) cluster_.end_all_leases();
     for (auto& each : planes_) {
       each.between->stop_dropping();
       each.log->resume_steps();
     }
-    for (int i = 0; i < peace; ++i)
+    for (int i = 0; i < (partial_ > 0 ? audited_peace : peace); ++i)
       for (auto& each : planes_) {
         each.log->fire_slow();
         each.log->run();
@@ -71,6 +75,7 @@ class scenario {
     check_writes();
     check_terms();
     check_states();
+    check_audit();
     return std::move(problems_);
   }
 
@@ -78,7 +83,9 @@ class scenario {
   void open(std::size_t index, std::uint64_t seed, mutant without) {
     auto& mine = planes_[index];
     auto log = std::make_unique<model_log>(
-        cluster_, model_faults{.seed = seed, .lost = 0.2, .cut = 0.05, .threaded = false});
+        cluster_,
+        model_faults{
+            .seed = seed, .lost = 0.2, .cut = 0.05, .partial = partial_, .threaded = false});
     mine.log = log.get();
     const auto name = fmt::format("s{}", index);
     store_options options;
@@ -204,12 +211,20 @@ class scenario {
     }
   }
 
+  void check_audit() {
+    if (partial_ > 0) return;
+    for (const auto& each : planes_)
+      if (const auto found = each.store->audit_differences(); found != 0)
+        problem("the audit found {} differences in a state without any", found);
+  }
+
   template <class... Parts>
   void problem(const char* format, const Parts&... parts) {
     problems_.push_back(fmt::format(fmt::runtime(format), parts...));
   }
 
   const captured_log quiet_;
+  const double partial_;
   model_cluster cluster_;
   std::mt19937_64 random_;
   std::vector<told> writes_;
@@ -221,8 +236,8 @@ class scenario {
 
 }  // namespace
 
-std::vector<std::string> run_planes(std::uint64_t seed, mutant without) {
-  return scenario{seed, without}.run();
+std::vector<std::string> run_planes(std::uint64_t seed, mutant without, double partial) {
+  return scenario{seed, without, partial}.run();
 }
 
 }  // namespace troupe::persistence::testing

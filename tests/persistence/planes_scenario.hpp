@@ -17,7 +17,10 @@ namespace troupe::persistence::testing {
 // - a barrier showed all writes that had been acknowledged anywhere before it was requested;
 // - when a conflict was reported, the local state
 //   showed its cause;
-// - at the end each of them has the log's state, and every request is answered.
-std::vector<std::string> run_planes(std::uint64_t seed, mutant without = mutant::none);
+// - at the end each of them has the log's state, and every request is answered;
+// - the audit finds no difference in a state that has none.
+// `partial` is the probability that a step loses one of several objects (model_faults).
+std::vector<std::string> run_planes(std::uint64_t seed, mutant without = mutant::none,
+                                    double partial = 0);
 
 }  // namespace troupe::persistence::testing

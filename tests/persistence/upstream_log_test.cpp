@@ -137,13 +137,16 @@ TEST_CASE("a listing has every key once, in our order, from any key on", "[upstr
     model_log raw{cluster, {}};
     upstream_log mapped{raw, {}};
     blocking_log asked{mapped, "the model", std::chrono::seconds{60}};
+    const bool keys_only = seed % 2 == 0;
     const auto list = [&](std::string after) {
       std::vector<std::string> found;
       for (bool more = true; more;) {
-        const auto page = asked.list(after, 0);
+        const auto page = asked.list({after, 0, keys_only});
         REQUIRE(page);
-        for (const auto& each : page->items)
+        for (const auto& each : page->items) {
           found.push_back(each.key);
+          CHECK(each.value == (keys_only ? "" : "v"));
+        }
         more = page->more;
         REQUIRE((!more || !page->items.empty()));
         if (more) after = page->items.back().key;
@@ -228,6 +231,8 @@ TEST_CASE("a log that an older troupe wrote is served as it is, and a copy of it
   CHECK(items->front().key == "/registry/nodes/n");
 }
 
+const std::vector<std::string> service_ranges{"10.96.0.0/12"};
+
 TEST_CASE("all objects of kube-apiserver 1.20 are served, and written back unchanged",
           "[upstream][replica]") {
   const captured_log log;
@@ -235,12 +240,13 @@ TEST_CASE("all objects of kube-apiserver 1.20 are served, and written back uncha
   const auto golden = golden_values();
   for (const auto& [key, value] : golden)
     place.cluster.execute({{}, {{key, value}}});
-  const auto found = examine(place.asked);
+  const auto found = examine(place.asked, service_ranges);
   REQUIRE(found);
   CHECK(found->objects + found->foreign_keys == golden.size());
   CHECK(found->foreign == std::map<std::string, std::size_t>{{"/registry/masterleases", 1},
                                                              {"/registry/podsecuritypolicy", 1},
                                                              {"/registry/ranges", 2}});
+  CHECK(found->narrower_ranges == std::vector<std::string>{"10.99.0.0/16"});
   const auto store = place.join("one", {20});
   CHECK(store->read().size() == found->objects);
 
@@ -266,12 +272,31 @@ TEST_CASE("all objects of kube-apiserver 1.20 are served, and written back uncha
   CHECK(written > 100);
 }
 
+TEST_CASE("an etcd whose Services have addresses of another range is refused by both ranges",
+          "[upstream][replica]") {
+  const captured_log log;
+  upstream_place place;
+  const std::string key = "/registry/ranges/serviceips";
+  for (auto& [each, value] : golden_values())
+    if (each == key) place.cluster.execute({{}, {{key, value}}});
+  REQUIRE(place.cluster.find(key));
+  CHECK(examine(place.asked, {"10.99.0.0/16"})->narrower_ranges.empty());
+  const auto refused = examine(place.asked, {"10.32.0.0/12", "fd00::/112"});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == errc::invalid);
+  CHECK_THAT(refused.error().message, Catch::Contains(key) && Catch::Contains("10.99.0.0/16") &&
+                                          Catch::Contains("10.32.0.0/12, fd00::/112"));
+  place.cluster.execute({{}, {{key, "not a range"}}});
+  CHECK_FALSE(examine(place.asked, service_ranges));
+  CHECK_FALSE(place.cluster.find(std::string{cluster_key}));
+}
+
 TEST_CASE("an etcd with encrypted values is refused by the names of provider and key",
           "[upstream][replica]") {
   const captured_log log;
   upstream_place place;
   place.cluster.execute({{}, {{"/registry/secrets/n/a", "k8s:enc:aescbc:v1:key1:xyz"}}});
-  const auto found = examine(place.asked);
+  const auto found = examine(place.asked, service_ranges);
   REQUIRE_FALSE(found);
   CHECK(found.error().code == errc::invalid);
   CHECK(found.error().message.find("provider aescbc, key key1") != std::string::npos);

@@ -80,6 +80,40 @@ std::string names(const std::string& kubectl_command) {
   return inside.output + outside.output;
 }
 
+// The output of `troupe store`, which must succeed.
+std::string store_command(const std::string& arguments) {
+  const auto done = shell(fmt::format("{}/troupe store {} 2>&1", TROUPE_BINARY_DIR, arguments));
+  INFO(arguments << "\n" << done.output);
+  REQUIRE(done.code == 0);
+  return done.output;
+}
+
+struct seen_object {
+  std::string uid;
+  unsigned long revision;
+};
+
+seen_object look_at(http_client& client, const std::string& path) {
+  const auto found = client.request("GET", path);
+  INFO(path << ": " << found.body);
+  REQUIRE(found.status == 200);
+  const auto text_of = [&](const std::string& field) {
+    const auto label = "\"" + field + "\":\"";
+    const auto at = found.body.find(label);
+    REQUIRE(at != std::string::npos);
+    const auto begin = at + label.size();
+    return found.body.substr(begin, found.body.find('"', begin) - begin);
+  };
+  return {text_of("uid"), std::stoul(text_of("resourceVersion"))};
+}
+
+// The same object, and no older one.
+void check_kept(http_client& client, const std::string& path, const seen_object& before) {
+  const auto now = look_at(client, path);
+  CHECK(now.uid == before.uid);
+  CHECK(now.revision >= before.revision);
+}
+
 std::set<std::string> lines(const std::string& text) {
   std::set<std::string> all;
   for (std::size_t from = 0, end = 0; (end = text.find('\n', from)) != text.npos; from = end + 1)
@@ -242,4 +276,57 @@ TEST_CASE("a copy into etcd is of the release that it names, and its Events have
   CHECK_THAT(
       stored("/registry/events/default/e", "fields"),
       Catch::Matchers::Contains("\"Lease\" : ") && !Catch::Matchers::Contains("\"Lease\" : 0\n"));
+}
+
+TEST_CASE("a cluster moves into etcd and back, and from a backup of it into another etcd",
+          "[etcd][adopt]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
+  const scratch_folder folder;
+  const auto data = [&](const std::string& name) { return (folder.path() / name).string(); };
+  const http_client::fields json{{"content-type", "application/json"}};
+  const std::string maps = "/api/v1/namespaces/default/configmaps";
+  const auto create = [&](http_client& client, const std::string& name) {
+    REQUIRE(
+        client.request("POST", maps, R"({"metadata":{"name":")" + name + R"("}})", json).status ==
+        201);
+    return look_at(client, maps + "/" + name);
+  };
+  const auto copy_authority = [&](const std::string& to) {
+    fs::create_directories(data(to));
+    fs::copy(data("alone") + "/pki", data(to) + "/pki", fs::copy_options::recursive);
+  };
+  seen_object early, later;
+  {
+    const node alone{data("alone"), {"--runtime", "simulated"}};
+    http_client client{alone.where()};
+    early = create(client, "early");
+  }
+  const etcd_server etcd, other_etcd;
+  const auto endpoint = " --etcd-endpoints " + etcd.endpoint();
+  store_command("copy --to etcd --from " + data("alone") + endpoint);
+  copy_authority("over-etcd");
+  {
+    const auto served = serve(etcd, data("over-etcd"));
+    http_client client{served->where()};
+    check_kept(client, maps + "/early", early);
+    later = create(client, "later");
+  }
+  store_command("copy --from etcd --to " + data("back") + endpoint);
+  copy_authority("back");
+  {
+    const node back{data("back"), {"--runtime", "simulated"}};
+    http_client client{back.where()};
+    check_kept(client, maps + "/early", early);
+    check_kept(client, maps + "/later", later);
+    CHECK(create(client, "last").revision > later.revision);
+  }
+  store_command("backup " + data("file") + " --from etcd --pki " + data("alone") + "/pki" +
+                endpoint);
+  store_command("restore " + data("file") + " --to etcd --pki " + data("restored") +
+                "/pki --etcd-endpoints " + other_etcd.endpoint());
+  const auto restored = serve(other_etcd, data("restored"));
+  http_client client{restored->where()};
+  check_kept(client, maps + "/early", early);
+  check_kept(client, maps + "/later", later);
+  CHECK(client.request("GET", maps + "/last").status == 404);
 }

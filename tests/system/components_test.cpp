@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 
+#include "etcd/etcd_server.hpp"
 #include "support/programs/process.hpp"
 #include "support/programs/shell.hpp"
 #include "support/scratch_folder.hpp"
@@ -47,10 +48,13 @@ const flags without_controllers{"--scheduler=false", "--removed-versions", "on",
 // A node of which the state is in one folder; its controllers and its scheduler can be off.
 class cluster_node {
  public:
-  explicit cluster_node(fs::path folder) : folder_{std::move(folder)} {}
+  // `store`: the flags of its store; empty: embedded.
+  explicit cluster_node(fs::path folder, flags store = {})
+      : folder_{std::move(folder)}, store_{std::move(store)} {}
 
   void start(const flags& more = {}) {
     flags all{"--runtime", "simulated", "--simulated-nodes", "2", "--node-name", "one"};
+    all.insert(all.end(), store_.begin(), store_.end());
     all.insert(all.end(), more.begin(), more.end());
     node_.emplace(folder_ / "data", all);
   }
@@ -104,6 +108,7 @@ class cluster_node {
 
  private:
   const fs::path folder_;
+  const flags store_;
   std::optional<node> node_;
 };
 
@@ -152,62 +157,10 @@ std::set<std::string> words(const std::string& text) {
   return {all.begin(), all.end()};
 }
 
-}  // namespace
-
-TEST_CASE("versions that 1.20 needs are served when they are asked for", "[components]") {
-  if (shell("command -v kubectl").code != 0) return skip("kubectl is not installed");
+// Both components take over a cluster that Troupe's controllers made, and hand it back.
+void check_both(const flags& store) {
   const scratch_folder folder;
-  cluster_node cluster{folder.path()};
-  cluster.start();
-  CHECK_THAT(cluster.output("api-versions"), !Catch::Contains("policy/v1beta1"));
-  cluster.stop();
-  cluster.start(without_controllers);
-  const auto versions = cluster.output("api-versions");
-  for (const auto* each : {"batch/v1beta1\n", "discovery.k8s.io/v1beta1\n", "policy/v1beta1\n"})
-    CHECK_THAT(versions, Catch::Contains(each));
-  cluster.apply(old_objects);
-  CHECK(cluster.output("get cronjobs.v1.batch tick -o jsonpath={.spec.schedule}") == "@yearly");
-  CHECK(cluster.output("get pdb none -o jsonpath={.spec.selector.matchExpressions[*].operator}") ==
-        "Exists");
-  CHECK(cluster.output("get endpointslices.v1.discovery.k8s.io one -o "
-                       "jsonpath={.endpoints[*].nodeName}") == "n1");
-  CHECK(cluster.output("get endpointslices.v1beta1.discovery.k8s.io one -o "
-                       "jsonpath={.endpoints[*].topology}") ==
-        R"({"kubernetes.io/hostname":"n1"})");
-  cluster.stop();
-}
-
-TEST_CASE("kube-scheduler 1.20 binds pods in place of our scheduler, and ours continues",
-          "[components]") {
-  if (const auto why = missing(scheduler_variable); !why.empty()) return skip(why);
-  const scratch_folder folder;
-  cluster_node cluster{folder.path()};
-  cluster.start(without_scheduler);
-  cluster.output("create namespace work");
-  cluster.apply(workloads);
-  component scheduler{cluster, folder.path(), "kube-scheduler", scheduler_variable};
-  cluster.expect(ready_web, "3");
-  const auto first_pods = words(cluster.output(pod_uids));
-  CHECK(first_pods.size() == 3);
-  scheduler.stop();
-  cluster.stop();
-
-  cluster.start();
-  cluster.output("-n work scale deployment web --replicas 5");
-  cluster.expect(ready_web, "5");
-  const auto second_pods = words(cluster.output(pod_uids));
-  CHECK(second_pods.size() == 5);
-  CHECK(
-      std::includes(second_pods.begin(), second_pods.end(), first_pods.begin(), first_pods.end()));
-  cluster.stop();
-}
-
-TEST_CASE("kube-controller-manager and kube-scheduler 1.20 take over, and hand the work back",
-          "[components]") {
-  if (const auto why = missing(manager_variable); !why.empty()) return skip(why);
-  if (const auto why = missing(scheduler_variable); !why.empty()) return skip(why);
-  const scratch_folder folder;
-  cluster_node cluster{folder.path()};
+  cluster_node cluster{folder.path(), store};
   cluster.start();
   cluster.output("create namespace work");
   cluster.output("create namespace gone");
@@ -265,4 +218,69 @@ TEST_CASE("kube-controller-manager and kube-scheduler 1.20 take over, and hand t
   cluster.output("-n work delete deployment web");
   cluster.expect("-n work get pods -l app=web -o name", "");
   cluster.stop();
+}
+
+}  // namespace
+
+TEST_CASE("versions that 1.20 needs are served when they are asked for", "[components]") {
+  if (shell("command -v kubectl").code != 0) return skip("kubectl is not installed");
+  const scratch_folder folder;
+  cluster_node cluster{folder.path()};
+  cluster.start();
+  CHECK_THAT(cluster.output("api-versions"), !Catch::Contains("policy/v1beta1"));
+  cluster.stop();
+  cluster.start(without_controllers);
+  const auto versions = cluster.output("api-versions");
+  for (const auto* each : {"batch/v1beta1\n", "discovery.k8s.io/v1beta1\n", "policy/v1beta1\n"})
+    CHECK_THAT(versions, Catch::Contains(each));
+  cluster.apply(old_objects);
+  CHECK(cluster.output("get cronjobs.v1.batch tick -o jsonpath={.spec.schedule}") == "@yearly");
+  CHECK(cluster.output("get pdb none -o jsonpath={.spec.selector.matchExpressions[*].operator}") ==
+        "Exists");
+  CHECK(cluster.output("get endpointslices.v1.discovery.k8s.io one -o "
+                       "jsonpath={.endpoints[*].nodeName}") == "n1");
+  CHECK(cluster.output("get endpointslices.v1beta1.discovery.k8s.io one -o "
+                       "jsonpath={.endpoints[*].topology}") ==
+        R"({"kubernetes.io/hostname":"n1"})");
+  cluster.stop();
+}
+
+TEST_CASE("kube-scheduler 1.20 binds pods in place of our scheduler, and ours continues",
+          "[components]") {
+  if (const auto why = missing(scheduler_variable); !why.empty()) return skip(why);
+  const scratch_folder folder;
+  cluster_node cluster{folder.path()};
+  cluster.start(without_scheduler);
+  cluster.output("create namespace work");
+  cluster.apply(workloads);
+  component scheduler{cluster, folder.path(), "kube-scheduler", scheduler_variable};
+  cluster.expect(ready_web, "3");
+  const auto first_pods = words(cluster.output(pod_uids));
+  CHECK(first_pods.size() == 3);
+  scheduler.stop();
+  cluster.stop();
+
+  cluster.start();
+  cluster.output("-n work scale deployment web --replicas 5");
+  cluster.expect(ready_web, "5");
+  const auto second_pods = words(cluster.output(pod_uids));
+  CHECK(second_pods.size() == 5);
+  CHECK(
+      std::includes(second_pods.begin(), second_pods.end(), first_pods.begin(), first_pods.end()));
+  cluster.stop();
+}
+
+TEST_CASE("kube-controller-manager and kube-scheduler 1.20 take over, and hand the work back",
+          "[components]") {
+  if (const auto why = missing(manager_variable); !why.empty()) return skip(why);
+  if (const auto why = missing(scheduler_variable); !why.empty()) return skip(why);
+  check_both({});
+}
+
+TEST_CASE("the components of 1.20 take over and hand back over etcd, too", "[components][etcd]") {
+  if (const auto why = missing(manager_variable); !why.empty()) return skip(why);
+  if (const auto why = missing(scheduler_variable); !why.empty()) return skip(why);
+  if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
+  const etcd_server etcd;
+  check_both({"--store", "etcd", "--etcd-endpoints", etcd.endpoint(), "--storage-target", "1.20"});
 }

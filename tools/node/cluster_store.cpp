@@ -2,19 +2,22 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <functional>
 #include <future>
 #include <utility>
 
 #include "actors/defaults.hpp"
 #include "persistence/engine/rocks_engine.hpp"
-#include "persistence/etcd/etcd.hpp"
+#include "persistence/etcd/members.hpp"
+#include "persistence/etcd/old_state.hpp"
 #include "persistence/replica/adoption.hpp"
 #include "persistence/replica/based_log.hpp"
 #include "persistence/replica/cluster_record.hpp"
 #include "persistence/replica/leased_log.hpp"
 #include "persistence/replica/upstream_log.hpp"
 #include "tools/defaults.hpp"
+#include "tools/node/shared_settings.hpp"
 
 namespace troupe::tools {
 
@@ -44,18 +47,51 @@ persistence::upstream_target target_of(const config::node_config& config) {
 }
 
 // Runs before the first write to an etcd that no Troupe control plane has served.
-tl::expected<void, std::string> adopt(persistence::blocking_log& log) {
+tl::expected<void, std::string> adopt(persistence::blocking_log& log,
+                                      const std::vector<std::string>& service_ranges) {
   const auto served = persistence::find_cluster(log);
   if (!served) return tl::make_unexpected(served.error().message);
   if (*served) return {};
-  const auto found = persistence::examine(log);
+  const auto found = persistence::examine(log, service_ranges);
   if (!found) return tl::make_unexpected(found.error().message);
   std::string others;
   for (const auto& [place, keys] : found->foreign)
     others += fmt::format(" {} {}", place, keys);
   spdlog::info("store: {} holds {} objects; {} keys of other kinds are left alone:{}", log.name(),
                found->objects, found->foreign_keys, others.empty() ? " none" : others);
+  if (!found->narrower_ranges.empty())
+    spdlog::warn(
+        "store: Services in {} have addresses of {}, and new ones get those of {}: "
+        "kube-apiserver cannot serve addresses outside of its own range after a return",
+        log.name(), fmt::join(found->narrower_ranges, ", "), fmt::join(service_ranges, ", "));
   return {};
+}
+
+persistence::etcd_options etcd_of(const config::etcd_config& from) {
+  return {.endpoints = from.endpoints,
+          .ca_file = from.ca.string(),
+          .certificate_file = from.cert.string(),
+          .key_file = from.key.string(),
+          .transaction_limit = from.transaction_timeout,
+          .read_limit = from.read_timeout};
+}
+
+// Members that do not answer soon are left out: they may be down.
+void warn_of_old_releases(persistence::etcd_options options) {
+  options.read_limit =
+      std::min<std::chrono::milliseconds>(options.read_limit, defaults::etcd_version_limit);
+  const auto members = persistence::open_etcd_members(options);
+  if (!members) return;
+  std::string old;
+  for (const auto& each : options.endpoints)
+    if (const auto found = (*members)->status(each);
+        found && persistence::may_read_old_state(found->version))
+      old += fmt::format("{}{} ({})", old.empty() ? "" : ", ", each, found->version);
+  if (!old.empty())
+    spdlog::warn(
+        "store: etcd at {} may answer a read with an old state after a pause of a member; "
+        "{} do not",
+        old, persistence::etcd_releases_without_old_state);
 }
 
 }  // namespace
@@ -68,16 +104,16 @@ tl::expected<cluster_store, std::string> open_cluster_store(const config::node_c
     return cluster_store{std::move(*opened)};
   }
   const auto& from = config.etcd;
-  auto log = persistence::open_etcd({.endpoints = from.endpoints,
-                                     .ca_file = from.ca.string(),
-                                     .certificate_file = from.cert.string(),
-                                     .key_file = from.key.string()});
+  auto log = persistence::open_etcd(etcd_of(from));
   if (!log) return tl::make_unexpected(log.error().message);
   persistence::blocking_log asked{**log, fmt::format("etcd at {}", fmt::join(from.endpoints, ", ")),
                                   defaults::store_wait};
-  if (const auto good = adopt(asked); !good) return tl::make_unexpected(good.error());
+  if (const auto good = adopt(asked, config.network.service_cidrs); !good)
+    return tl::make_unexpected(good.error());
   const auto cluster = persistence::join_cluster(asked);
   if (!cluster) return tl::make_unexpected(cluster.error().message);
+  warn_of_old_releases(etcd_of(from));
+  warn_of_other_settings(asked, config);
   options.cluster_id = cluster->cluster;
   *log = std::make_unique<persistence::leased_log>(
       std::move(*log), persistence::events_with_leases(actors::defaults::event_time_to_live));
@@ -86,8 +122,8 @@ tl::expected<cluster_store, std::string> open_cluster_store(const config::node_c
   auto engine = persistence::rocks_engine_in(options.directory);
   auto opened = persistence::replicated_store::open(
       std::move(options), std::move(engine),
-      std::make_unique<persistence::based_log>(std::move(*log), cluster->base),
-      cluster->identity());
+      std::make_unique<persistence::based_log>(std::move(*log), cluster->base), cluster->identity(),
+      {}, {.answer = from.answer_timeout});
   if (!opened) return tl::make_unexpected(opened.error().message);
   const auto ready = asked.wait_for<persistence::revision>(
       [&](auto take) { (*opened)->barrier(std::move(take)); });

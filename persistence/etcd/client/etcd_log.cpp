@@ -113,12 +113,13 @@ void etcd_log::read(std::string key, std::function<void(expected<std::optional<l
   });
 }
 
-void etcd_log::list(std::string after, revision at, std::function<void(expected<log_page>)> done) {
+void etcd_log::list(log_range wanted, std::function<void(expected<log_page>)> done) {
   etcdserverpb::RangeRequest request;
-  request.set_key(after + '\0');
+  request.set_key(std::move(wanted.after) + '\0');
   request.set_range_end(std::string(1, '\0'));
-  request.set_limit(page_items_);
-  request.set_revision(static_cast<std::int64_t>(at));
+  request.set_limit(wanted.keys_only ? page_limit : page_items_.load());
+  request.set_revision(static_cast<std::int64_t>(wanted.at));
+  request.set_keys_only(wanted.keys_only);
   list_page(request, std::move(done));
 }
 
@@ -133,7 +134,7 @@ void etcd_log::list_page(const etcdserverpb::RangeRequest& request,
             return list_page(request, std::move(done));
           }
           if (!status.ok()) return done(fail(error_of(status)));
-          page_items_ = next_page_items(found);
+          if (!request.keys_only()) page_items_ = next_page_items(found);
           done(page_of(static_cast<revision>(request.revision()), found));
         });
 }

@@ -1,0 +1,71 @@
+// The metrics of stores that have more than those of a store of its own.
+#include <catch2/catch.hpp>
+
+#include "persistence/store/audited.hpp"
+#include "server/metrics/families.hpp"
+
+namespace troupe::server::testing {
+namespace {
+
+std::unique_ptr<persistence::store> open_in_memory() {
+  persistence::store_options options;
+  options.threaded = false;
+  return std::move(persistence::store::open(std::move(options)).value());
+}
+
+// With differences.
+class audited_store final : public persistence::store, public persistence::audited {
+ public:
+  void submit(persistence::transaction request, persistence::completion done) override {
+    store_->submit(std::move(request), std::move(done));
+  }
+  void barrier(persistence::barrier_completion done) override { store_->barrier(std::move(done)); }
+  persistence::snapshot read() const override { return store_->read(); }
+  persistence::expected<persistence::snapshot> read_at(persistence::revision at) const override {
+    return store_->read_at(at);
+  }
+  persistence::expected<persistence::snapshot> rebuild(persistence::revision at) override {
+    return store_->rebuild(at);
+  }
+  void pin(const persistence::snapshot& state) override { store_->pin(state); }
+  persistence::expected<std::vector<persistence::change>> changes(
+      persistence::revision after, std::size_t limit) const override {
+    return store_->changes(after, limit);
+  }
+  void observe(persistence::batch_observer observer, persistence::state_index index) override {
+    store_->observe(std::move(observer), std::move(index));
+  }
+  persistence::expected<void> compact(persistence::revision up_to) override {
+    return store_->compact(up_to);
+  }
+  persistence::store_stats stats() const override { return store_->stats(); }
+  std::string cluster_id() const override { return store_->cluster_id(); }
+  std::uint64_t audit_differences() const override { return 3; }
+
+ private:
+  const std::unique_ptr<persistence::store> store_ = open_in_memory();
+};
+
+// The values of a family; empty if there is none.
+std::vector<double> counters_of(const persistence::store& store, const std::string& name) {
+  families all;
+  add_store_metrics(all, store);
+  std::vector<double> values;
+  for (const auto& each : all)
+    if (each.name == name)
+      for (const auto& metric : each.metric)
+        values.push_back(metric.counter.value);
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("differences that the audit found are a metric of a store that has an audit") {
+  constexpr const char* name = "troupe_store_audit_differences_total";
+  CHECK(counters_of(audited_store{}, name) == std::vector<double>{3});
+  const auto embedded = open_in_memory();
+  CHECK(counters_of(*embedded, name).empty());
+  CHECK(counters_of(*embedded, "troupe_store_conflicts_total").size() == 1);
+}
+
+}  // namespace troupe::server::testing
