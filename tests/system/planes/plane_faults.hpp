@@ -41,14 +41,17 @@ class plane_faults {
   void kill_plane();
   void kill_leader();
   void kill_both_leaders();
+  void kill_two_members();
   void pause_leader();
   void kill_member();
   void pause_member();
   void cut_one_way();
   void cut_back();
+  void cut_from_member();
   void cut_off_member();
   void replace_member();
   void compact();
+  void compact_during_start();
   void fill();
   bool databases_are_small();
   // Defragments all members and clears the alarm of a full quota; false if a database is not small
@@ -60,6 +63,7 @@ class plane_faults {
   void delay_requests();
   void delay_requests_of_leader();
   void delay_steps();
+  void pause_before_sending();
   // `paused`: pauses the control plane meanwhile, with requests under way.
   void delay_requests_of(std::size_t plane, bool paused);
   void remove_pods(std::size_t through);
