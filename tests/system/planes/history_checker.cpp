@@ -82,6 +82,53 @@ void check_real_time(const evidence& found, problems& to) {
   }
 }
 
+void check_preconditions(const evidence& found, problems& to) {
+  std::map<std::string, revision> newest, replaced;  // by key; by marker
+  for (const auto& step : found.history)
+    for (const auto& each : step.changes) {
+      auto& at = newest[each.key];
+      if (each.value && each.value->starts_with('<')) replaced.emplace(*each.value, at);
+      at = each.value ? step.at : 0;
+    }
+  for (const auto& each : found.writes) {
+    const auto write = replaced.find(each.marker);
+    if (write != replaced.end() && write->second != each.expected)
+      to.add("write {} expected revision {} of {}, and replaced revision {}", each.marker,
+             each.expected, each.key, write->second);
+  }
+}
+
+struct key_version {
+  revision at = 0;
+  bool exists = false;
+};
+
+// `versions` of the key that was read, in order.
+bool can_show(const std::vector<key_version>& versions, const read_record& read) {
+  const auto later = std::upper_bound(
+      versions.begin(), versions.end(), read.after,
+      [](revision after, const key_version& version) { return after < version.at; });
+  if (later == versions.begin() && read.shown == 0) return true;
+  const auto first = later == versions.begin() ? later : later - 1;
+  return std::any_of(first, versions.end(), [&](const key_version& each) {
+    return (each.exists ? each.at : 0) == read.shown;
+  });
+}
+
+void check_reads(const evidence& found, problems& to) {
+  std::map<std::string, std::vector<key_version>> versions;
+  for (const auto& each : found.reads)
+    versions.try_emplace(each.key);
+  for (const auto& step : found.history)
+    for (const auto& each : step.changes)
+      if (const auto key = versions.find(each.key); key != versions.end())
+        key->second.push_back({step.at, each.value.has_value()});
+  for (const auto& each : found.reads)
+    if (!can_show(versions[each.key], each))
+      to.add("a read showed {} at revision {}, and {} had been told before", each.key, each.shown,
+             each.after);
+}
+
 // Leader records and causes name control planes differently: the names must correspond one to one.
 void check_leaders(const evidence& found, problems& to) {
   std::string leader;
@@ -190,6 +237,8 @@ std::vector<std::string> evaluate(const evidence& found) {
   check_holes(found, all);
   check_writes(found, all);
   check_real_time(found, all);
+  check_preconditions(found, all);
+  check_reads(found, all);
   check_leaders(found, all);
   check_pods(found, all);
   check_watches(found, all);

@@ -22,6 +22,14 @@ struct write_record {
   answer told = answer::unknown;
   revision at = 0;  // of a successful write; 0 for a deletion
   std::chrono::steady_clock::time_point sent = {}, answered = {};
+  revision expected = 0;  // of the key before the write; 0: absent. Not of a deletion.
+};
+
+// A response to a read of an object's newest state.
+struct read_record {
+  std::string key;     // in etcd
+  revision shown = 0;  // 0: absent
+  revision after = 0;  // the newest revision in any response before the request
 };
 
 struct watch_event {
@@ -39,6 +47,7 @@ struct evidence {
   // From revision 2. The values of config maps are their markers.
   std::vector<log_step> history;
   std::vector<write_record> writes;
+  std::vector<read_record> reads;
   // The key prefix of a namespace's config maps, and the watches of them.
   std::string watched;
   std::vector<watch_span> watches;
@@ -54,7 +63,8 @@ struct evidence {
 // - The history has no gaps.
 // - A successful write happened once, at the returned revision; a refused write did not happen; an
 //   unknown one happened at most once. A write that was sent after another's response has a higher
-//   revision.
+//   revision. A write replaced the revision that its client expected.
+// - A read showed the object at a revision that is not older than any response before the request.
 // - Only the leading control plane creates pods and binds them, and none does without a leader.
 // - The owner never has more pods than desired.
 // - A watch delivered every change in its span once, in order, with the right type and name.

@@ -46,10 +46,11 @@ evidence good() {
                   {10, {{maps + "x", std::nullopt, 0}}},
                   {11, {{maps + "y", "<3>", 11}}}};
   made.writes = {{maps + "x", "<1>", answer::done, 3, second(1), second(2)},
-                 {maps + "x", "<2>", answer::done, 5, second(3), second(4)},
+                 {maps + "x", "<2>", answer::done, 5, second(3), second(4), 3},
                  {maps + "x", "", answer::done, 0, second(5), second(6)},
                  {maps + "y", "<3>", answer::unknown, 0, second(7), second(8)},
                  {maps + "z", "<4>", answer::refused, 0, second(7), second(8)}};
+  made.reads = {{maps + "x", 0, 2}, {maps + "x", 3, 4}, {maps + "x", 5, 4}, {maps + "x", 0, 10}};
   made.watches = {{3, 11, {{5, "MODIFIED", "x"}, {10, "DELETED", "x"}, {11, "ADDED", "y"}}}};
   made.states = {{"a", {{"y", 11}}}, {"b", {{"y", 11}}}};
   return made;
@@ -99,6 +100,30 @@ TEST_CASE("what contradicts the history is found", "[planes][judge]") {
     found.writes[1].sent = second(0);
     found.writes[1].answered = second(0);
     CHECK_THAT(problems_of(found), Contains("<1> was written at 3, after revision 5"));
+  }
+  SECTION("a write over another one than its client had seen") {
+    found.writes[1].expected = 2;
+    CHECK_THAT(problems_of(found),
+               Contains("write <2> expected revision 2 of " + maps + "x, and replaced revision 3"));
+  }
+  SECTION("a creation over an object") {
+    found.writes[1].expected = 0;
+    CHECK_THAT(problems_of(found), Contains("write <2> expected revision 0"));
+  }
+  SECTION("a read of an old state") {
+    found.reads[1].after = 5;
+    CHECK_THAT(problems_of(found),
+               Contains("a read showed " + maps + "x at revision 3, and 5 had been told before"));
+  }
+  SECTION("a read of a state that there never was") {
+    found.reads[2].shown = 4;
+    CHECK_THAT(problems_of(found), Contains("a read showed " + maps + "x at revision 4"));
+  }
+  SECTION("a read that misses an object") {
+    found.reads[3].key = maps + "y";
+    found.reads[3].after = 11;
+    CHECK_THAT(problems_of(found),
+               Contains("a read showed " + maps + "y at revision 0, and 11 had been told before"));
   }
   SECTION("a leader that was deposed") {
     found.history[7].changes[1] = cause("A");

@@ -118,6 +118,7 @@ class plane_load::writer {
   bool write(const std::string& method, const std::string& path, const std::string& name,
              revision at) {
     write_record record{stored_maps + name, fmt::format("<{} {}>", number_, next_++)};
+    record.expected = at;
     const auto body = map_json(name, record.marker, at);
     record.sent = clock::now();
     const auto answer = ask(method, path, body);
@@ -150,13 +151,14 @@ class plane_load::writer {
   void swap(std::size_t number, bool from_cache) {
     const auto name = fmt::format("shared{}", number);
     const auto path = maps + "/" + name;
-    const auto before = of_.shared_[number].load();
+    const auto before = of_.shared_[number].load(), told = of_.told_.load();
     const auto found = ask("GET", path + (from_cache ? cached : ""));
     if (found.status != 200 && found.status != 404) return;
     const auto at = found.status == 200 ? revision_in(found.body) : 0;
     if (!from_cache && at < before)
       of_.problem(
           fmt::format("a read showed {} at {}, and {} had been told before", name, at, before));
+    if (!from_cache) of_.note(read_record{stored_maps + name, at, told});
     raise(of_.shared_[number], at);
     if (write(at == 0 ? "POST" : "PUT", at == 0 ? maps : path, name, at))
       raise(of_.shared_[number], at_);
@@ -356,6 +358,11 @@ bool plane_load::pause(std::chrono::milliseconds time) {
 void plane_load::note(write_record record) {
   const std::lock_guard lock{mutex_};
   writes_.push_back(std::move(record));
+}
+
+void plane_load::note(read_record record) {
+  const std::lock_guard lock{mutex_};
+  shown_.push_back(std::move(record));
 }
 
 void plane_load::problem(std::string text) {

@@ -89,6 +89,7 @@ evidence collect(plane_cluster& cluster, plane_load& load, bool are_well) {
   if (are_well) settle(cluster, found);
   found.history = cluster.witness().history();
   found.writes = load.writes();
+  found.reads = load.reads();
   found.watches = load.watches();
   return found;
 }
