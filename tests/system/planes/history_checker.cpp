@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "persistence/replica/log_record.hpp"
 
@@ -12,6 +13,16 @@ namespace troupe::test {
 namespace {
 
 constexpr std::size_t kept_of_a_kind = 5;
+// The authors in causes, up to the first '/', that run only on the leading control plane.
+const std::set<std::string_view> leading_authors{"scheduler",
+                                                 "namespaces",
+                                                 "garbage-collector",
+                                                 "minion",
+                                                 "quota-status",
+                                                 "token-cleaner",
+                                                 "replicaset-controller",
+                                                 "endpoint-controller",
+                                                 "root-ca-cert-publisher"};
 
 class problems {
  public:
@@ -150,7 +161,10 @@ void check_leaders(const evidence& found, problems& to) {
       is_led =
           is_led || (each.value && each.created == step.at && each.key.starts_with(found.pods));
     }
-    is_led = is_led || (cause && cause->cause.author.starts_with("scheduler/"));
+    if (cause) {
+      const std::string_view author = cause->cause.author;
+      is_led = is_led || leading_authors.contains(author.substr(0, author.find('/')));
+    }
     if (is_led && !cause) to.add("revision {} makes a pod, and has no cause", step.at);
     if (is_led && leader.empty()) to.add("revision {} is a leader's, and nobody led", step.at);
     if (is_led && cause && !leader.empty()) both(cause->tag.member, step.at);

@@ -65,7 +65,8 @@ struct evidence {
 //   unknown one happened at most once. A write that was sent after another's response has a higher
 //   revision. A write replaced the revision that its client expected.
 // - A read showed the object at a revision that is not older than any response before the request.
-// - Only the leading control plane creates pods and binds them, and none does without a leader.
+// - Only the leading control plane creates pods, and only its scheduler, controllers and garbage
+//   collector write; none does without a leader.
 // - The owner never has more pods than desired.
 // - A watch delivered every change in its span once, in order, with the right type and name.
 // - The final state of every control plane is that of the history.

@@ -21,8 +21,8 @@ moment second(int number) {
   return moment{std::chrono::seconds{number}};
 }
 
-log_change cause(const std::string& member) {
-  return {std::string{cause_key}, member + " 1 0 0 0 replicaset-controller", 2};
+log_change cause(const std::string& member, const std::string& author = "replicaset-controller") {
+  return {std::string{cause_key}, member + " 1 0 0 0 " + author, 2};
 }
 
 log_change leader(const std::string& node) {
@@ -128,6 +128,19 @@ TEST_CASE("what contradicts the history is found", "[planes][judge]") {
   SECTION("a leader that was deposed") {
     found.history[7].changes[1] = cause("A");
     CHECK_THAT(problems_of(found), Contains("revision 9 is of control plane A, and b led"));
+  }
+  SECTION("a write of a leader's controller that was deposed") {
+    for (const char* author :
+         {"scheduler/default-scheduler", "replicaset-controller/default/web", "garbage-collector",
+          "endpoint-controller/default/web", "namespaces"}) {
+      auto late = good();
+      late.history[9].changes.push_back(cause("A", author));
+      CHECK_THAT(problems_of(late), Contains("revision 11 is of control plane A, and b led"));
+    }
+  }
+  SECTION("a client's write through a control plane that does not lead") {
+    found.history[9].changes.push_back(cause("A", "kubernetes-admin"));
+    CHECK(problems_of(found) == "");
   }
   SECTION("a pod while nobody leads") {
     found.history[5].changes = {{maps + "n", "", 7}};
