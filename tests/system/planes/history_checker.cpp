@@ -191,31 +191,38 @@ void check_pods(const evidence& found, problems& to) {
     to.add("{} pods of {} are there at the end", pods.size(), found.replicas);
 }
 
-std::vector<watch_event> events_of(const evidence& found) {
+std::vector<watch_event> events_of(const evidence& found, bool only_odd) {
   std::vector<watch_event> all;
+  std::map<std::string, std::string> markers;  // by name, of what the watch shows
   for (const auto& step : found.history)
-    for (const auto& each : step.changes)
-      if (each.key.starts_with(found.watched))
-        all.push_back({step.at,
-                       !each.value               ? "DELETED"
-                       : each.created == step.at ? "ADDED"
-                                                 : "MODIFIED",
-                       each.key.substr(found.watched.size())});
+    for (const auto& each : step.changes) {
+      if (!each.key.starts_with(found.watched)) continue;
+      auto name = each.key.substr(found.watched.size());
+      const auto before = markers.find(name);
+      if (each.value && (!only_odd || is_odd(*each.value))) {
+        all.push_back({step.at, before == markers.end() ? "ADDED" : "MODIFIED", name, *each.value});
+        markers[name] = *each.value;
+      } else if (before != markers.end()) {
+        all.push_back({step.at, "DELETED", std::move(name), std::move(before->second)});
+        markers.erase(before);
+      }
+    }
   return all;
 }
 
 std::string text_of(const std::vector<watch_event>& events, std::size_t index) {
   if (index >= events.size()) return "nothing";
   const auto& each = events[index];
-  return fmt::format("{} {} at {}", each.type, each.name, each.at);
+  return fmt::format("{} {} {} at {}", each.type, each.name, each.marker, each.at);
 }
 
 void check_watches(const evidence& found, problems& to) {
-  const auto all = events_of(found);
+  const auto every = events_of(found, false), odd = events_of(found, true);
   const auto same = [](const watch_event& a, const watch_event& b) {
-    return a.at == b.at && a.type == b.type && a.name == b.name;
+    return a.at == b.at && a.type == b.type && a.name == b.name && a.marker == b.marker;
   };
   for (const auto& span : found.watches) {
+    const auto& all = span.only_odd ? odd : every;
     std::vector<watch_event> due;
     std::copy_if(all.begin(), all.end(), std::back_inserter(due), [&](const watch_event& each) {
       return each.at > span.after && each.at <= span.up_to;
@@ -233,7 +240,7 @@ void check_watches(const evidence& found, problems& to) {
 
 void check_states(const evidence& found, problems& to) {
   std::map<std::string, revision> state;
-  for (const auto& each : events_of(found))
+  for (const auto& each : events_of(found, false))
     if (each.type == "DELETED")
       state.erase(each.name);
     else
@@ -245,6 +252,10 @@ void check_states(const evidence& found, problems& to) {
 }
 
 }  // namespace
+
+bool is_odd(const std::string& marker) {
+  return marker.size() > 1 && marker[marker.size() - 2] % 2 != 0;
+}
 
 std::vector<std::string> evaluate(const evidence& found) {
   problems all;

@@ -35,12 +35,17 @@ struct read_record {
 struct watch_event {
   revision at = 0;
   std::string type, name;
+  std::string marker;  // of the object in the event: of a deletion, that before it
 };
+
+// Whether the last number in a marker is odd: the label that watches select by.
+bool is_odd(const std::string& marker);
 
 // The events of a watch after one list, over all connections that resumed it.
 struct watch_span {
   revision after = 0, up_to = 0;
   std::vector<watch_event> events;
+  bool only_odd = false;  // it selects by the label
 };
 
 struct evidence {
@@ -68,7 +73,8 @@ struct evidence {
 // - Only the leading control plane creates pods, and only its scheduler, controllers and garbage
 //   collector write; none does without a leader.
 // - The owner never has more pods than desired.
-// - A watch delivered every change in its span once, in order, with the right type and name.
+// - A watch delivered every change in its span once, in order, with the right type and object. One
+//   with a selector delivered an object that began or ceased to match as added or deleted.
 // - The final state of every control plane is that of the history.
 std::vector<std::string> evaluate(const evidence& found);
 

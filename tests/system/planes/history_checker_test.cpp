@@ -51,7 +51,11 @@ evidence good() {
                  {maps + "y", "<3>", answer::unknown, 0, second(7), second(8)},
                  {maps + "z", "<4>", answer::refused, 0, second(7), second(8)}};
   made.reads = {{maps + "x", 0, 2}, {maps + "x", 3, 4}, {maps + "x", 5, 4}, {maps + "x", 0, 10}};
-  made.watches = {{3, 11, {{5, "MODIFIED", "x"}, {10, "DELETED", "x"}, {11, "ADDED", "y"}}}};
+  made.watches = {
+      {3,
+       11,
+       {{5, "MODIFIED", "x", "<2>"}, {10, "DELETED", "x", "<2>"}, {11, "ADDED", "y", "<3>"}}},
+      {3, 11, {{5, "DELETED", "x", "<1>"}, {11, "ADDED", "y", "<3>"}}, true}};
   made.states = {{"a", {{"y", 11}}}, {"b", {{"y", 11}}}};
   return made;
 }
@@ -153,11 +157,26 @@ TEST_CASE("what contradicts the history is found", "[planes][judge]") {
   SECTION("an event that is missing") {
     found.watches[0].events.erase(found.watches[0].events.begin() + 1);
     CHECK_THAT(problems_of(found),
-               Contains("told ADDED y at 11 where the history has DELETED x at 10"));
+               Contains("told ADDED y <3> at 11 where the history has DELETED x <2> at 10"));
   }
   SECTION("an event that comes twice") {
     found.watches[0].events.push_back(found.watches[0].events.back());
-    CHECK_THAT(problems_of(found), Contains("told ADDED y at 11 where the history has nothing"));
+    CHECK_THAT(problems_of(found),
+               Contains("told ADDED y <3> at 11 where the history has nothing"));
+  }
+  SECTION("an event with an old object") {
+    found.watches[0].events[0].marker = "<1>";
+    CHECK_THAT(problems_of(found),
+               Contains("told MODIFIED x <1> at 5 where the history has MODIFIED x <2> at 5"));
+  }
+  SECTION("a deletion that does not show what was deleted") {
+    found.watches[0].events[1].marker = "";
+    CHECK_THAT(problems_of(found), Contains("where the history has DELETED x <2> at 10"));
+  }
+  SECTION("an object that ceases to match and is not deleted from a selection") {
+    found.watches[1].events.erase(found.watches[1].events.begin());
+    CHECK_THAT(problems_of(found),
+               Contains("told ADDED y <3> at 11 where the history has DELETED x <1> at 5"));
   }
   SECTION("a control plane with another state") {
     found.states["b"]["y"] = 10;

@@ -42,8 +42,9 @@ revision revision_in(const std::string& text) {
 
 std::string map_json(const std::string& name, const std::string& marker, revision at = 0) {
   const auto version = at == 0 ? "" : fmt::format(R"(,"resourceVersion":"{}")", at);
-  return fmt::format(R"({{"metadata":{{"name":"{}"{}}},"data":{{"v":"{}"}}}})", name, version,
-                     marker);
+  return fmt::format(
+      R"({{"metadata":{{"name":"{}","labels":{{"half":"{}"}}{}}},"data":{{"v":"{}"}}}})", name,
+      is_odd(marker) ? "odd" : "even", version, marker);
 }
 
 template <class T>
@@ -230,17 +231,21 @@ class plane_load::writer {
 
 class plane_load::watcher {
  public:
+  // The last one has a selector.
   watcher(plane_load& of, std::size_t number)
-      : of_{of}, plane_{number}, random_{of.options_.seed * 2'000 + number} {}
+      : of_{of},
+        plane_{number},
+        only_odd_{number + 1 == of.options_.watchers},
+        random_{of.options_.seed * 2'000 + number} {}
 
   void run() {
     while (of_.pause(back_off)) {
       try {
         client_ = client_on(of_.cluster_.plane(plane_++ % plane_cluster::size), watch_limit);
         if (!span_ && !list()) continue;
-        client_->send_request("GET", fmt::format("{}?watch=true&allowWatchBookmarks=true&"
+        client_->send_request("GET", fmt::format("{}&watch=true&allowWatchBookmarks=true&"
                                                  "resourceVersion={}",
-                                                 maps, span_->up_to));
+                                                 selected(), span_->up_to));
         const auto head = client_->receive_head();
         if (head.status == 410) end_span();
         if (head.status == 200) follow();
@@ -251,11 +256,15 @@ class plane_load::watcher {
   }
 
  private:
+  std::string selected() const {
+    return maps + "?labelSelector=" + (only_odd_ ? "half%3Dodd" : "");
+  }
+
   bool list() {
-    const auto answer = client_->request("GET", maps);
+    const auto answer = client_->request("GET", selected());
     if (answer.status != 200) return false;
     const auto at = revision_in(answer.body);
-    span_ = watch_span{at, at, {}};
+    span_ = watch_span{at, at, {}, only_odd_};
     return true;
   }
 
@@ -289,7 +298,8 @@ class plane_load::watcher {
       of_.problem(fmt::format("a watch told {} at {} after {}", type, at, span_->up_to));
     span_->up_to = at;
     if (type != "BOOKMARK")
-      span_->events.push_back({at, type, field(line, "name", line.find("\"metadata\""))});
+      span_->events.push_back(
+          {at, type, field(line, "name", line.find("\"metadata\"")), field(line, "v")});
     return true;
   }
 
@@ -303,6 +313,7 @@ class plane_load::watcher {
 
   plane_load& of_;
   std::size_t plane_;
+  const bool only_odd_;
   std::mt19937_64 random_;
   std::unique_ptr<http_client> client_;
   std::optional<watch_span> span_;
