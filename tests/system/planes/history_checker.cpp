@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "persistence/replica/log_record.hpp"
+#include "support/programs/shell.hpp"
 
 namespace troupe::test {
 
@@ -174,21 +175,74 @@ void check_leaders(const evidence& found, problems& to) {
   }
 }
 
-void check_pods(const evidence& found, problems& to) {
+void check_pods_of(const owned_pods& owner, const evidence& found, problems& to) {
   std::set<std::string> pods;
   for (const auto& step : found.history) {
     for (const auto& each : step.changes) {
-      if (!each.key.starts_with(found.pods)) continue;
-      if (each.value)
+      if (!each.key.starts_with(owner.prefix)) continue;
+      if (each.value && !each.value->ends_with(" terminating"))
         pods.insert(each.key);
       else
         pods.erase(each.key);
     }
-    if (pods.size() > found.replicas)
-      to.add("{} pods of {} were there at revision {}", pods.size(), found.replicas, step.at);
+    if (pods.size() > owner.most)
+      to.add("{} pods of {} were there at revision {}", pods.size(), owner.most, step.at);
   }
-  if (pods.size() != found.replicas)
-    to.add("{} pods of {} are there at the end", pods.size(), found.replicas);
+  if (pods.size() != owner.at_end)
+    to.add("{} pods of {} are there at the end", pods.size(), owner.at_end);
+}
+
+void check_pods(const evidence& found, problems& to) {
+  for (const auto& each : found.owners)
+    check_pods_of(each, found, to);
+}
+
+// Empty: not bound.
+std::string node_of(const log_change& pod) {
+  const auto words = pod.value ? words_of(*pod.value) : std::vector<std::string>{};
+  return words.empty() || words.front() == "-" ? std::string{} : words.front();
+}
+
+void check_nodes(const evidence& found, problems& to) {
+  std::map<std::string, std::string> nodes;  // by pod
+  std::map<std::string, std::size_t> counts;
+  for (const auto& step : found.history) {
+    std::set<std::string> grown;
+    for (const auto& each : step.changes) {
+      if (!each.key.starts_with(found.pods)) continue;
+      const auto now = node_of(each), before = nodes[each.key];
+      if (each.value && each.created != step.at && !before.empty() && now != before)
+        to.add("{} was bound to {} and is bound to {} at revision {}", each.key, before, now,
+               step.at);
+      if (!before.empty()) --counts[before];
+      if (!now.empty()) ++counts[now];
+      if (now != before) grown.insert(now);
+      if (each.value)
+        nodes[each.key] = now;
+      else
+        nodes.erase(each.key);
+    }
+    for (const auto& node : grown)
+      if (!node.empty() && counts[node] > found.pods_of_node)
+        to.add("{} pods are on {} at revision {}, which has room for {}", counts[node], node,
+               step.at, found.pods_of_node);
+  }
+}
+
+void check_services(const evidence& found, problems& to) {
+  std::map<std::string, std::string> users;  // services by address or port
+  for (const auto& step : found.history) {
+    // What one service gives up another one may take in the same step.
+    for (const auto& each : step.changes)
+      if (each.key.starts_with(found.services))
+        std::erase_if(users, [&](const auto& user) { return user.second == each.key; });
+    for (const auto& each : step.changes) {
+      if (!each.key.starts_with(found.services) || !each.value) continue;
+      for (const auto& word : words_of(*each.value))
+        if (const auto [user, is_free] = users.emplace(word, each.key); !is_free)
+          to.add("{} has {} at revision {}, and so has {}", each.key, word, step.at, user->second);
+    }
+  }
 }
 
 std::vector<watch_event> events_of(const evidence& found, bool only_odd) {
@@ -266,6 +320,8 @@ std::vector<std::string> evaluate(const evidence& found) {
   check_reads(found, all);
   check_leaders(found, all);
   check_pods(found, all);
+  check_nodes(found, all);
+  check_services(found, all);
   check_watches(found, all);
   check_states(found, all);
   return all.take();

@@ -11,6 +11,7 @@
 
 namespace troupe::test {
 
+using persistence::log_change;
 using persistence::log_step;
 using persistence::revision;
 
@@ -48,17 +49,26 @@ struct watch_span {
   bool only_odd = false;  // it selects by the label
 };
 
+// The pods of one owner that are not being deleted.
+struct owned_pods {
+  std::string prefix;                // of their keys
+  std::size_t most = 0, at_end = 0;  // at every revision; at the last one
+};
+
 struct evidence {
-  // From revision 2. The values of config maps are their markers.
+  // From revision 2. The values of config maps are their markers, those of pods and services their
+  // facts (stored_facts.hpp).
   std::vector<log_step> history;
   std::vector<write_record> writes;
   std::vector<read_record> reads;
   // The key prefix of a namespace's config maps, and the watches of them.
   std::string watched;
   std::vector<watch_span> watches;
-  // The key prefix of pods that all belong to one owner, and its desired number of pods.
+  // The key prefix of pods, their owners, and how many of them a node has room for.
   std::string pods;
-  std::size_t replicas = 0;
+  std::vector<owned_pods> owners;
+  std::size_t pods_of_node = 0;
+  std::string services;  // the key prefix of services
   // Final state: the revisions of the config maps by name, for each control plane by name.
   std::map<std::string, std::map<std::string, revision>> states;
 };
@@ -72,7 +82,9 @@ struct evidence {
 // - A read showed the object at a revision that is not older than any response before the request.
 // - Only the leading control plane creates pods, and only its scheduler, controllers and garbage
 //   collector write; none does without a leader.
-// - The owner never has more pods than desired.
+// - An owner never has more pods than desired. A pod is bound to one node, once, and no node has
+//   more pods than it has room for.
+// - No two services have an address or a node port at the same time.
 // - A watch delivered every change in its span once, in order, with the right type and object. One
 //   with a selector delivered an object that began or ceased to match as added or deleted.
 // - The final state of every control plane is that of the history.

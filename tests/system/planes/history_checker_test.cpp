@@ -9,11 +9,11 @@ using namespace troupe::test;
 using Catch::Matchers::Contains;
 using troupe::persistence::cause_key;
 using troupe::persistence::leader_key;
-using troupe::persistence::log_change;
 
 namespace {
 
-const std::string maps = "/registry/configmaps/default/", pods = "/registry/pods/default/";
+const std::string maps = "/registry/configmaps/default/", pods = "/registry/pods/default/",
+                  services = "/registry/services/specs/default/";
 using answer = write_record::answer;
 using moment = std::chrono::steady_clock::time_point;
 
@@ -34,7 +34,9 @@ evidence good() {
   evidence made;
   made.watched = maps;
   made.pods = pods;
-  made.replicas = 1;
+  made.owners = {{pods, 1, 1}};
+  made.pods_of_node = 1;
+  made.services = services;
   made.history = {{2, {leader("a")}},
                   {3, {{maps + "x", "<1>", 3}}},
                   {4, {{pods + "p", "", 4}, cause("A")}},
@@ -153,6 +155,54 @@ TEST_CASE("what contradicts the history is found", "[planes][judge]") {
   SECTION("a pod too many") {
     found.history[6].changes[0].key = pods + "other";
     CHECK_THAT(problems_of(found), Contains("2 pods of 1 were there at revision 9"));
+  }
+  SECTION("a pod in place of one that is being deleted") {
+    found.history[4].changes = {{pods + "p", "m1 terminating", 4}};
+    found.history[6].changes[0].key = pods + "other";
+    CHECK(problems_of(found) == "");
+  }
+  SECTION("a pod too few at the end") {
+    found.history[7].changes.erase(found.history[7].changes.begin());
+    CHECK_THAT(problems_of(found), Contains("0 pods of 1 are there at the end"));
+  }
+  SECTION("a pod that is bound twice") {
+    found.history[2].changes[0].value = "m1";
+    found.history[4].changes = {{pods + "p", "m2", 4}};
+    CHECK_THAT(problems_of(found), Contains("p was bound to m1 and is bound to m2 at revision 6"));
+  }
+  SECTION("a binding that is lost") {
+    found.history[2].changes[0].value = "m1";
+    found.history[4].changes = {{pods + "p", "-", 4}};
+    CHECK_THAT(problems_of(found), Contains("p was bound to m1 and is bound to  at revision 6"));
+  }
+  SECTION("a node that has room again") {
+    found.history[2].changes[0].value = "m1";
+    found.history[7].changes[0].value = "m1";
+    CHECK(problems_of(found) == "");
+  }
+  SECTION("a node with more pods than it has room for") {
+    found.history[2].changes[0].value = "m1";
+    found.history[4].changes = {{"/registry/pods/default/other", "m1", 6}};
+    CHECK_THAT(problems_of(found),
+               Contains("2 pods are on m1 at revision 6, which has room for 1"));
+  }
+  SECTION("addresses and ports that are given again") {
+    found.history[1].changes.push_back({services + "a", "10.96.0.7 30001/TCP ", 3});
+    found.history[3].changes.push_back({services + "b", "10.96.0.8 30001/UDP ", 5});
+    found.history[8].changes.push_back({services + "a", std::nullopt, 0});
+    found.history[9].changes.push_back({services + "c", "10.96.0.7 30001/TCP ", 11});
+    CHECK(problems_of(found) == "");
+  }
+  SECTION("an address of two services") {
+    found.history[1].changes.push_back({services + "a", "10.96.0.7 ", 3});
+    found.history[3].changes.push_back({services + "b", "10.96.0.7 ", 5});
+    CHECK_THAT(problems_of(found),
+               Contains("b has 10.96.0.7 at revision 5, and so has " + services + "a"));
+  }
+  SECTION("a node port of two services") {
+    found.history[1].changes.push_back({services + "a", "10.96.0.7 30001/TCP ", 3});
+    found.history[3].changes.push_back({services + "b", "10.96.0.8 30001/TCP ", 5});
+    CHECK_THAT(problems_of(found), Contains("b has 30001/TCP at revision 5"));
   }
   SECTION("an event that is missing") {
     found.watches[0].events.erase(found.watches[0].events.begin() + 1);

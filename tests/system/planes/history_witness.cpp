@@ -16,6 +16,7 @@
 #include "persistence/replica/log_record.hpp"
 #include "support/programs/process.hpp"
 #include "system/node.hpp"
+#include "system/planes/stored_facts.hpp"
 
 namespace troupe::test {
 
@@ -35,6 +36,8 @@ std::uint64_t number_of(std::string_view text) {
 
 std::string kept_of(std::string_view key, std::string_view value) {
   if (key.starts_with(persistence::own_prefix)) return std::string{value};
+  if (key.starts_with("/registry/pods/") || key.starts_with("/registry/services/specs/"))
+    return facts_of(key, unquoted(value));
   const auto from = value.find('<'), to = value.find('>', from);
   return to == value.npos ? std::string{} : std::string{value.substr(from, to - from + 1)};
 }

@@ -16,7 +16,8 @@
 namespace troupe::test {
 
 // Parser for the output of `etcdctl watch --write-out fields`, line by line. It keeps the values of
-// keys below /troupe/; of other values it keeps the part from "<" to ">", if any.
+// keys below /troupe/, and the facts of pods and services (stored_facts.hpp); of other values it
+// keeps the part from "<" to ">", if any.
 class watch_reader {
  public:
   void read(std::string_view line);

@@ -13,9 +13,11 @@ namespace troupe::test {
 namespace {
 
 const http_client::fields json{{"content-type", "application/json"}};
+const http_client::fields merge_patch{{"content-type", "application/merge-patch+json"}};
 const std::string maps = "/api/v1/namespaces/default/configmaps";
 const std::string pods = "/api/v1/namespaces/default/pods";
 const std::string sets = "/apis/apps/v1/namespaces/default/replicasets";
+const std::string services = "/api/v1/namespaces/default/services";
 const std::string stored_maps = "/registry/configmaps/default/";
 const std::string cached = "?resourceVersion=0";
 
@@ -23,7 +25,7 @@ const std::string cached = "?resourceVersion=0";
 // a transaction that was sent again.
 constexpr std::chrono::milliseconds answer_limit{3'000}, patient_limit{9'000}, watch_limit{2'000};
 constexpr std::chrono::milliseconds back_off{100};
-constexpr std::size_t kept_problems = 10;
+constexpr std::size_t kept_problems = 10, services_of_a_client = 2;
 
 // The string value of the first field of that name.
 std::string field(const std::string& text, const std::string& name, std::size_t from = 0) {
@@ -45,6 +47,21 @@ std::string map_json(const std::string& name, const std::string& marker, revisio
   return fmt::format(
       R"({{"metadata":{{"name":"{}","labels":{{"half":"{}"}}{}}},"data":{{"v":"{}"}}}})", name,
       is_odd(marker) ? "odd" : "even", version, marker);
+}
+
+std::string set_json(const std::string& name, std::size_t replicas) {
+  return fmt::format(
+      R"({{"metadata":{{"name":"{0}"}},"spec":{{"replicas":{1},"selector":{{"matchLabels":)"
+      R"({{"app":"{0}"}}}},"template":{{"metadata":{{"labels":{{"app":"{0}"}}}},"spec":)"
+      R"({{"containers":[{{"name":"c","image":"i","resources":{{"requests":{{"cpu":"12"}}}}}}]}}}}}}}})",
+      name, replicas);
+}
+
+std::string service_json(const std::string& name) {
+  return fmt::format(
+      R"({{"metadata":{{"name":"{}"}},"spec":{{"type":"NodePort","selector":{{"app":"web"}},)"
+      R"("ports":[{{"port":80}}]}}}})",
+      name);
 }
 
 template <class T>
@@ -88,7 +105,7 @@ class plane_load::writer {
 
   void act() {
     if (is_repeater_) return random_() % 2 == 0 ? create_and_remove() : swap(any_shared(), true);
-    switch (random_() % 8) {
+    switch (random_() % 10) {
       case 0:
       case 1:
       case 2: {
@@ -104,8 +121,12 @@ class plane_load::writer {
         return remove();
       case 6:
         return read();
-      default:
+      case 7:
         return number_ == 0 ? replace_pod() : create_and_remove();
+      case 8:
+        return replace_service();
+      default:
+        return number_ == 1 ? scale() : create_and_remove();
     }
   }
 
@@ -215,6 +236,25 @@ class plane_load::writer {
     if (!name.empty()) ask("DELETE", pods + "/" + name + "?gracePeriodSeconds=0");
   }
 
+  // Addresses and node ports are given again soon.
+  void replace_service() {
+    if (services_.size() >= services_of_a_client) {
+      const auto status = ask("DELETE", services + "/" + services_.front()).status;
+      if (status == 200 || status == 404) services_.erase(services_.begin());
+      return;
+    }
+    // Without a response it may be there.
+    services_.push_back(fmt::format("s{}-{}", number_, next_++));
+    const auto answer = ask("POST", services, service_json(services_.back()));
+    if (answer.status == 500) of_.problem("500: " + answer.body);
+  }
+
+  void scale() {
+    const auto body =
+        fmt::format(R"({{"spec":{{"replicas":{}}}}})", 1 + random_() % scaled_replicas);
+    if (client_->request("PATCH", sets + "/scaled", body, merge_patch).status == 0) client_.reset();
+  }
+
   plane_load& of_;
   const std::size_t number_;
   const bool is_repeater_;
@@ -224,7 +264,7 @@ class plane_load::writer {
   // Of the last write().
   int status_ = 0;
   revision at_ = 0;
-  std::vector<std::string> mine_;
+  std::vector<std::string> mine_, services_;
 };
 
 // -- watchers -------------------------------------------------------------------------------------
@@ -323,17 +363,10 @@ class plane_load::watcher {
 
 plane_load::plane_load(plane_cluster& cluster, load_options options)
     : cluster_{cluster}, options_{options} {
-  const auto made =
-      client_on(cluster_.plane(0))
-          ->request(
-              "POST", sets,
-              fmt::format(
-                  R"({{"metadata":{{"name":"web"}},"spec":{{"replicas":{},"selector":{{"matchLabels":)"
-                  R"({{"app":"web"}}}},"template":{{"metadata":{{"labels":{{"app":"web"}}}},"spec":)"
-                  R"({{"containers":[{{"name":"c","image":"i"}}]}}}}}}}})",
-                  replicas),
-              json);
-  if (made.status != 201) throw std::runtime_error{"no replica set: " + made.body};
+  for (const auto& body : {set_json("web", replicas), set_json("scaled", scaled_replicas)}) {
+    const auto made = client_on(cluster_.plane(0))->request("POST", sets, body, json);
+    if (made.status != 201) throw std::runtime_error{"no replica set: " + made.body};
+  }
   for (std::size_t i = 0; i < options_.writers + options_.repeaters; ++i)
     threads_.emplace_back([this, i] { writer{*this, i}.run(); });
   for (std::size_t i = 0; i < options_.watchers; ++i)

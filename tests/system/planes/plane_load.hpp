@@ -31,6 +31,10 @@ class plane_load {
  public:
   // Of the ReplicaSet "web", whose pods a client deletes again and again.
   static constexpr std::size_t replicas = 3;
+  // Of the ReplicaSet "scaled", whose replicas a client changes: the maximum.
+  static constexpr std::size_t scaled_replicas = 4;
+  // A simulated node has 32 CPUs, and each pod requests 12.
+  static constexpr std::size_t pods_of_node = 2;
 
   // The cluster must outlive this.
   plane_load(plane_cluster& cluster, load_options options);

@@ -30,11 +30,12 @@ namespace {
 
 // After each fault this many writes must succeed within `peace_limit`, or within ten times what
 // they took before the first one.
-constexpr std::size_t writes_of_peace = 20;
+constexpr std::size_t writes_of_peace = 20, scaled_at_end = 2;
 constexpr std::chrono::milliseconds peace_limit{20'000};
 // Bounds only a test that hangs.
 constexpr std::chrono::milliseconds settle_limit{120'000};
-const std::string pods = "/api/v1/namespaces/default/pods?labelSelector=app%3Dweb";
+const std::string pods = "/api/v1/namespaces/default/pods?labelSelector=app%3D";
+const std::string scaled = "/apis/apps/v1/namespaces/default/replicasets/scaled";
 const std::string maps = "/api/v1/namespaces/default/configmaps";
 
 std::chrono::milliseconds since(clock_type::time_point begin) {
@@ -52,13 +53,26 @@ std::map<std::string, revision> state_of(const machine& plane) {
   return all;
 }
 
+bool has_pods(const machine& plane, const std::string& app, std::size_t count) {
+  api::core::v1::PodList there;
+  const auto answer = client_on(plane)->get(pods + app);
+  return answer.status == 200 && api::decode_into(answer.body, api::media::json, there) &&
+         there.items_size() == static_cast<int>(count);
+}
+
 // Waits for the final state after the clients have stopped, and adds it.
 void settle(plane_cluster& cluster, evidence& found) {
+  const auto is_scaled = [&] {
+    return client_on(cluster.plane(0))
+               ->request("PATCH", scaled,
+                         fmt::format(R"({{"spec":{{"replicas":{}}}}})", scaled_at_end),
+                         {{"content-type", "application/merge-patch+json"}})
+               .status == 200;
+  };
+  CHECK(eventually(is_scaled, settle_limit));
   const auto all_pods = [&] {
-    api::core::v1::PodList there;
-    const auto answer = client_on(cluster.plane(0))->get(pods);
-    return answer.status == 200 && api::decode_into(answer.body, api::media::json, there) &&
-           there.items_size() == static_cast<int>(found.replicas);
+    return has_pods(cluster.plane(0), "web", plane_load::replicas) &&
+           has_pods(cluster.plane(0), "scaled", scaled_at_end);
   };
   CHECK(eventually(all_pods, settle_limit));
   // This write is later than all acknowledged writes and completes the final state.
@@ -84,7 +98,10 @@ evidence collect(plane_cluster& cluster, plane_load& load, bool are_well) {
   evidence found;
   found.watched = "/registry/configmaps/default/";
   found.pods = "/registry/pods/default/";
-  found.replicas = plane_load::replicas;
+  found.owners = {{found.pods + "web-", plane_load::replicas, plane_load::replicas},
+                  {found.pods + "scaled-", plane_load::scaled_replicas, scaled_at_end}};
+  found.pods_of_node = plane_load::pods_of_node;
+  found.services = "/registry/services/specs/";
   load.finish();
   if (are_well) settle(cluster, found);
   found.history = cluster.witness().history();
