@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <string_view>
 
@@ -139,6 +140,41 @@ void check_reads(const evidence& found, problems& to) {
     if (!can_show(versions[each.key], each))
       to.add("a read showed {} at revision {}, and {} had been told before", each.key, each.shown,
              each.after);
+}
+
+using object_revisions = std::map<std::string, revision>;  // by name
+
+void check_list(const list_record& list, const object_revisions& state, problems& to) {
+  std::size_t digest = 0, count = 0;
+  for (auto each = state.begin(); each != state.end() && count < list.count; ++each, ++count)
+    digest ^= digest_of(each->first, each->second);
+  if (list.at < list.after)
+    to.add("a list showed revision {}, and {} had been told before", list.at, list.after);
+  if (count != list.count || digest != list.digest || (list.is_whole && count != state.size()))
+    to.add("a list of {} objects at revision {} is not that of the history, which has {}",
+           list.count, list.at, state.size());
+}
+
+void check_lists(const evidence& found, problems& to) {
+  auto lists = found.lists;
+  std::sort(lists.begin(), lists.end(),
+            [](const list_record& a, const list_record& b) { return a.at < b.at; });
+  object_revisions state;
+  auto next = lists.begin();
+  for (const auto& step : found.history) {
+    for (; next != lists.end() && next->at < step.at; ++next)
+      check_list(*next, state, to);
+    for (const auto& each : step.changes)
+      if (each.key.starts_with(found.watched)) {
+        auto name = each.key.substr(found.watched.size());
+        if (each.value)
+          state[std::move(name)] = step.at;
+        else
+          state.erase(name);
+      }
+  }
+  for (; next != lists.end(); ++next)
+    check_list(*next, state, to);
 }
 
 // Leader records and causes name control planes differently: the names must correspond one to one.
@@ -307,6 +343,10 @@ void check_states(const evidence& found, problems& to) {
 
 }  // namespace
 
+std::size_t digest_of(const std::string& name, revision at) {
+  return std::hash<std::string>{}(fmt::format("{}@{}", name, at));
+}
+
 bool is_odd(const std::string& marker) {
   return marker.size() > 1 && marker[marker.size() - 2] % 2 != 0;
 }
@@ -318,6 +358,7 @@ std::vector<std::string> evaluate(const evidence& found) {
   check_real_time(found, all);
   check_preconditions(found, all);
   check_reads(found, all);
+  check_lists(found, all);
   check_leaders(found, all);
   check_pods(found, all);
   check_nodes(found, all);

@@ -39,6 +39,16 @@ struct watch_event {
   std::string marker;  // of the object in the event: of a deletion, that before it
 };
 
+// The first objects of a list, read in pages.
+struct list_record {
+  revision at = 0;         // of the list
+  revision after = 0;      // the newest revision in any response before the first request
+  bool is_whole = false;   // there is no further page
+  std::size_t count = 0;   // of the objects
+  std::size_t digest = 0;  // of their names and revisions: digest_of() of each, combined by ^
+};
+std::size_t digest_of(const std::string& name, revision at);
+
 // Whether the last number in a marker is odd: the label that watches select by.
 bool is_odd(const std::string& marker);
 
@@ -61,6 +71,7 @@ struct evidence {
   std::vector<log_step> history;
   std::vector<write_record> writes;
   std::vector<read_record> reads;
+  std::vector<list_record> lists;  // of the watched config maps
   // The key prefix of a namespace's config maps, and the watches of them.
   std::string watched;
   std::vector<watch_span> watches;
@@ -80,6 +91,7 @@ struct evidence {
 //   unknown one happened at most once. A write that was sent after another's response has a higher
 //   revision. A write replaced the revision that its client expected.
 // - A read showed the object at a revision that is not older than any response before the request.
+//   A list, whose pages may come from several control planes, is the state of its revision.
 // - Only the leading control plane creates pods, and only its scheduler, controllers and garbage
 //   collector write; none does without a leader.
 // - An owner never has more pods than desired. A pod is bound to one node, once, and no node has

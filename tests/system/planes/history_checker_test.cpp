@@ -53,6 +53,10 @@ evidence good() {
                  {maps + "y", "<3>", answer::unknown, 0, second(7), second(8)},
                  {maps + "z", "<4>", answer::refused, 0, second(7), second(8)}};
   made.reads = {{maps + "x", 0, 2}, {maps + "x", 3, 4}, {maps + "x", 5, 4}, {maps + "x", 0, 10}};
+  made.lists = {{5, 5, true, 1, digest_of("x", 5)},
+                {6, 5, false, 1, digest_of("x", 5)},
+                {10, 9, true, 0, 0},
+                {11, 11, true, 1, digest_of("y", 11)}};
   made.watches = {
       {3,
        11,
@@ -130,6 +134,24 @@ TEST_CASE("what contradicts the history is found", "[planes][judge]") {
     found.reads[3].after = 11;
     CHECK_THAT(problems_of(found),
                Contains("a read showed " + maps + "y at revision 0, and 11 had been told before"));
+  }
+  SECTION("a list of an old state") {
+    found.lists[0].digest = digest_of("x", 3);
+    CHECK_THAT(problems_of(found), Contains("a list of 1 objects at revision 5 is not that of"));
+  }
+  SECTION("a list without an object") {
+    found.lists[3].count = 0;
+    found.lists[3].digest = 0;
+    CHECK_THAT(problems_of(found), Contains("a list of 0 objects at revision 11 is not that of"));
+  }
+  SECTION("a list with an object too many") {
+    found.lists[2].count = 1;
+    CHECK_THAT(problems_of(found), Contains("a list of 1 objects at revision 10 is not that of"));
+  }
+  SECTION("a list that is older than a response") {
+    found.lists[0].after = 6;
+    CHECK_THAT(problems_of(found),
+               Contains("a list showed revision 5, and 6 had been told before"));
   }
   SECTION("a leader that was deposed") {
     found.history[7].changes[1] = cause("A");

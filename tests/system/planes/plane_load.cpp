@@ -6,6 +6,8 @@
 #include <charconv>
 #include <optional>
 
+#include "api/codec/codec.hpp"
+#include "api/schema/core_config.pb.h"
 #include "system/network/joined_cluster.hpp"
 
 namespace troupe::test {
@@ -26,6 +28,7 @@ const std::string cached = "?resourceVersion=0";
 constexpr std::chrono::milliseconds answer_limit{3'000}, patient_limit{9'000}, watch_limit{2'000};
 constexpr std::chrono::milliseconds back_off{100};
 constexpr std::size_t kept_problems = 10, services_of_a_client = 2;
+constexpr int pages_of_a_list = 3, objects_of_a_page = 50;
 
 // The string value of the first field of that name.
 std::string field(const std::string& text, const std::string& name, std::size_t from = 0) {
@@ -42,11 +45,21 @@ revision revision_in(const std::string& text) {
   return number;
 }
 
+// A name that ends with '-' is completed by the control plane.
 std::string map_json(const std::string& name, const std::string& marker, revision at = 0) {
   const auto version = at == 0 ? "" : fmt::format(R"(,"resourceVersion":"{}")", at);
   return fmt::format(
-      R"({{"metadata":{{"name":"{}","labels":{{"half":"{}"}}{}}},"data":{{"v":"{}"}}}})", name,
-      is_odd(marker) ? "odd" : "even", version, marker);
+      R"({{"metadata":{{"{}":"{}","labels":{{"half":"{}"}}{}}},"data":{{"v":"{}"}}}})",
+      name.ends_with('-') ? "generateName" : "name", name, is_odd(marker) ? "odd" : "even", version,
+      marker);
+}
+
+// For a query.
+std::string escaped(const std::string& token) {
+  std::string text;
+  for (const auto each : token)
+    text += each == '+' ? "%2B" : std::string{each};
+  return text;
 }
 
 std::string set_json(const std::string& name, std::size_t replicas) {
@@ -109,8 +122,9 @@ class plane_load::writer {
       case 0:
       case 1:
       case 2: {
-        const auto name = fmt::format("w{}-{}", number_, next_);
-        if (write("POST", maps, name, 0)) mine_.push_back(name);
+        const auto name = random_() % 3 == 0 ? fmt::format("g{}-", number_)
+                                             : fmt::format("w{}-{}", number_, next_);
+        if (write("POST", maps, name, 0)) mine_.push_back(name_);
         return;
       }
       case 3:
@@ -126,7 +140,7 @@ class plane_load::writer {
       case 8:
         return replace_service();
       default:
-        return number_ == 1 ? scale() : create_and_remove();
+        return number_ == 1 ? scale() : list();
     }
   }
 
@@ -146,6 +160,11 @@ class plane_load::writer {
     const auto answer = ask(method, path, body);
     status_ = answer.status;
     at_ = revision_in(answer.body);
+    name_ = name;
+    if (name.ends_with('-')) {
+      name_ = field(answer.body, "name", answer.body.find("\"metadata\""));
+      record.key = stored_maps + name_;
+    }
     return evaluate(std::move(record), answer, at_);
   }
 
@@ -228,6 +247,32 @@ class plane_load::writer {
     raise(of_.told_, at);
   }
 
+  // Each page may come from another control plane.
+  void list() {
+    list_record record{.after = of_.told_.load()};
+    std::string token;
+    for (int i = 0; i < pages_of_a_list && !record.is_whole; ++i) {
+      if (i > 0) dial(random_() % plane_cluster::size);
+      const auto answer = ask("GET", fmt::format("{}?limit={}{}", maps, objects_of_a_page, token));
+      api::core::v1::ConfigMapList page;
+      // 410: more has followed than the control plane keeps.
+      if (answer.status != 200 || !api::decode_into(answer.body, api::media::json, page)) return;
+      const auto at = revision_in(answer.body);
+      if (i > 0 && at != record.at)
+        of_.problem(fmt::format("a list at revision {} was continued at {}", record.at, at));
+      record.at = at;
+      for (const auto& each : page.items()) {
+        const auto& meta = each.metadata();
+        ++record.count;
+        record.digest ^= digest_of(meta.name(), std::stoull(meta.resource_version()));
+      }
+      record.is_whole = page.metadata().continue_().empty();
+      token = "&continue=" + escaped(page.metadata().continue_());
+    }
+    raise(of_.told_, record.at);
+    of_.note(record);
+  }
+
   void replace_pod() {
     const auto list = ask("GET", pods + "?labelSelector=app%3Dweb&resourceVersion=0");
     const auto items = list.body.find("\"items\"");
@@ -264,6 +309,7 @@ class plane_load::writer {
   // Of the last write().
   int status_ = 0;
   revision at_ = 0;
+  std::string name_;
   std::vector<std::string> mine_, services_;
 };
 
@@ -409,6 +455,11 @@ void plane_load::note(read_record record) {
   shown_.push_back(std::move(record));
 }
 
+void plane_load::note(const list_record& record) {
+  const std::lock_guard lock{mutex_};
+  lists_.push_back(record);
+}
+
 void plane_load::problem(std::string text) {
   const std::lock_guard lock{mutex_};
   if (problems_.size() < kept_problems) problems_.push_back(std::move(text));
@@ -423,9 +474,11 @@ std::string plane_load::summary() const {
   for (const auto& each : spans_)
     events += each.events.size();
   return fmt::format(
-      "{} writes done, {} refused, {} unknown; {} reads; {} events over {} connections in {} spans",
+      "{} writes done, {} refused, {} unknown; {} reads; {} lists in pages; {} events over {} "
+      "connections in {} spans",
       told(write_record::answer::done), told(write_record::answer::refused),
-      told(write_record::answer::unknown), reads_.load(), events, resumed_.load(), spans_.size());
+      told(write_record::answer::unknown), reads_.load(), lists_.size(), events, resumed_.load(),
+      spans_.size());
 }
 
 }  // namespace troupe::test

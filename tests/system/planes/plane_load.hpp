@@ -49,6 +49,7 @@ class plane_load {
   // After finish(): the recorded responses. `problems`: responses that are wrong in any history.
   std::vector<write_record> writes() const { return writes_; }
   std::vector<read_record> reads() const { return shown_; }
+  std::vector<list_record> lists() const { return lists_; }
   std::vector<watch_span> watches() const { return spans_; }
   std::vector<std::string> problems() const { return problems_; }
   std::string summary() const;
@@ -61,6 +62,7 @@ class plane_load {
   bool pause(std::chrono::milliseconds time);
   void note(write_record record);
   void note(read_record record);
+  void note(const list_record& record);
   void problem(std::string text);
 
   plane_cluster& cluster_;
@@ -70,6 +72,7 @@ class plane_load {
   bool stopping_ = false;
   std::vector<write_record> writes_;
   std::vector<read_record> shown_;
+  std::vector<list_record> lists_;
   std::vector<watch_span> spans_;
   std::vector<std::string> problems_;
   std::atomic<std::size_t> acknowledged_{0}, reads_{0}, resumed_{0}, expired_{0};

@@ -107,6 +107,7 @@ evidence collect(plane_cluster& cluster, plane_load& load, bool are_well) {
   found.history = cluster.witness().history();
   found.writes = load.writes();
   found.reads = load.reads();
+  found.lists = load.lists();
   found.watches = load.watches();
   return found;
 }
