@@ -10,6 +10,7 @@
 #include "api/codec/codec.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_pod.pb.h"
+#include "api/scheme.hpp"
 #include "persistence/replica/log_record.hpp"
 #include "support/programs/eventually.hpp"
 #include "support/seeds.hpp"
@@ -53,6 +54,34 @@ std::map<std::string, revision> state_of(const machine& plane) {
   return all;
 }
 
+// The objects of a kind in a control plane's cache, as JSON; empty: the kind is not served.
+std::string objects_in(const machine& plane, const api::kind_info& kind) {
+  const auto answer = client_on(plane)->get(fmt::format("{}/{}/{}?resourceVersion=0",
+                                                        kind.group().empty() ? "/api" : "/apis",
+                                                        kind.api_version(), kind.plural()));
+  const auto items = answer.body.find("\"items\":");
+  return answer.status == 200 && items != std::string::npos ? answer.body.substr(items) : "";
+}
+
+// All control planes have the same objects of every kind soon after the clients have stopped.
+void compare_objects(plane_cluster& cluster) {
+  std::size_t kinds = 0;
+  for (const auto* kind : api::scheme::instance().all()) {
+    if (!kind->stored() || !kind->serves("list")) continue;
+    INFO(kind->qualified_kind());
+    std::string first;
+    const auto are_equal = [&] {
+      first = objects_in(cluster.plane(0), *kind);
+      return objects_in(cluster.plane(1), *kind) == first &&
+             objects_in(cluster.plane(2), *kind) == first;
+    };
+    CHECK(eventually(are_equal, settle_limit));
+    kinds += first.empty() ? 0 : 1;
+  }
+  CHECK(kinds > 0);
+  std::cout << fmt::format("planes: the objects of {} kinds compared\n", kinds) << std::flush;
+}
+
 bool has_pods(const machine& plane, const std::string& app, std::size_t count) {
   api::core::v1::PodList there;
   const auto answer = client_on(plane)->get(pods + app);
@@ -91,6 +120,7 @@ void settle(plane_cluster& cluster, evidence& found) {
     found.states[cluster.plane(i).name()] = state_of(cluster.plane(i));
   const auto end = found.states.begin()->second["last"];
   CHECK(eventually([&] { return cluster.witness().at() >= end; }, settle_limit));
+  compare_objects(cluster);
 }
 
 // The responses until now, with the final state if all processes are well.
