@@ -23,6 +23,10 @@ namespace {
 constexpr auto longer_than_a_lease = plane_cluster::leader_lease + 1s;
 constexpr std::chrono::milliseconds repair_limit{300'000}, deletion_limit{60'000};
 constexpr std::chrono::seconds clock_step{3'600};
+// The lease, an election of etcd's (etcd_machine.cpp), and a second; more while this program, and
+// so all others, does not run as it should: a multiple of its longest pause.
+constexpr std::chrono::milliseconds hand_over_limit = plane_cluster::leader_lease + 500ms + 1s;
+constexpr int pauses_of_a_hand_over = 10;
 // A bound, so that a control plane that reads the state in pages can finish.
 constexpr int compactions_of_a_start = 5;
 // Delay of each sync, as on a worn-out disk.
@@ -125,11 +129,49 @@ void plane_faults::kill_plane() {
   one.restart();
 }
 
+// Restarts it before another one leads, or after that.
 void plane_faults::kill_leader() {
-  auto& one = cluster_.plane(leader());
+  const auto old = leader();
+  const bool is_measured = random_() % 2 == 0 &&
+                           soon(repair_limit, [this] { return are_ready(); }) &&
+                           cluster_.leader() == old;
+  auto& one = cluster_.plane(old);
   one.kill();
-  last(0ms, 4s);
+  if (is_measured)
+    measure_hand_over(old);
+  else
+    last(0ms, 4s);
   one.restart();
+}
+
+bool plane_faults::are_ready() const {
+  for (std::size_t i = 0; i < plane_cluster::size; ++i)
+    if (status_of(cluster_.plane(i), "GET", "/readyz") != 200) return false;
+  return true;
+}
+
+void plane_faults::measure_hand_over(std::size_t old) {
+  using clock = std::chrono::steady_clock;
+  const auto begin = clock::now();
+  auto looked = begin;
+  clock::duration longest_pause{0};
+  const auto is_led = [&] {
+    const auto now = clock::now();
+    longest_pause = std::max(longest_pause, now - looked);
+    looked = now;
+    const auto next = cluster_.leader();
+    return next && *next != old;
+  };
+  if (!soon(repair_limit, is_led)) return problem("no other control plane leads");
+  const auto in_ms = [](clock::duration time) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(time);
+  };
+  const auto limit = hand_over_limit + pauses_of_a_hand_over * in_ms(longest_pause);
+  hand_overs_.push_back(in_ms(looked - begin));
+  if (hand_overs_.back() > limit)
+    late_hand_overs_.push_back(
+        fmt::format("{} leads no more: {} ms until another one did, limit {} ms",
+                    cluster_.plane(old).name(), hand_overs_.back().count(), limit.count()));
 }
 
 void plane_faults::kill_both_leaders() {

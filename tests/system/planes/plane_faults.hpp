@@ -1,6 +1,7 @@
 // Injects faults into control planes, etcd members and their network, at random from a seed.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -22,6 +23,10 @@ class plane_faults {
   std::string next();
   // Processes that ended by themselves, and repairs that failed.
   const std::vector<std::string>& problems() const noexcept { return problems_; }
+  // The times from the kill of the leading control plane until another one led, and descriptions of
+  // those that exceeded their limit.
+  const std::vector<std::chrono::milliseconds>& hand_overs() const noexcept { return hand_overs_; }
+  const std::vector<std::string>& late_hand_overs() const noexcept { return late_hand_overs_; }
   // The number of faults by name.
   const std::map<std::string, std::size_t>& counts() const noexcept { return counts_; }
 
@@ -37,6 +42,10 @@ class plane_faults {
   // Sleeps while the fault lasts, for a random time in [least, most].
   void last(std::chrono::milliseconds least, std::chrono::milliseconds most);
   void problem(const std::string& text) { problems_.push_back(text); }
+
+  bool are_ready() const;
+  // After the kill of control plane `old`, which led.
+  void measure_hand_over(std::size_t old);
 
   void kill_plane();
   void kill_leader();
@@ -70,7 +79,8 @@ class plane_faults {
 
   plane_cluster& cluster_;
   std::mt19937_64 random_;
-  std::vector<std::string> problems_;
+  std::vector<std::string> problems_, late_hand_overs_;
+  std::vector<std::chrono::milliseconds> hand_overs_;
   std::map<std::string, std::size_t> counts_;
   std::vector<std::size_t> order_;  // remaining faults of this round, the next one last
 };

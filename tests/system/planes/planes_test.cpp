@@ -195,6 +195,11 @@ void run(std::uint64_t seed, std::chrono::seconds time) {
              seed, since(begin) / 1s, found.history.size(), terms, load.summary(), writes_of_peace,
              longest.count())
       << std::flush;
+  const auto& times = faults.hand_overs();
+  if (!times.empty())
+    std::cout << fmt::format("planes: {} leaders killed, another one led after {} ms at most\n",
+                             times.size(), std::max_element(times.begin(), times.end())->count());
+  CHECK(faults.late_hand_overs() == std::vector<std::string>{});
   for (const auto& [name, count] : faults.counts())
     std::cout << fmt::format("planes: {} x {}\n", count, name);
   CHECK(load.problems() == std::vector<std::string>{});
