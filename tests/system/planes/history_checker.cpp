@@ -9,6 +9,7 @@
 
 #include "persistence/replica/log_record.hpp"
 #include "support/programs/shell.hpp"
+#include "system/planes/stored_facts.hpp"
 
 namespace troupe::test {
 
@@ -40,11 +41,13 @@ class problems {
   std::vector<std::string> all_;
 };
 
-void check_holes(const evidence& found, problems& to) {
+void check_steps(const evidence& found, problems& to) {
   revision last = 1;
   for (const auto& step : found.history) {
     if (step.at != last + 1) to.add("the history goes from revision {} to {}", last, step.at);
     last = step.at;
+    for (const auto& each : step.changes)
+      if (each.value == unreadable) to.add("{} at revision {} cannot be read", each.key, step.at);
   }
 }
 
@@ -353,7 +356,7 @@ bool is_odd(const std::string& marker) {
 
 std::vector<std::string> evaluate(const evidence& found) {
   problems all;
-  check_holes(found, all);
+  check_steps(found, all);
   check_writes(found, all);
   check_real_time(found, all);
   check_preconditions(found, all);

@@ -86,7 +86,7 @@ struct evidence {
 
 // Returns the contradictions to the history, at most five of each kind; empty: none. Checks:
 //
-// - The history has no gaps.
+// - The history has no gaps, and its pods and services can be read.
 // - A successful write happened once, at the returned revision; a refused write did not happen; an
 //   unknown one happened at most once. A write that was sent after another's response has a higher
 //   revision. A write replaced the revision that its client expected.

@@ -85,6 +85,10 @@ TEST_CASE("what contradicts the history is found", "[planes][judge]") {
     found.history.erase(found.history.begin() + 4);
     CHECK_THAT(problems_of(found), Contains("the history goes from revision 5 to 7"));
   }
+  SECTION("a pod that cannot be read") {
+    found.history[2].changes[0].value = "unreadable";
+    CHECK_THAT(problems_of(found), Contains(pods + "p at revision 4 cannot be read"));
+  }
   SECTION("a write that is lost") {
     found.history[1].changes[0].value = "<9>";
     CHECK_THAT(problems_of(found), Contains("write <1> was acknowledged at 3, and happened at 0"));

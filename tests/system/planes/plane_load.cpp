@@ -70,11 +70,10 @@ std::string set_json(const std::string& name, std::size_t replicas) {
       name, replicas);
 }
 
-std::string service_json(const std::string& name) {
+std::string service_json(const std::string& name, bool of_pods) {
   return fmt::format(
-      R"({{"metadata":{{"name":"{}"}},"spec":{{"type":"NodePort","selector":{{"app":"web"}},)"
-      R"("ports":[{{"port":80}}]}}}})",
-      name);
+      R"({{"metadata":{{"name":"{}"}},"spec":{{"type":"NodePort",{}"ports":[{{"port":80}}]}}}})",
+      name, of_pods ? R"("selector":{"app":"web"},)" : "");
 }
 
 template <class T>
@@ -281,7 +280,8 @@ class plane_load::writer {
     if (!name.empty()) ask("DELETE", pods + "/" + name + "?gracePeriodSeconds=0");
   }
 
-  // Addresses and node ports are given again soon.
+  // Addresses and node ports are given again soon. Each change of a pod writes the endpoints of its
+  // Services, so only one client makes such.
   void replace_service() {
     if (services_.size() >= services_of_a_client) {
       const auto status = ask("DELETE", services + "/" + services_.front()).status;
@@ -290,7 +290,7 @@ class plane_load::writer {
     }
     // Without a response it may be there.
     services_.push_back(fmt::format("s{}-{}", number_, next_++));
-    const auto answer = ask("POST", services, service_json(services_.back()));
+    const auto answer = ask("POST", services, service_json(services_.back(), number_ == 0));
     if (answer.status == 500) of_.problem("500: " + answer.body);
   }
 

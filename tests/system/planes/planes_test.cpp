@@ -31,8 +31,10 @@ namespace {
 
 // After each fault this many writes must succeed within `peace_limit`, or within ten times what
 // they took before the first one.
-constexpr std::size_t writes_of_peace = 20, scaled_at_end = 2;
+constexpr std::size_t writes_of_peace = 20;
 constexpr std::chrono::milliseconds peace_limit{20'000};
+// Of the ReplicaSet "scaled".
+constexpr std::size_t scaled_at_end = 2;
 // Bounds only a test that hangs.
 constexpr std::chrono::milliseconds settle_limit{120'000};
 const std::string pods = "/api/v1/namespaces/default/pods?labelSelector=app%3D";

@@ -18,8 +18,6 @@ namespace {
 using api::core::v1::Pod;
 using api::core::v1::Service;
 
-constexpr const char* unreadable = "unreadable";
-
 void append_utf8(std::string& to, std::uint32_t rune) {
   if (rune < 0x80) {
     to += static_cast<char>(rune);
@@ -44,7 +42,7 @@ api::object_ptr object_in(std::string_view value) {
 
 std::string facts_of_pod(std::string_view value) {
   const auto object = object_in<Pod>(value);
-  if (!object) return unreadable;
+  if (!object) return std::string{unreadable};
   const auto& pod = object->as<Pod>();
   return (pod.spec().node_name().empty() ? "-" : pod.spec().node_name()) +
          (pod.metadata().has_deletion_timestamp() ? " terminating" : "");
@@ -52,7 +50,7 @@ std::string facts_of_pod(std::string_view value) {
 
 std::string facts_of_service(std::string_view value) {
   const auto object = object_in<Service>(value);
-  if (!object) return unreadable;
+  if (!object) return std::string{unreadable};
   const auto& spec = object->as<Service>().spec();
   std::string facts;
   for (const auto& each : spec.cluster_ips())

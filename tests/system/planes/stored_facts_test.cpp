@@ -40,7 +40,7 @@ TEST_CASE("of stored pods and services the checker knows nodes, addresses and po
   CHECK(facts_of(pods, stored_form(pod)) == "m1");
   pod.mutable_metadata()->mutable_deletion_timestamp()->set_seconds(1);
   CHECK(facts_of(pods, stored_form(pod)) == "m1 terminating");
-  CHECK(facts_of(pods, "<1>") == "unreadable");
+  CHECK(facts_of(pods, "<1>") == unreadable);
 
   api::core::v1::Service service;
   service.mutable_metadata()->set_name("s");
