@@ -72,8 +72,12 @@ std::vector<persistence::log_step> watch_reader::take() {
 }
 
 history_witness::history_witness(virtual_switch& network, virtual_switch::port number,
-                                 const std::string& endpoints, const std::filesystem::path& folder)
-    : endpoints_{endpoints}, pipe_{folder / "history"}, log_{folder / "history.log"} {
+                                 const std::string& endpoints, const std::filesystem::path& folder,
+                                 revision first)
+    : endpoints_{endpoints},
+      pipe_{folder / "history"},
+      log_{folder / "history.log"},
+      first_{first} {
   network.plug(space_, number);
   if (::mkfifo(pipe_.c_str(), 0600) != 0) throw std::runtime_error{"no pipe for the history"};
   thread_ = std::thread{[this] {
@@ -97,7 +101,7 @@ bool history_witness::follow() {
                  {"sh", "-c",
                   fmt::format("ETCDCTL_API=3 exec etcdctl --endpoints {} watch "
                               "--prefix '' --rev {} --write-out fields >{}",
-                              endpoints_, std::max<revision>(at_, 1), pipe_.string())});
+                              endpoints_, std::max<revision>(at_, first_), pipe_.string())});
   process program{std::move(command), log_};
   watch_reader reader;
   std::string text;
