@@ -28,6 +28,8 @@ const std::string cached = "?resourceVersion=0";
 constexpr std::chrono::milliseconds answer_limit{3'000}, patient_limit{9'000}, watch_limit{2'000};
 constexpr std::chrono::milliseconds back_off{100};
 constexpr std::size_t kept_problems = 10, services_of_a_client = 2;
+// So that a long run does not fill etcd, and its last list can be decoded.
+constexpr std::size_t maps_of_a_client = 500;
 constexpr int pages_of_a_list = 3, objects_of_a_page = 50;
 
 // The string value of the first field of that name.
@@ -66,7 +68,8 @@ std::string set_json(const std::string& name, std::size_t replicas) {
   return fmt::format(
       R"({{"metadata":{{"name":"{0}"}},"spec":{{"replicas":{1},"selector":{{"matchLabels":)"
       R"({{"app":"{0}"}}}},"template":{{"metadata":{{"labels":{{"app":"{0}"}}}},"spec":)"
-      R"({{"containers":[{{"name":"c","image":"i","resources":{{"requests":{{"cpu":"12"}}}}}}]}}}}}}}})",
+      R"({{"containers":[{{"name":"c","image":"i","resources":)"
+      R"({{"requests":{{"cpu":"12"}}}}}}]}}}}}}}})",
       name, replicas);
 }
 
@@ -121,6 +124,7 @@ class plane_load::writer {
       case 0:
       case 1:
       case 2: {
+        if (mine_.size() >= maps_of_a_client) return remove();
         const auto name = random_() % 3 == 0 ? fmt::format("g{}-", number_)
                                              : fmt::format("w{}-{}", number_, next_);
         if (write("POST", maps, name, 0)) mine_.push_back(name_);
