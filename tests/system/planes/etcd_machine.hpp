@@ -34,6 +34,9 @@ class etcd_machine {
   void kill();
   // Deletes the member's data.
   void wipe();
+  // Makes data of a new etcd from a backup; there must be none. False: etcdctl failed
+  // (control.log).
+  bool restore(const std::filesystem::path& backup, const std::string& members) const;
   void signal(int number) const { process_->signal(number); }
   pid_t id() const { return process_->id(); }
   bool runs() const { return process_ && !process_->wait(std::chrono::milliseconds{0}); }

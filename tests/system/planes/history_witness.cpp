@@ -16,6 +16,7 @@
 #include "persistence/replica/log_record.hpp"
 #include "support/programs/process.hpp"
 #include "system/node.hpp"
+#include "system/planes/stored_facts.hpp"
 
 namespace troupe::test {
 
@@ -35,6 +36,8 @@ std::uint64_t number_of(std::string_view text) {
 
 std::string kept_of(std::string_view key, std::string_view value) {
   if (key.starts_with(persistence::own_prefix)) return std::string{value};
+  if (key.starts_with("/registry/pods/") || key.starts_with("/registry/services/specs/"))
+    return facts_of(key, unquoted(value));
   const auto from = value.find('<'), to = value.find('>', from);
   return to == value.npos ? std::string{} : std::string{value.substr(from, to - from + 1)};
 }
@@ -69,8 +72,12 @@ std::vector<persistence::log_step> watch_reader::take() {
 }
 
 history_witness::history_witness(virtual_switch& network, virtual_switch::port number,
-                                 const std::string& endpoints, const std::filesystem::path& folder)
-    : endpoints_{endpoints}, pipe_{folder / "history"}, log_{folder / "history.log"} {
+                                 const std::string& endpoints, const std::filesystem::path& folder,
+                                 revision first)
+    : endpoints_{endpoints},
+      pipe_{folder / "history"},
+      log_{folder / "history.log"},
+      first_{first} {
   network.plug(space_, number);
   if (::mkfifo(pipe_.c_str(), 0600) != 0) throw std::runtime_error{"no pipe for the history"};
   thread_ = std::thread{[this] {
@@ -94,7 +101,7 @@ bool history_witness::follow() {
                  {"sh", "-c",
                   fmt::format("ETCDCTL_API=3 exec etcdctl --endpoints {} watch "
                               "--prefix '' --rev {} --write-out fields >{}",
-                              endpoints_, std::max<revision>(at_, 1), pipe_.string())});
+                              endpoints_, std::max<revision>(at_, first_), pipe_.string())});
   process program{std::move(command), log_};
   watch_reader reader;
   std::string text;

@@ -16,7 +16,8 @@
 namespace troupe::test {
 
 // Parser for the output of `etcdctl watch --write-out fields`, line by line. It keeps the values of
-// keys below /troupe/; of other values it keeps the part from "<" to ">", if any.
+// keys below /troupe/, and the facts of pods and services (stored_facts.hpp); of other values it
+// keeps the part from "<" to ">", if any.
 class watch_reader {
  public:
   void read(std::string_view line);
@@ -32,9 +33,10 @@ class watch_reader {
 
 class history_witness {
  public:
-  // Runs on its own machine, which gets no faults.
+  // Runs on its own machine, which gets no faults; begins with revision `first`.
   history_witness(virtual_switch& network, virtual_switch::port number,
-                  const std::string& endpoints, const std::filesystem::path& folder);
+                  const std::string& endpoints, const std::filesystem::path& folder,
+                  persistence::revision first = 1);
   ~history_witness();
 
   persistence::revision at() const { return at_; }
@@ -51,6 +53,7 @@ class history_witness {
 
   const std::string endpoints_;
   const std::filesystem::path pipe_, log_;
+  const persistence::revision first_;
   network_space space_;
   mutable std::mutex mutex_;
   std::vector<persistence::log_step> history_;

@@ -1,8 +1,12 @@
 // Faults of plane_faults that delay messages until the sender has given them up.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <csignal>
 #include <stdexcept>
 
 #include "system/network/joined_cluster.hpp"
+#include "system/node.hpp"
 #include "system/planes/plane_faults.hpp"
 
 namespace troupe::test {
@@ -24,7 +28,8 @@ constexpr std::chrono::milliseconds late_steps{700};
 constexpr std::chrono::milliseconds margin{100}, arrival{500};
 // Enough for a controller to see a deletion and to send its request.
 constexpr std::chrono::milliseconds reaction{400};
-constexpr std::chrono::milliseconds leader_limit{60'000};
+constexpr std::chrono::milliseconds beyond_lease = plane_cluster::leader_lease + 1s;
+constexpr std::chrono::milliseconds leader_limit{60'000}, trace_limit{60'000};
 // The fault goes on meanwhile.
 constexpr std::chrono::milliseconds removal_limit{5'000};
 const std::string all_pods =
@@ -70,6 +75,31 @@ void plane_faults::delay_requests_of(std::size_t plane, bool paused) {
   cluster_.network().heal();
   last(arrival, arrival);
   if (paused) cluster_.plane(plane).resume();
+}
+
+// Between the plan of a transaction and its sending: strace delays each message of the control
+// plane, and is stopped itself as soon as the delayed ones contain the plans for removed pods. It
+// then holds every thread at its next system call. The messages are sent in the term of another
+// leader.
+void plane_faults::pause_before_sending() {
+  const auto plane = leader();
+  const auto id = cluster_.plane(plane).id();
+  process tracer{
+      {"strace", "-f", "-q", "-o", "/dev/null", "-e", "trace=sendmsg", "-e",
+       fmt::format("inject=sendmsg:delay_enter={}", std::chrono::microseconds{reaction}.count()),
+       "-p", std::to_string(id)},
+      cluster_.folder() / "strace.log"};
+  const auto is_traced = [id] {
+    return read_file(fmt::format("/proc/{}/status", id)).find("TracerPid:\t0\n") ==
+           std::string::npos;
+  };
+  if (!soon(trace_limit, is_traced)) return problem("strace does not reach the control plane");
+  remove_pods((plane + 1) % plane_cluster::size);
+  last(reaction, reaction);
+  tracer.signal(SIGSTOP);
+  last(beyond_lease, 2 * beyond_lease);
+  tracer.signal(SIGCONT);
+  if (tracer.wait(0ms)) problem("strace has left the control plane");
 }
 
 // So that the leading control plane has something to send.

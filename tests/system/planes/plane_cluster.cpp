@@ -151,11 +151,31 @@ std::string plane_cluster::replace_member(std::size_t index) {
   const auto add = fmt::format("member add {} --peer-urls {}", lost.name(), lost.peer_url());
   if (!soon(start_limit, [&] { return control(add, index).code == 0; }))
     return "member " + lost.name() + " cannot be added";
-  std::string places;
-  for (const auto& each : members_)
-    places += (places.empty() ? "" : ",") + each->place();
-  lost.start(places, true);
+  lost.start(places(), true);
   return "";
+}
+
+std::string plane_cluster::places() const {
+  std::string all;
+  for (const auto& each : members_)
+    all += (all.empty() ? "" : ",") + each->place();
+  return all;
+}
+
+bool plane_cluster::save(const std::filesystem::path& backup) const {
+  const auto& asked = *members_.front();
+  return asked.control(asked.client_url(), "snapshot save " + backup.string()).code == 0;
+}
+
+bool plane_cluster::restore(const std::filesystem::path& backup) {
+  for (auto& each : members_) {
+    each->kill();
+    each->wipe();
+    if (!each->restore(backup, places())) return false;
+  }
+  for (auto& each : members_)
+    each->start(places());
+  return soon(start_limit, [&] { return control("endpoint health").code == 0; });
 }
 
 }  // namespace troupe::test

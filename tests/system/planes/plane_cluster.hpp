@@ -45,8 +45,13 @@ class plane_cluster {
   std::array<std::size_t, size> members_in_use() const;
   // Deletes a member's data, removes it from etcd and adds it again. The error; empty: success.
   std::string replace_member(std::size_t index);
+  // Saves the state of etcd to a file, and replaces etcd by a new one with that state.
+  bool save(const std::filesystem::path& backup) const;
+  bool restore(const std::filesystem::path& backup);
 
  private:
+  // Of all members: etcd_machine::place().
+  std::string places() const;
   std::vector<std::string> words_of_plane(std::size_t index) const;
   // A field of a member's status; empty if it does not answer.
   std::string status(std::size_t member, const std::string& name) const;

@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <fstream>
 #include <numeric>
+#include <thread>
 
 #include "system/network/joined_cluster.hpp"
 #include "system/node.hpp"
@@ -21,6 +23,12 @@ namespace {
 constexpr auto longer_than_a_lease = plane_cluster::leader_lease + 1s;
 constexpr std::chrono::milliseconds repair_limit{300'000}, deletion_limit{60'000};
 constexpr std::chrono::seconds clock_step{3'600};
+// The lease, an election of etcd's (etcd_machine.cpp), and a second; more while this program, and
+// so all others, does not run as it should: a multiple of its longest pause.
+constexpr std::chrono::milliseconds hand_over_limit = plane_cluster::leader_lease + 500ms + 1s;
+constexpr int pauses_of_a_hand_over = 10;
+// A bound, so that a control plane that reads the state in pages can finish.
+constexpr int compactions_of_a_start = 5;
 // Delay of each sync, as on a worn-out disk.
 constexpr std::chrono::milliseconds sync_delay{300};
 // Size of a value that fills the database; etcd accepts requests of up to 1.5 MiB.
@@ -57,18 +65,22 @@ const std::vector<plane_faults::fault>& plane_faults::all() {
       {"kill -9 of both leaders", &plane_faults::kill_both_leaders},
       {"pause of the one that leads beyond its lease", &plane_faults::pause_leader},
       {"kill -9 of a member", &plane_faults::kill_member},
+      {"kill -9 of two members", &plane_faults::kill_two_members},
       {"pause of a member", &plane_faults::pause_member},
       {"cut from a control plane to all members", &plane_faults::cut_one_way},
       {"cut from all members to a control plane", &plane_faults::cut_back},
+      {"cut between a control plane and its member", &plane_faults::cut_from_member},
       {"cut from a member to the others", &plane_faults::cut_off_member},
       {"member lost and replaced", &plane_faults::replace_member},
       {"compaction of what is watched", &plane_faults::compact},
+      {"compaction while a control plane starts", &plane_faults::compact_during_start},
       {"full quota", &plane_faults::fill},
       {"slow syncs of a member", &plane_faults::slow_disk},
       {"clock of a control plane an hour off", &plane_faults::step_clock},
       {"requests that a member passes on late", &plane_faults::delay_requests},
       {"pause of the one that leads, with late requests", &plane_faults::delay_requests_of_leader},
-      {"steps that come later than answers", &plane_faults::delay_steps}};
+      {"steps that come later than answers", &plane_faults::delay_steps},
+      {"pause of the one that leads before it sends", &plane_faults::pause_before_sending}};
   return each;
 }
 
@@ -117,11 +129,49 @@ void plane_faults::kill_plane() {
   one.restart();
 }
 
+// Restarts it before another one leads, or after that.
 void plane_faults::kill_leader() {
-  auto& one = cluster_.plane(leader());
+  const auto old = leader();
+  const bool is_measured = random_() % 2 == 0 &&
+                           soon(repair_limit, [this] { return are_ready(); }) &&
+                           cluster_.leader() == old;
+  auto& one = cluster_.plane(old);
   one.kill();
-  last(0ms, 4s);
+  if (is_measured)
+    measure_hand_over(old);
+  else
+    last(0ms, 4s);
   one.restart();
+}
+
+bool plane_faults::are_ready() const {
+  for (std::size_t i = 0; i < plane_cluster::size; ++i)
+    if (status_of(cluster_.plane(i), "GET", "/readyz") != 200) return false;
+  return true;
+}
+
+void plane_faults::measure_hand_over(std::size_t old) {
+  using clock = std::chrono::steady_clock;
+  const auto begin = clock::now();
+  auto looked = begin;
+  clock::duration longest_pause{0};
+  const auto is_led = [&] {
+    const auto now = clock::now();
+    longest_pause = std::max(longest_pause, now - looked);
+    looked = now;
+    const auto next = cluster_.leader();
+    return next && *next != old;
+  };
+  if (!soon(repair_limit, is_led)) return problem("no other control plane leads");
+  const auto in_ms = [](clock::duration time) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(time);
+  };
+  const auto limit = hand_over_limit + pauses_of_a_hand_over * in_ms(longest_pause);
+  hand_overs_.push_back(in_ms(looked - begin));
+  if (hand_overs_.back() > limit)
+    late_hand_overs_.push_back(
+        fmt::format("{} leads no more: {} ms until another one did, limit {} ms",
+                    cluster_.plane(old).name(), hand_overs_.back().count(), limit.count()));
 }
 
 void plane_faults::kill_both_leaders() {
@@ -148,6 +198,17 @@ void plane_faults::kill_member() {
   one.restart();
 }
 
+// Nothing can be written until both are back.
+void plane_faults::kill_two_members() {
+  const auto kept = any();
+  const std::array lost{(kept + 1) % plane_cluster::size, (kept + 2) % plane_cluster::size};
+  for (const auto each : lost)
+    cluster_.member(each).kill();
+  last(3s, 3s);
+  for (const auto each : lost)
+    cluster_.member(each).restart();
+}
+
 void plane_faults::pause_member() {
   auto& one = cluster_.member(random_() % 2 == 0 ? cluster_.leading_member() : any());
   one.signal(SIGSTOP);
@@ -169,6 +230,16 @@ void plane_faults::cut_back() {
   const auto to = port_of_plane(random_() % 2 == 0 ? leader() : any());
   for (std::size_t i = 0; i < plane_cluster::size; ++i)
     cluster_.network().set(cluster_.member(i).number(), to, {.cut = true});
+  last(1s, 4s);
+  cluster_.network().heal();
+}
+
+// The other members are reached.
+void plane_faults::cut_from_member() {
+  const auto plane = any();
+  const auto member = cluster_.members_in_use()[plane];
+  cluster_.network().set_both(port_of_plane(plane), cluster_.member(member).number(),
+                              {.cut = true});
   last(1s, 4s);
   cluster_.network().heal();
 }
@@ -210,6 +281,22 @@ void plane_faults::compact() {
   cluster_.control(fmt::format("compact {}", cluster_.witness().at()));
   last(0ms, 500ms);
   away.resume();
+}
+
+// The control plane cannot continue from its copy, and reads the state while more is compacted.
+void plane_faults::compact_during_start() {
+  auto& one = cluster_.plane(any());
+  one.kill();
+  last(500ms, 1s);
+  const auto compact_newest = [this] {
+    cluster_.control(fmt::format("compact {}", cluster_.witness().at()));
+  };
+  compact_newest();
+  const std::jthread more{[&compact_newest] {
+    for (int i = 0; i < compactions_of_a_start; ++i)
+      compact_newest();
+  }};
+  one.restart();
 }
 
 void plane_faults::fill() {

@@ -1,6 +1,7 @@
 // Injects faults into control planes, etcd members and their network, at random from a seed.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -22,6 +23,10 @@ class plane_faults {
   std::string next();
   // Processes that ended by themselves, and repairs that failed.
   const std::vector<std::string>& problems() const noexcept { return problems_; }
+  // The times from the kill of the leading control plane until another one led, and descriptions of
+  // those that exceeded their limit.
+  const std::vector<std::chrono::milliseconds>& hand_overs() const noexcept { return hand_overs_; }
+  const std::vector<std::string>& late_hand_overs() const noexcept { return late_hand_overs_; }
   // The number of faults by name.
   const std::map<std::string, std::size_t>& counts() const noexcept { return counts_; }
 
@@ -38,17 +43,24 @@ class plane_faults {
   void last(std::chrono::milliseconds least, std::chrono::milliseconds most);
   void problem(const std::string& text) { problems_.push_back(text); }
 
+  bool are_ready() const;
+  // After the kill of control plane `old`, which led.
+  void measure_hand_over(std::size_t old);
+
   void kill_plane();
   void kill_leader();
   void kill_both_leaders();
+  void kill_two_members();
   void pause_leader();
   void kill_member();
   void pause_member();
   void cut_one_way();
   void cut_back();
+  void cut_from_member();
   void cut_off_member();
   void replace_member();
   void compact();
+  void compact_during_start();
   void fill();
   bool databases_are_small();
   // Defragments all members and clears the alarm of a full quota; false if a database is not small
@@ -60,13 +72,15 @@ class plane_faults {
   void delay_requests();
   void delay_requests_of_leader();
   void delay_steps();
+  void pause_before_sending();
   // `paused`: pauses the control plane meanwhile, with requests under way.
   void delay_requests_of(std::size_t plane, bool paused);
   void remove_pods(std::size_t through);
 
   plane_cluster& cluster_;
   std::mt19937_64 random_;
-  std::vector<std::string> problems_;
+  std::vector<std::string> problems_, late_hand_overs_;
+  std::vector<std::chrono::milliseconds> hand_overs_;
   std::map<std::string, std::size_t> counts_;
   std::vector<std::size_t> order_;  // remaining faults of this round, the next one last
 };

@@ -31,6 +31,10 @@ class plane_load {
  public:
   // Of the ReplicaSet "web", whose pods a client deletes again and again.
   static constexpr std::size_t replicas = 3;
+  // Of the ReplicaSet "scaled", whose replicas a client changes: the maximum.
+  static constexpr std::size_t scaled_replicas = 4;
+  // A simulated node has 32 CPUs, and each pod requests 12.
+  static constexpr std::size_t pods_of_node = 2;
 
   // The cluster must outlive this.
   plane_load(plane_cluster& cluster, load_options options);
@@ -44,6 +48,8 @@ class plane_load {
   void finish();
   // After finish(): the recorded responses. `problems`: responses that are wrong in any history.
   std::vector<write_record> writes() const { return writes_; }
+  std::vector<read_record> reads() const { return shown_; }
+  std::vector<list_record> lists() const { return lists_; }
   std::vector<watch_span> watches() const { return spans_; }
   std::vector<std::string> problems() const { return problems_; }
   std::string summary() const;
@@ -55,6 +61,8 @@ class plane_load {
 
   bool pause(std::chrono::milliseconds time);
   void note(write_record record);
+  void note(read_record record);
+  void note(const list_record& record);
   void problem(std::string text);
 
   plane_cluster& cluster_;
@@ -63,6 +71,8 @@ class plane_load {
   std::condition_variable turn_;
   bool stopping_ = false;
   std::vector<write_record> writes_;
+  std::vector<read_record> shown_;
+  std::vector<list_record> lists_;
   std::vector<watch_span> spans_;
   std::vector<std::string> problems_;
   std::atomic<std::size_t> acknowledged_{0}, reads_{0}, resumed_{0}, expired_{0};

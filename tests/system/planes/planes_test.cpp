@@ -10,6 +10,7 @@
 #include "api/codec/codec.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_pod.pb.h"
+#include "api/scheme.hpp"
 #include "persistence/replica/log_record.hpp"
 #include "support/programs/eventually.hpp"
 #include "support/seeds.hpp"
@@ -32,9 +33,12 @@ namespace {
 // they took before the first one.
 constexpr std::size_t writes_of_peace = 20;
 constexpr std::chrono::milliseconds peace_limit{20'000};
+// Of the ReplicaSet "scaled".
+constexpr std::size_t scaled_at_end = 2;
 // Bounds only a test that hangs.
 constexpr std::chrono::milliseconds settle_limit{120'000};
-const std::string pods = "/api/v1/namespaces/default/pods?labelSelector=app%3Dweb";
+const std::string pods = "/api/v1/namespaces/default/pods?labelSelector=app%3D";
+const std::string scaled = "/apis/apps/v1/namespaces/default/replicasets/scaled";
 const std::string maps = "/api/v1/namespaces/default/configmaps";
 
 std::chrono::milliseconds since(clock_type::time_point begin) {
@@ -52,13 +56,54 @@ std::map<std::string, revision> state_of(const machine& plane) {
   return all;
 }
 
+// The objects of a kind in a control plane's cache, as JSON; empty: the kind is not served.
+std::string objects_in(const machine& plane, const api::kind_info& kind) {
+  const auto answer = client_on(plane)->get(fmt::format("{}/{}/{}?resourceVersion=0",
+                                                        kind.group().empty() ? "/api" : "/apis",
+                                                        kind.api_version(), kind.plural()));
+  const auto items = answer.body.find("\"items\":");
+  return answer.status == 200 && items != std::string::npos ? answer.body.substr(items) : "";
+}
+
+// All control planes have the same objects of every kind soon after the clients have stopped.
+void compare_objects(plane_cluster& cluster) {
+  std::size_t kinds = 0;
+  for (const auto* kind : api::scheme::instance().all()) {
+    if (!kind->stored() || !kind->serves("list")) continue;
+    INFO(kind->qualified_kind());
+    std::string first;
+    const auto are_equal = [&] {
+      first = objects_in(cluster.plane(0), *kind);
+      return objects_in(cluster.plane(1), *kind) == first &&
+             objects_in(cluster.plane(2), *kind) == first;
+    };
+    CHECK(eventually(are_equal, settle_limit));
+    kinds += first.empty() ? 0 : 1;
+  }
+  CHECK(kinds > 0);
+  std::cout << fmt::format("planes: the objects of {} kinds compared\n", kinds) << std::flush;
+}
+
+bool has_pods(const machine& plane, const std::string& app, std::size_t count) {
+  api::core::v1::PodList there;
+  const auto answer = client_on(plane)->get(pods + app);
+  return answer.status == 200 && api::decode_into(answer.body, api::media::json, there) &&
+         there.items_size() == static_cast<int>(count);
+}
+
 // Waits for the final state after the clients have stopped, and adds it.
 void settle(plane_cluster& cluster, evidence& found) {
+  const auto is_scaled = [&] {
+    return client_on(cluster.plane(0))
+               ->request("PATCH", scaled,
+                         fmt::format(R"({{"spec":{{"replicas":{}}}}})", scaled_at_end),
+                         {{"content-type", "application/merge-patch+json"}})
+               .status == 200;
+  };
+  CHECK(eventually(is_scaled, settle_limit));
   const auto all_pods = [&] {
-    api::core::v1::PodList there;
-    const auto answer = client_on(cluster.plane(0))->get(pods);
-    return answer.status == 200 && api::decode_into(answer.body, api::media::json, there) &&
-           there.items_size() == static_cast<int>(found.replicas);
+    return has_pods(cluster.plane(0), "web", plane_load::replicas) &&
+           has_pods(cluster.plane(0), "scaled", scaled_at_end);
   };
   CHECK(eventually(all_pods, settle_limit));
   // This write is later than all acknowledged writes and completes the final state.
@@ -77,6 +122,7 @@ void settle(plane_cluster& cluster, evidence& found) {
     found.states[cluster.plane(i).name()] = state_of(cluster.plane(i));
   const auto end = found.states.begin()->second["last"];
   CHECK(eventually([&] { return cluster.witness().at() >= end; }, settle_limit));
+  compare_objects(cluster);
 }
 
 // The responses until now, with the final state if all processes are well.
@@ -84,11 +130,16 @@ evidence collect(plane_cluster& cluster, plane_load& load, bool are_well) {
   evidence found;
   found.watched = "/registry/configmaps/default/";
   found.pods = "/registry/pods/default/";
-  found.replicas = plane_load::replicas;
+  found.owners = {{found.pods + "web-", plane_load::replicas, plane_load::replicas},
+                  {found.pods + "scaled-", plane_load::scaled_replicas, scaled_at_end}};
+  found.pods_of_node = plane_load::pods_of_node;
+  found.services = "/registry/services/specs/";
   load.finish();
   if (are_well) settle(cluster, found);
   found.history = cluster.witness().history();
   found.writes = load.writes();
+  found.reads = load.reads();
+  found.lists = load.lists();
   found.watches = load.watches();
   return found;
 }
@@ -146,6 +197,11 @@ void run(std::uint64_t seed, std::chrono::seconds time) {
              seed, since(begin) / 1s, found.history.size(), terms, load.summary(), writes_of_peace,
              longest.count())
       << std::flush;
+  const auto& times = faults.hand_overs();
+  if (!times.empty())
+    std::cout << fmt::format("planes: {} leaders killed, another one led after {} ms at most\n",
+                             times.size(), std::max_element(times.begin(), times.end())->count());
+  CHECK(faults.late_hand_overs() == std::vector<std::string>{});
   for (const auto& [name, count] : faults.counts())
     std::cout << fmt::format("planes: {} x {}\n", count, name);
   CHECK(load.problems() == std::vector<std::string>{});
