@@ -9,7 +9,6 @@
 
 #include <cstdlib>
 #include <ctime>
-#include <fstream>
 #include <thread>
 
 extern char** environ;
@@ -55,10 +54,7 @@ node::~node() {
 }
 
 double node::memory_mb() const {
-  std::ifstream in{fmt::format("/proc/{}/status", pid_)};
-  for (std::string line; std::getline(in, line);)
-    if (line.rfind("VmRSS:", 0) == 0) return std::atof(line.c_str() + 6) / 1024;
-  return 0;
+  return bench::memory_mb(pid_);
 }
 
 double node::processor_s() const {
