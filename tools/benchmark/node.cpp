@@ -49,8 +49,18 @@ node::node(const std::string& program, const std::string& folder, int simulated_
 }
 
 node::~node() {
-  ::kill(pid_, SIGTERM);
+  end(SIGTERM);
+}
+
+void node::kill() {
+  end(SIGKILL);
+}
+
+void node::end(int signal) {
+  if (pid_ == 0) return;
+  ::kill(pid_, signal);
   ::waitpid(pid_, nullptr, 0);
+  pid_ = 0;
 }
 
 double node::memory_mb() const {
