@@ -47,6 +47,8 @@ void measure_containers(results& out, const bench_options& options);
 void measure_etcd(results& out, const bench_options& options);
 // Watches, takeovers and restarts of control planes over etcd. Skipped if no etcd is installed.
 void measure_planes(results& out, const bench_options& options);
+// The same work with Kubernetes 1.20. Skipped if no environment variable names its programs.
+void measure_kube(results& out, const bench_options& options);
 
 // The median time of an append of 1 KB with fdatasync, in microseconds.
 double sync_p50_us();
