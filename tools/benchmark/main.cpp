@@ -29,7 +29,9 @@ int main(int argc, char** argv) {
                                                               {"claims", measure_claims},
                                                               {"network", measure_network},
                                                               {"containers", measure_containers},
-                                                              {"etcd", measure_etcd}};
+                                                              {"etcd", measure_etcd},
+                                                              {"planes", measure_planes},
+                                                              {"kube", measure_kube}};
 
   CLI::App app{"Measures Troupe on this machine and prints one table.", "tools/bench"};
   bench_options options;

@@ -9,7 +9,6 @@
 
 #include <cstdlib>
 #include <ctime>
-#include <fstream>
 #include <thread>
 
 extern char** environ;
@@ -50,15 +49,22 @@ node::node(const std::string& program, const std::string& folder, int simulated_
 }
 
 node::~node() {
-  ::kill(pid_, SIGTERM);
+  end(SIGTERM);
+}
+
+void node::kill() {
+  end(SIGKILL);
+}
+
+void node::end(int signal) {
+  if (pid_ == 0) return;
+  ::kill(pid_, signal);
   ::waitpid(pid_, nullptr, 0);
+  pid_ = 0;
 }
 
 double node::memory_mb() const {
-  std::ifstream in{fmt::format("/proc/{}/status", pid_)};
-  for (std::string line; std::getline(in, line);)
-    if (line.rfind("VmRSS:", 0) == 0) return std::atof(line.c_str() + 6) / 1024;
-  return 0;
+  return bench::memory_mb(pid_);
 }
 
 double node::processor_s() const {

@@ -23,6 +23,8 @@ class node {
 
   clock::time_point started() const noexcept { return started_; }
   double ready_ms() const noexcept { return ready_ms_; }
+  // With SIGKILL; returns when it has ended. Then it can only be destroyed.
+  void kill();
   double memory_mb() const;    // resident
   double processor_s() const;  // of all its threads since its start
   // Waits until all simulated nodes have registered.
@@ -34,6 +36,8 @@ class node {
   load_options load() const;
 
  private:
+  void end(int signal);
+
   std::string data_;
   int simulated_nodes_;
   pid_t pid_ = 0;

@@ -42,8 +42,13 @@ void measure_limits(results& out, const bench_options& options);
 
 // Pods run by a containerd that the bench starts. Skipped if none is installed.
 void measure_containers(results& out, const bench_options& options);
-// Creates and reads over etcd, against those of a bare client. Skipped if no etcd is installed.
+// Creates and reads over etcd, against those of a bare client and of an embedded store. Skipped if
+// no etcd is installed.
 void measure_etcd(results& out, const bench_options& options);
+// Watches, takeovers and restarts of control planes over etcd. Skipped if no etcd is installed.
+void measure_planes(results& out, const bench_options& options);
+// The same work with Kubernetes 1.20. Skipped if no environment variable names its programs.
+void measure_kube(results& out, const bench_options& options);
 
 // The median time of an append of 1 KB with fdatasync, in microseconds.
 double sync_p50_us();

@@ -1,5 +1,6 @@
 #include "benchmark/support.hpp"
 
+#include <fmt/format.h>
 #include <stdlib.h>
 
 #include <algorithm>
@@ -13,6 +14,11 @@ double seconds_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
 }
 
+std::int64_t now_us() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(clock::now().time_since_epoch())
+      .count();
+}
+
 double percentile(std::vector<double> values, double percent) {
   const auto at = static_cast<std::ptrdiff_t>(percent / 100 * double(values.size() - 1));
   std::nth_element(values.begin(), values.begin() + at, values.end());
@@ -22,6 +28,13 @@ double percentile(std::vector<double> values, double percent) {
 std::string read_file(const std::string& path) {
   std::ifstream in{path};
   return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+double memory_mb(pid_t process) {
+  std::ifstream in{fmt::format("/proc/{}/status", process)};
+  for (std::string line; std::getline(in, line);)
+    if (line.rfind("VmRSS:", 0) == 0) return std::atof(line.c_str() + 6) / 1024;
+  die(fmt::format("process {} has ended", process));
 }
 
 scratch::scratch() {
