@@ -246,6 +246,67 @@ std::string address_of_pod(joined_cluster& c, const std::string& pod) {
   return c.kubectl("get pod " + pod + " -o jsonpath={.status.podIP}").output;
 }
 
+const std::string streams_pod = R"(apiVersion: v1
+kind: Pod
+metadata: {name: streams}
+spec:
+  nodeName: m2
+  terminationGracePeriodSeconds: 1
+  containers:
+  - name: c
+    image: localhost/tools:1
+    stdin: true
+    command:
+    - sh
+    - -c
+    - hostname > /tmp/index.html; httpd -p 8080 -h /tmp; while read line; do echo "read $line"; done
+)";
+
+// With `kubectl` and `version`. The last line shows the last line of the log.
+const std::string streams_script = R"(
+export KUBECONFIG=data/admin.kubeconfig
+rm -rf there back enough attached forwarded
+$kubectl exec streams -- hostname
+echo input | $kubectl exec -i streams -- cat
+mkdir there && seq 1000 > there/a
+$kubectl cp there streams:/tmp/$version
+$kubectl cp streams:/tmp/$version back > /dev/null 2>&1
+diff -r there back && echo the same
+$kubectl port-forward streams 0:8080 > forwarded 2>&1 &
+forward=$!
+for i in $(seq 600); do grep -qs Forwarding forwarded && break; sleep 0.1; done
+curl -sS http://127.0.0.1:$(sed -n 's/.*127.0.0.1:\([0-9]*\) .*/\1/p' forwarded)/
+(echo $version; for i in $(seq 600); do test -e enough && break; sleep 0.1; done) |
+  timeout 60 $kubectl attach -i streams > attached 2> /dev/null &
+attach=$!
+for i in $(seq 600); do grep -qs "read $version" attached && break; sleep 0.1; done
+touch enough
+kill $forward $attach
+$kubectl logs streams --tail=1
+)";
+
+// Commands, files, ports, input, logs and usage of a pod, by the API server of another machine.
+void check_streams(joined_cluster& c) {
+  REQUIRE(c.apply(streams_pod).code == 0);
+  const bool ready = soon(limit, [&] {
+    return c.kubectl("get pod streams -o jsonpath={.status.containerStatuses[0].ready}").output ==
+           "true";
+  });
+  INFO(c.kubectl("describe pod streams").output);
+  REQUIRE(ready);
+  const auto all = kubectls();
+  for (const auto* with : {&all.front(), &all.back()}) {
+    INFO(with->version);
+    const auto said = c.control().run("kubectl=" + with->path + "; version=" + with->version +
+                                      "; " + streams_script);
+    CHECK(said.output == "streams\ninput\nthe same\nstreams\nread " + with->version + "\n");
+  }
+  CHECK(soon(limit, [&] {
+    return c.kubectl("top pod streams --no-headers").output.find("streams") == 0;
+  }));
+  CHECK(c.kubectl("delete pod streams").code == 0);
+}
+
 }  // namespace
 
 TEST_CASE(
@@ -277,6 +338,7 @@ TEST_CASE(
       CHECK(soon(limit, [&] { return names() == std::set<std::string>{"on-m1\n", "on-m2\n"}; }));
       CHECK(comes_to_find(c, pod, "10.96.0.100"));
     }
+    if (routes == "direct") check_streams(c);
     CHECK_THAT(m2.run("ip route").output,
                Contains(routes == "vxlan" ? "dev troupe-vx proto 84" : "dev net0 proto 84"));
     CHECK(c.kubectl("delete pod on-m2").code == 0);
