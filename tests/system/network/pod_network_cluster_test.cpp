@@ -56,17 +56,20 @@ std::string manifest(const std::string& name) {
                             "$1, \"imagePullPolicy\": \"PullIfNotPresent\"");
 }
 
+void import_guestbook(container_cluster& cluster) {
+  const auto folder = cluster.runtime(cluster->control()).folder();
+  const auto made = shell(TROUPE_SOURCE_DIR "/tests/system/containers/guestbook-images " +
+                          folder.string() + " 2>&1");
+  INFO(made.output);
+  REQUIRE(made.code == 0);
+  for (const auto* name : {"master", "slave", "frontend"})
+    cluster.import_image(folder / ("guestbook-" + std::string{name} + ".tar"));
+}
+
 class guestbook {
  public:
   guestbook() {
-    auto& m1 = cluster->control();
-    const auto folder = cluster.runtime(m1).folder();
-    const auto made = shell(TROUPE_SOURCE_DIR "/tests/system/containers/guestbook-images " +
-                            folder.string() + " 2>&1");
-    INFO(made.output);
-    REQUIRE(made.code == 0);
-    for (const auto* name : {"master", "slave", "frontend"})
-      cluster.import_image(folder / ("guestbook-" + std::string{name} + ".tar"));
+    import_guestbook(cluster);
     // Containers get variables for the existing services.
     for (const auto* name : {"redis-master-service", "redis-slave-service", "frontend-service"})
       post("services", std::string{"guestbook-"} + name);
@@ -172,6 +175,37 @@ TEST_CASE("the guestbook of 2014 answers through its service on three machines, 
       CHECK(soon(limit, [&] { return g.cluster.left_of_pods(c.at(each)).empty(); }));
       CHECK(g.cluster.left_of_pods(c.at(each)) == "");
     }
+  }
+  CHECK(own_network() == before);
+}
+
+TEST_CASE("the guestbook of the examples answers at its node port",
+          "[network][containers][pod_network]") {
+  if (!container_cluster::possible()) return;
+  const auto before = own_network();
+  {
+    container_cluster cluster{0};
+    auto& c = *cluster;
+    import_guestbook(cluster);
+    const auto made = c.kubectl("apply -f " TROUPE_SOURCE_DIR "/examples/guestbook.yaml");
+    INFO(made.output);
+    REQUIRE(made.code == 0);
+    const auto available =
+        c.kubectl("wait --for=condition=Available deployment --all --timeout=150s");
+    INFO(available.output);
+    REQUIRE(available.code == 0);
+    const auto& m1 = c.control();
+    const auto url = [&](const std::string& question) {
+      return "'http://" + m1.address() + ":30080/cgi-bin/guestbook?" + question + "'";
+    };
+    // A request that comes before the rules is lost.
+    CHECK(soon(limit, [&] {
+      fetched(m1, url("add=hello"));
+      return fetched(m1, url("")).find("hello\n") != std::string::npos;
+    }));
+    CHECK(soon(limit, [&] { return heard(m1, url("who"), 20).size() == 3; }));
+    CHECK(c.kubectl("delete deployments --all").code == 0);
+    cluster.delete_pods();
   }
   CHECK(own_network() == before);
 }
