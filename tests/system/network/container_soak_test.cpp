@@ -89,8 +89,10 @@ echo addresses $(ls $data/pod-addresses/troupe 2>/dev/null | grep -c '^10[.]')
 echo mounts $(grep -e $runtime/ -e $data/ /proc/mounts | grep -c -F -f uids)
 echo sandbox-mounts $(grep -c $runtime/ /proc/mounts)
 echo cgroups $(find /sys/fs/cgroup -type d -name 'pod*' 2>/dev/null | grep -c -F -f uids)
+echo rules $(nft list ruleset 2>/dev/null | grep -c -e '10[.]96[.]0[.]100' -e 30080)
 echo folders $(find $data -type d 2>/dev/null | grep -c -F -f uids)
 )sh";
+constexpr std::size_t left_counts = 10;
 const char* const count_rules = R"sh(
 echo routes $(ip route | wc -l)
 echo iptables $(for each in nat filter mangle; do iptables -t $each -S 2>/dev/null; done | wc -l)
@@ -154,7 +156,7 @@ class container_churn {
     soon(churn_limit, [&] {
       out.clear();
       const auto found = count(count_left);
-      if (found.size() < 9) out = "not counted";
+      if (found.size() < left_counts) out = "not counted: ";
       for (const auto& [name, number] : found)
         if (number != 0) out += fmt::format("{} {}, ", number, name);
       return out.empty();
@@ -234,5 +236,5 @@ TEST_CASE("a long churn of pods leaves nothing on their machine, and its node do
           "[.long][container_soak]") {
   if (!container_cluster::possible()) return;
   const char* wanted = std::getenv("TROUPE_SOAK_SECONDS");
-  soak_containers(std::chrono::seconds{wanted == nullptr ? 1'800 : std::atoi(wanted)});
+  soak_containers(std::chrono::seconds{wanted == nullptr ? 600 : std::atoi(wanted)});
 }
