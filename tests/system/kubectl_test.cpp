@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -17,75 +16,18 @@
 
 #include "support/scratch_folder.hpp"
 #include "support/skip.hpp"
-#include "system/node.hpp"
 #include "system/transcript.hpp"
+#include "system/transcript_player.hpp"
 
 namespace fs = std::filesystem;
 using namespace troupe::test;
 
 namespace {
 
-constexpr auto eventual_limit = std::chrono::seconds{90};
-
 std::string setting(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
-
-// One transcript with one kubectl.
-class run {
- public:
-  run(kubectl with, fs::path file, fs::path folder)
-      : with_{std::move(with)}, file_{std::move(file)}, folder_{std::move(folder)} {}
-
-  // Empty, or the first error.
-  std::string go() const {
-    try {
-      return play(parse_transcript(read_file(file_)));
-    } catch (const std::exception& error) {
-      return file_.filename().string() + ": " + error.what();
-    }
-  }
-
- private:
-  std::string play(const transcript& script) const {
-    fs::create_directories(folder_);
-    auto flags = script.flags;
-    if (flags.empty()) flags = {"--runtime", "simulated", "--simulated-nodes", "3"};
-    for (auto& flag : flags)
-      for (const auto& [name, content] : script.files)
-        if (flag == "./" + name) write_file(flag = folder_ / name, content);
-    flags.insert(flags.end(), {"--root-dir", folder_ / "pods"});
-    const node served{folder_ / "node", flags};
-    const terminal at{with_, folder_ / "home", served.kubeconfig()};
-    for (const auto& [name, content] : script.files)
-      write_file(at.folder() / name, content);
-    for (const auto& step : script.steps) {
-      if (!version_fits(with_.version, step.versions)) continue;
-      if (auto problem = check(at, step); !problem.empty()) return problem;
-    }
-    return {};
-  }
-
-  std::string check(const terminal& at, const transcript_step& step) const {
-    const auto deadline = std::chrono::steady_clock::now() + eventual_limit;
-    for (;;) {
-      const auto got = at.run(step.command);
-      auto problem = mismatch(step.expected, got.output);
-      if (got.code != step.exit_code)
-        problem = "exit code " + std::to_string(got.code) + " instead of " +
-                  std::to_string(step.exit_code);
-      if (problem.empty()) return {};
-      if (step.eventually && std::chrono::steady_clock::now() < deadline) continue;
-      return file_.filename().string() + ":" + std::to_string(step.line) + " with kubectl " +
-             with_.version + "\n$ " + step.command + "\n" + got.output + "--- " + problem;
-    }
-  }
-
-  const kubectl with_;
-  const fs::path file_;
-  const fs::path folder_;
-};
 
 struct job {
   kubectl with;
@@ -123,8 +65,8 @@ TEST_CASE("every kubectl prints the output of the transcripts") {
       if (next == all.size()) return;
       const auto number = next++;
       lock.unlock();
-      run one{all[number].with, all[number].file, folder.path() / std::to_string(number)};
-      auto problem = one.go();
+      auto problem = play_transcript(all[number].with, all[number].file,
+                                     folder.path() / std::to_string(number));
       lock.lock();
       if (!problem.empty()) problems.push_back(std::move(problem));
     }

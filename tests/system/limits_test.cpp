@@ -31,7 +31,7 @@ using Catch::Matchers::Contains;
 namespace {
 
 // A node that is expected not to start.
-process_result refused(const fs::path& data, const std::string& before) {
+process_result start_refused(const fs::path& data, const std::string& before) {
   return shell("(" + before + "timeout 60 " TROUPE_BINARY_DIR "/troupe node --data-dir " +
                data.string() + " --listen 127.0.0.1:0 --log-level error) 2>&1");
 }
@@ -97,7 +97,7 @@ TEST_CASE("a node without its minimum of resources reports the needed ones, and 
     if (!group) return;
     for (const auto* most : {"8", "16", "24"}) {
       group->limit(most);
-      const auto ran = refused(data, group->prefix());
+      const auto ran = start_refused(data, group->prefix());
       CHECK(ran.code == 1);
       CHECK_THAT(ran.output, Contains("troupe: a node needs") && Contains("threads") &&
                                  Contains("pids.max of control group") &&
@@ -107,12 +107,12 @@ TEST_CASE("a node without its minimum of resources reports the needed ones, and 
     group->limit("max");
   }
   SECTION("room for their stacks") {
-    const auto ran = refused(data, "prlimit --as=200000000 ");
+    const auto ran = start_refused(data, "prlimit --as=200000000 ");
     CHECK(ran.code == 1);
     CHECK_THAT(ran.output, Contains("troupe: a node needs") && Contains("RLIMIT_AS"));
   }
   SECTION("descriptors") {
-    const auto ran = refused(data, "prlimit --nofile=64:64 ");
+    const auto ran = start_refused(data, "prlimit --nofile=64:64 ");
     CHECK(ran.code == 1);
     CHECK_THAT(ran.output,
                Contains("troupe: a node needs 128 file descriptors") && Contains("may have 64"));

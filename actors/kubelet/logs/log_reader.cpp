@@ -16,10 +16,15 @@ log_reader::~log_reader() {
   if (fd_ >= 0) ::close(fd_);
 }
 
+// A pod that can write there may replace its log by a link or a pipe: neither is followed.
 bool log_reader::open() {
-  fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   struct stat info {};
-  if (fd_ < 0 || ::fstat(fd_, &info) != 0) return false;
+  if (fd_ < 0) return false;
+  if (::fstat(fd_, &info) != 0 || !S_ISREG(info.st_mode)) {
+    ::close(std::exchange(fd_, -1));
+    return false;
+  }
   inode_ = info.st_ino;
   return true;
 }

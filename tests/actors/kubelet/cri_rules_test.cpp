@@ -1,5 +1,6 @@
 // The conversion of pods to the container runtime interface: the rules, without a runtime.
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include <catch2/catch.hpp>
@@ -71,6 +72,34 @@ TEST_CASE("a sandbox has the pod's labels, those of every kubelet, and its own r
   pod.mutable_spec()->set_host_network(true);
   CHECK(sandbox_config_of(pod, 0, node).hostname().empty());
   CHECK(namespaces_of(pod).network() == cri::NODE);
+}
+
+TEST_CASE("a pod shares namespaces with its node, or processes among its containers, as it asks") {
+  struct row {
+    bool host_network, host_pid, host_ipc, share_processes;
+    cri::NamespaceMode network, pid, ipc;
+  };
+  for (const auto& each : {row{false, false, false, false, cri::POD, cri::CONTAINER, cri::POD},
+                           row{true, false, false, false, cri::NODE, cri::CONTAINER, cri::POD},
+                           row{false, true, false, false, cri::POD, cri::NODE, cri::POD},
+                           row{false, false, true, false, cri::POD, cri::CONTAINER, cri::NODE},
+                           row{false, false, false, true, cri::POD, cri::POD, cri::POD},
+                           row{true, true, true, false, cri::NODE, cri::NODE, cri::NODE}}) {
+    auto pod = web_pod();
+    auto& spec = *pod.mutable_spec();
+    spec.set_host_network(each.host_network);
+    spec.set_host_pid(each.host_pid);
+    spec.set_host_ipc(each.host_ipc);
+    spec.set_share_process_namespace(each.share_processes);
+    const auto found = namespaces_of(pod);
+    CAPTURE(each.host_network, each.host_pid, each.host_ipc, each.share_processes);
+    CHECK(found.network() == each.network);
+    CHECK(found.pid() == each.pid);
+    CHECK(found.ipc() == each.ipc);
+    const auto config = sandbox_config_of(pod, 0, node);
+    const auto& sandbox = config.linux().security_context().namespace_options();
+    CHECK(sandbox.SerializeAsString() == found.SerializeAsString());
+  }
 }
 
 TEST_CASE("a sandbox has the host ports of containers and sidecars") {
@@ -441,6 +470,17 @@ TEST_CASE("a reader that follows a log loses nothing that is written late to a r
   for (int i = 0; i < 3 && rest.empty(); ++i)
     rest = log.next();
   CHECK(rest == "three\n");
+}
+
+TEST_CASE("a link or a pipe in place of a log is not read") {
+  const test::scratch_folder folder;
+  const auto secret = folder.write("secret", "2026-01-02T03:04:05.1Z stdout F key\n");
+  const auto linked = folder.path() / "0.log", piped = folder.path() / "1.log";
+  std::filesystem::create_symlink(secret, linked);
+  REQUIRE(::mkfifo(piped.c_str(), 0600) == 0);
+  CHECK(log_reader{linked, {}}.next() == "");
+  CHECK(log_reader{piped, {}}.next() == "");
+  CHECK(log_reader{secret, {}}.next() == "key\n");
 }
 
 TEST_CASE("files of attempts that are no longer needed are removed, others stay") {

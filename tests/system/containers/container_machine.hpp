@@ -21,8 +21,10 @@ class container_machine {
  public:
   static constexpr auto limit = std::chrono::seconds{180};
 
-  container_machine(const std::filesystem::path& folder, const std::string& subnet)
-      : folder_{folder}, runtime{folder / "containerd", subnet} {
+  // `wrapper`: the words before the command of containerd.
+  container_machine(const std::filesystem::path& folder, const std::string& subnet,
+                    const std::vector<std::string>& wrapper = {})
+      : folder_{folder}, runtime{folder / "containerd", subnet, wrapper} {
     start();
   }
 

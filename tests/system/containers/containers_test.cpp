@@ -3,9 +3,12 @@
 
 #include <catch2/catch.hpp>
 
+#include "build_paths.hpp"
+#include "support/programs/shell.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/skip.hpp"
 #include "system/containers/container_machine.hpp"
+#include "system/transcript_player.hpp"
 
 using namespace troupe;
 using namespace troupe::test;
@@ -77,4 +80,49 @@ TEST_CASE("a deployment runs as containers that answer, are entered, outlive kil
   CHECK(on.run("kubectl delete deployment web").code == 0);
   CHECK(on.until("kubectl get pods -o name", "") == "");
   CHECK(on.runtime.ctr("containers ls -q") == "");
+}
+
+TEST_CASE("the oldest and the newest kubectl reach containers by every stream", "[containers]") {
+  if (const auto lacks = private_containerd::missing()) return skip(*lacks);
+  const auto all = kubectls();
+  if (all.empty()) return skip("no kubectl is installed");
+  const scratch_folder folder;
+  const private_containerd runtime{folder.path() / "containerd", "10.213.17.0/24"};
+  for (const bool oldest : {true, false}) {
+    const auto problem = play_transcript(
+        oldest ? all.front() : all.back(),
+        TROUPE_SOURCE_DIR "/tests/system/containers/transcripts/streams.transcript",
+        folder.path() / (oldest ? "oldest" : "newest"), {"--cri-endpoint", runtime.endpoint()});
+    CHECK(problem == "");
+  }
+  CHECK(runtime.ctr("containers ls -q") == "");
+}
+
+TEST_CASE("the images of a machine are imported, listed and removed", "[containers]") {
+  if (const auto lacks = private_containerd::missing()) return skip(*lacks);
+  const scratch_folder folder;
+  const private_containerd runtime{folder.path() / "containerd", ""};
+  const auto image = [&](const std::string& words) {
+    return shell(fmt::format("{}/troupe image {} --cri-endpoint {} 2>&1", TROUPE_BINARY_DIR, words,
+                             runtime.endpoint()));
+  };
+  const auto lists = [&] {
+    return image("list").output.find("example.test/own:1") != std::string::npos;
+  };
+  const auto archive = folder.path() / "own.tar";
+  const auto made = shell(
+      fmt::format("{}/tests/system/containers/make-image example.test/own:1 {} "
+                  "'{{\"Cmd\":[\"/bin/sh\"]}}' {} 2>&1",
+                  TROUPE_SOURCE_DIR, (runtime.folder() / "tools").string(), archive.string()));
+  INFO(made.output);
+  REQUIRE(made.code == 0);
+  CHECK_FALSE(lists());
+  CHECK(image("import " + archive.string()).code == 0);
+  CHECK(lists());
+  CHECK(image("remove example.test/own:1").code == 0);
+  CHECK_FALSE(lists());
+  write_file(folder.path() / "none.tar", "this is no archive");
+  CHECK(image("import " + (folder.path() / "none.tar").string()).code != 0);
+  CHECK(image("import " + (folder.path() / "absent.tar").string()).code != 0);
+  CHECK_THAT(image("list").output, Catch::Contains("localhost/tools:1"));
 }

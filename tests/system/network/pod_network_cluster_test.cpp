@@ -56,17 +56,20 @@ std::string manifest(const std::string& name) {
                             "$1, \"imagePullPolicy\": \"PullIfNotPresent\"");
 }
 
+void import_guestbook(container_cluster& cluster) {
+  const auto folder = cluster.runtime(cluster->control()).folder();
+  const auto made = shell(TROUPE_SOURCE_DIR "/tests/system/containers/guestbook-images " +
+                          folder.string() + " 2>&1");
+  INFO(made.output);
+  REQUIRE(made.code == 0);
+  for (const auto* name : {"master", "slave", "frontend"})
+    cluster.import_image(folder / ("guestbook-" + std::string{name} + ".tar"));
+}
+
 class guestbook {
  public:
   guestbook() {
-    auto& m1 = cluster->control();
-    const auto folder = cluster.runtime(m1).folder();
-    const auto made = shell(TROUPE_SOURCE_DIR "/tests/system/containers/guestbook-images " +
-                            folder.string() + " 2>&1");
-    INFO(made.output);
-    REQUIRE(made.code == 0);
-    for (const auto* name : {"master", "slave", "frontend"})
-      cluster.import_image(folder / ("guestbook-" + std::string{name} + ".tar"));
+    import_guestbook(cluster);
     // Containers get variables for the existing services.
     for (const auto* name : {"redis-master-service", "redis-slave-service", "frontend-service"})
       post("services", std::string{"guestbook-"} + name);
@@ -176,6 +179,37 @@ TEST_CASE("the guestbook of 2014 answers through its service on three machines, 
   CHECK(own_network() == before);
 }
 
+TEST_CASE("the guestbook of the examples answers at its node port",
+          "[network][containers][pod_network]") {
+  if (!container_cluster::possible()) return;
+  const auto before = own_network();
+  {
+    container_cluster cluster{0};
+    auto& c = *cluster;
+    import_guestbook(cluster);
+    const auto made = c.kubectl("apply -f " TROUPE_SOURCE_DIR "/examples/guestbook.yaml");
+    INFO(made.output);
+    REQUIRE(made.code == 0);
+    const auto available =
+        c.kubectl("wait --for=condition=Available deployment --all --timeout=150s");
+    INFO(available.output);
+    REQUIRE(available.code == 0);
+    const auto& m1 = c.control();
+    const auto url = [&](const std::string& question) {
+      return "'http://" + m1.address() + ":30080/cgi-bin/guestbook?" + question + "'";
+    };
+    // A request that comes before the rules is lost.
+    CHECK(soon(limit, [&] {
+      fetched(m1, url("add=hello"));
+      return fetched(m1, url("")).find("hello\n") != std::string::npos;
+    }));
+    CHECK(soon(limit, [&] { return heard(m1, url("who"), 20).size() == 3; }));
+    CHECK(c.kubectl("delete deployments --all").code == 0);
+    cluster.delete_pods();
+  }
+  CHECK(own_network() == before);
+}
+
 namespace {
 
 std::string pod_on(const std::string& node) {
@@ -246,6 +280,129 @@ std::string address_of_pod(joined_cluster& c, const std::string& pod) {
   return c.kubectl("get pod " + pod + " -o jsonpath={.status.podIP}").output;
 }
 
+const std::string streams_pod = R"(apiVersion: v1
+kind: Pod
+metadata: {name: streams}
+spec:
+  nodeName: m2
+  terminationGracePeriodSeconds: 1
+  containers:
+  - name: c
+    image: localhost/tools:1
+    stdin: true
+    command:
+    - sh
+    - -c
+    - hostname > /tmp/index.html; httpd -p 8080 -h /tmp; while read line; do echo "read $line"; done
+)";
+
+// With `kubectl` and `version`. The last line shows the last line of the log.
+const std::string streams_script = R"(
+export KUBECONFIG=data/admin.kubeconfig
+rm -rf there back enough attached forwarded
+$kubectl exec streams -- hostname
+echo input | $kubectl exec -i streams -- cat
+mkdir there && seq 1000 > there/a
+$kubectl cp there streams:/tmp/$version
+$kubectl cp streams:/tmp/$version back > /dev/null 2>&1
+diff -r there back && echo the same
+$kubectl port-forward streams 0:8080 > forwarded 2>&1 &
+forward=$!
+for i in $(seq 600); do grep -qs Forwarding forwarded && break; sleep 0.1; done
+curl -sS http://127.0.0.1:$(sed -n 's/.*127.0.0.1:\([0-9]*\) .*/\1/p' forwarded)/
+(echo $version; for i in $(seq 600); do test -e enough && break; sleep 0.1; done) |
+  timeout 60 $kubectl attach -i streams > attached 2> /dev/null &
+attach=$!
+for i in $(seq 600); do grep -qs "read $version" attached && break; sleep 0.1; done
+touch enough
+kill $forward $attach
+$kubectl logs streams --tail=1
+)";
+
+// Commands, files, ports, input, logs and usage of a pod, by the API server of another machine.
+void check_streams(joined_cluster& c) {
+  REQUIRE(c.apply(streams_pod).code == 0);
+  const bool ready = soon(limit, [&] {
+    return c.kubectl("get pod streams -o jsonpath={.status.containerStatuses[0].ready}").output ==
+           "true";
+  });
+  INFO(c.kubectl("describe pod streams").output);
+  REQUIRE(ready);
+  const auto all = kubectls();
+  for (const auto* with : {&all.front(), &all.back()}) {
+    INFO(with->version);
+    const auto said = c.control().run("kubectl=" + with->path + "; version=" + with->version +
+                                      "; " + streams_script);
+    CHECK(said.output == "streams\ninput\nthe same\nstreams\nread " + with->version + "\n");
+  }
+  CHECK(soon(limit, [&] {
+    return c.kubectl("top pod streams --no-headers").output.find("streams") == 0;
+  }));
+  CHECK(c.kubectl("delete pod streams").code == 0);
+}
+
+// curl and its libraries are those of this machine.
+const char* const api_client = R"yaml(---
+apiVersion: v1
+kind: Namespace
+metadata: {name: team}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: viewers, namespace: team}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}
+subjects: [{kind: ServiceAccount, name: default, namespace: team}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: client, namespace: team}
+spec:
+  nodeName: m2
+  restartPolicy: Never
+  volumes:
+  - {name: usr, hostPath: {path: /usr}}
+  - {name: lib, hostPath: {path: /lib}}
+  - {name: lib64, hostPath: {path: /lib64}}
+  containers:
+  - name: c
+    image: localhost/tools:1
+    volumeMounts:
+    - {name: usr, mountPath: /usr, readOnly: true}
+    - {name: lib, mountPath: /lib, readOnly: true}
+    - {name: lib64, mountPath: /lib64, readOnly: true}
+    command:
+    - sh
+    - -c
+    - |
+      dir=/var/run/secrets/kubernetes.io/serviceaccount
+      ask() {
+        /usr/bin/curl -sS -m 10 -A client --cacert $dir/ca.crt \
+          -H "Authorization: Bearer $(cat $dir/token)" \
+          -o /tmp/body -w '%{http_code}\n' https://10.96.0.1/api/v1/namespaces/$1/configmaps
+      }
+      for i in $(seq 100); do
+        [ "$(ask $(cat $dir/namespace) 2>/dev/null)" = 200 ] && break
+        sleep 1
+      done
+      grep -o '"name":"kube-root-ca.crt","namespace":"[a-z]*"' /tmp/body
+      ask default
+)yaml";
+
+// A pod asks the API with its own token: it sees its namespace, and no other.
+void check_api_client(joined_cluster& c) {
+  // The account of a new namespace comes a moment later.
+  process_result made{};
+  const bool created = soon(limit, [&] { return (made = c.apply(api_client)).code == 0; });
+  INFO(made.output);
+  REQUIRE(created);
+  const std::string answers = "\"name\":\"kube-root-ca.crt\",\"namespace\":\"team\"\n403\n";
+  std::string log;
+  CHECK(soon(limit, [&] { return (log = c.kubectl("logs -n team client").output) == answers; }));
+  INFO(log);
+  CHECK(log == answers);
+  CHECK(c.kubectl("delete namespace team").code == 0);
+}
+
 }  // namespace
 
 TEST_CASE(
@@ -276,6 +433,10 @@ TEST_CASE(
       };
       CHECK(soon(limit, [&] { return names() == std::set<std::string>{"on-m1\n", "on-m2\n"}; }));
       CHECK(comes_to_find(c, pod, "10.96.0.100"));
+    }
+    if (routes == "direct") {
+      check_streams(c);
+      check_api_client(c);
     }
     CHECK_THAT(m2.run("ip route").output,
                Contains(routes == "vxlan" ? "dev troupe-vx proto 84" : "dev net0 proto 84"));
