@@ -30,6 +30,7 @@ inline constexpr auto stream_timeout = 30s;
 // kubernetes: relists every 300 s with events, every second without. A broken event stream loses
 // events.
 inline constexpr auto relist = 10s;
+inline constexpr auto relist_without_events = 1s;
 inline constexpr auto events_again = 1s;
 // A list that failed is requested again after this.
 inline constexpr auto ask_again = 1s;
