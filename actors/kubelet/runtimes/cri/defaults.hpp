@@ -36,6 +36,9 @@ inline constexpr auto events_again = 1s;
 inline constexpr auto ask_again = 1s;
 // kubernetes: updateRuntimeUp, every 5 s.
 inline constexpr auto health_period = 5s;
+// Between two looks at the image of sandboxes: while it is there, and while it is missing.
+inline constexpr auto sandbox_image_check = 30s;
+inline constexpr auto sandbox_image_again = 10s;
 
 // kubernetes: initial and maximum back-off of pulls (MaxContainerBackOff).
 inline constexpr auto pull_backoff_first = 10s;
@@ -63,6 +66,7 @@ inline constexpr std::size_t waiting_pulls = 1'000;
 inline constexpr std::size_t known_users = 1'000;
 
 // kubernetes: cm/helpers_linux.go and qos/policy.go.
+inline constexpr auto systemctl_limit = 30s;
 inline constexpr std::int64_t cpu_period_us = 100'000;
 inline constexpr std::int64_t smallest_quota_us = 1'000;
 inline constexpr std::int64_t smallest_shares = 2;

@@ -183,12 +183,19 @@ std::filesystem::path pod_logs(const cri_node& node, const std::string& pod_uid)
   return pod_path(node.root_dir, pod_uid) / "logs";
 }
 
-std::string cgroup_parent(const Pod& pod) {
+std::string cgroup_parent(const Pod& pod, group_driver driver) {
   const auto& qos = pod.status().qos_class();
-  const auto* folder = qos == "Guaranteed"   ? ""
-                       : qos == "BestEffort" ? "besteffort/"
-                                             : "burstable/";
-  return fmt::format("{}/{}pod{}", all_pods_group, folder, pod.metadata().uid());
+  const std::string tier = qos == "Guaranteed"   ? ""
+                           : qos == "BestEffort" ? "besteffort"
+                                                 : "burstable";
+  if (driver == group_driver::cgroupfs)
+    return fmt::format("{}/{}{}pod{}", all_pods_group, tier, tier.empty() ? "" : "/",
+                       pod.metadata().uid());
+  // In a unit's name "-" separates the levels.
+  auto uid = pod.metadata().uid();
+  std::replace(uid.begin(), uid.end(), '-', '_');
+  if (tier.empty()) return fmt::format("{}/kubepods-pod{}.slice", all_pods_slice, uid);
+  return fmt::format("{0}/kubepods-{1}.slice/kubepods-{1}-pod{2}.slice", all_pods_slice, tier, uid);
 }
 
 cri::NamespaceOption namespaces_of(const Pod& pod) {
@@ -234,7 +241,7 @@ cri::PodSandboxConfig sandbox_config_of(const Pod& pod, std::uint32_t attempt,
   labels[cri_labels::pod_uid] = meta.uid();
   labels[cri_labels::root_dir] = node.root_dir.string();
   config.mutable_annotations()->insert(meta.annotations().begin(), meta.annotations().end());
-  config.mutable_linux()->set_cgroup_parent(cgroup_parent(pod));
+  config.mutable_linux()->set_cgroup_parent(cgroup_parent(pod, node.groups));
   set_security(pod, *config.mutable_linux());
   return config;
 }
