@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 
+#include "actors/core/metrics.hpp"
 #include "actors/kubelet/machine.hpp"
 #include "actors/kubelet/node/node_facts.hpp"
 #include "actors/kubelet/runtimes/process/cgroup.hpp"
@@ -55,6 +56,28 @@ TEST_CASE("a pod runs, is deleted with grace, and leaves nothing", "[kubelet]") 
   CHECK(machine::wait([&] {
     return here.events("web", "Killing") == std::vector<std::string>{"Stopping container c"};
   }));
+}
+
+TEST_CASE("running pods and their starts are counted", "[kubelet]") {
+  const auto& counted = actors::metrics_of_kubelet();
+  const auto starts = [&counted] {
+    std::uint64_t all = 0;
+    for (const auto& each : counted.pod_starts.counts)
+      all += each;
+    return all;
+  };
+  machine here;
+  here.start_kubelet();
+  const std::int64_t pods = counted.running_pods, containers = counted.running_containers;
+  const auto before = starts();
+  here.create(shell_pod("web", "exec sleep 300"));
+  CHECK(machine::wait([&] {
+    return counted.running_pods == pods + 1 && counted.running_containers == containers + 1 &&
+           starts() == before + 1;
+  }));
+  here.remove("web");
+  CHECK(machine::wait(
+      [&] { return counted.running_pods == pods && counted.running_containers == containers; }));
 }
 
 TEST_CASE("the kubelet's writes to a pod carry the request of the change that caused them",

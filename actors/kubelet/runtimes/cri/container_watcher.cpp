@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "actors/core/log.hpp"
+#include "actors/core/metrics.hpp"
 #include "actors/kubelet/runtimes/cri/containerd_events.pb.h"
 #include "actors/kubelet/runtimes/cri/log_rotation.hpp"
 #include "actors/kubelet/runtimes/cri/pod_files_of_cri.hpp"
@@ -78,14 +79,17 @@ void container_watcher::list_later() {
 
 void container_watcher::list_all() {
   next_list_.reset();
+  const auto began = std::chrono::steady_clock::now();
+  const auto end = [this, began](const auto& sandboxes) {
+    if (sandboxes) check_changed(*sandboxes);
+    metrics_of_kubelet().relists.add(std::chrono::steady_clock::now() - began);
+    list_later();
+  };
   client_->runtime<cri::ListContainersResponse>(
-      "ListContainers", cri::ListContainersRequest{}, [this](const auto& containers) {
+      "ListContainers", cri::ListContainersRequest{}, [this, end](const auto& containers) {
         if (containers) check_changed(*containers);
-        client_->runtime<cri::ListPodSandboxResponse>(
-            "ListPodSandbox", cri::ListPodSandboxRequest{}, [this](const auto& sandboxes) {
-              if (sandboxes) check_changed(*sandboxes);
-              list_later();
-            });
+        client_->runtime<cri::ListPodSandboxResponse>("ListPodSandbox",
+                                                      cri::ListPodSandboxRequest{}, end);
       });
 }
 
