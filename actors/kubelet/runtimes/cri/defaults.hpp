@@ -78,8 +78,6 @@ inline constexpr std::int64_t best_effort_oom_score = 1000;
 inline constexpr const char* cluster_domain = "cluster.local";
 inline constexpr std::size_t host_name_bytes = 63;
 inline constexpr std::size_t kernel_host_name_bytes = 64;
-// kubernetes: MaxDNSNameservers, which is that of the C library.
-inline constexpr int name_servers = 3;
 
 // kubernetes: MaxContainerTerminationMessageLength and …LogLength, …LogLines.
 inline constexpr std::size_t termination_message_bytes = 4096;

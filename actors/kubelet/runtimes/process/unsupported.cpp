@@ -53,13 +53,13 @@ class finder {
 
 }  // namespace
 
-std::vector<std::string> unsupported_features(const Pod& pod, bool limits_kept) {
+std::vector<std::string> unsupported_features(const Pod& pod, bool limits_kept, bool own_resolver) {
   finder out{limits_kept};
   const auto& spec = pod.spec();
   out.when(spec.host_aliases_size() != 0, "spec.hostAliases");
   out.when(!spec.subdomain().empty(), "spec.subdomain");
   out.when(spec.set_hostname_as_fqdn(), "spec.setHostnameAsFQDN");
-  out.when(spec.has_dns_config(), "spec.dnsConfig");
+  out.when(spec.has_dns_config() && !own_resolver, "spec.dnsConfig");
   out.when(spec.share_process_namespace(), "spec.shareProcessNamespace");
   out.when(spec.ephemeral_containers_size() != 0, "spec.ephemeralContainers");
   out.when(!spec.runtime_class_name().empty(), "spec.runtimeClassName");
