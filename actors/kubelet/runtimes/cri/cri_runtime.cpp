@@ -11,6 +11,7 @@
 #include "actors/kubelet/runtimes/cri/leftover_sandboxes.hpp"
 #include "actors/kubelet/runtimes/cri/pod_files_of_cri.hpp"
 #include "actors/kubelet/runtimes/cri/pod_groups.hpp"
+#include "actors/kubelet/volumes/volume_content.hpp"
 #include "api/schema/meta_object.pb.h"
 
 namespace troupe::actors {
@@ -140,9 +141,8 @@ std::string cri_runtime::server_id(const std::string& id) const {
 }
 
 std::vector<std::string> cri_runtime::unsupported_fields(const Pod& pod) const {
-  std::vector<std::string> out;
-  const auto& spec = pod.spec();
-  if (spec.resource_claims_size() != 0) out.push_back("spec.resourceClaims");
+  auto out = unsupported_sources(pod);
+  if (pod.spec().resource_claims_size() != 0) out.push_back("spec.resourceClaims");
   return out;
 }
 

@@ -286,6 +286,19 @@ TEST_CASE("lists without a change cause no request for a status", "[kubelet]") {
   CHECK(t.server.calls("ContainerStatus") == before);
 }
 
+TEST_CASE("a pod has an event for what its containers do not get", "[kubelet]") {
+  with_server t;
+  Pod pod{t.pod->as<Pod>()};
+  CHECK(t.runtime->unsupported_fields(pod).empty());
+  auto& volume = *pod.mutable_spec()->add_volumes();
+  volume.set_name("all");
+  auto& projected = *volume.mutable_volume_source()->mutable_projected();
+  projected.add_sources()->mutable_secret();
+  projected.add_sources()->mutable_cluster_trust_bundle()->set_path("ca.crt");
+  CHECK(t.runtime->unsupported_fields(pod) ==
+        std::vector<std::string>{"spec.volumes{all}.projected.clusterTrustBundle"});
+}
+
 TEST_CASE("a container that was not started has ended with the reason", "[kubelet]") {
   with_server t;
   const auto change = await_result(t.start("fake://none"));
