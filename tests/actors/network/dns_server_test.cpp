@@ -132,9 +132,9 @@ TEST_CASE("requests are counted by protocol, and answers by code", "[dns]") {
   const running c;
   c.get("web.default.svc.cluster.local", record_type::a);
   c.get("none.default.svc.cluster.local", record_type::a);
-  CHECK(counted.datagrams == asked + 2);
-  CHECK(counted.responses[0] == found + 1);
-  CHECK(counted.responses[3] == unknown + 1);
+  CHECK(counted.datagrams.load() == asked + 2);
+  CHECK(counted.responses[0].load() == found + 1);
+  CHECK(counted.responses[3].load() == unknown + 1);
 }
 
 TEST_CASE("what the cluster does not know is asked of the node's resolver", "[dns]") {
