@@ -67,4 +67,62 @@ inline rule_metrics& metrics_of_rules() noexcept {
   return all;
 }
 
+struct kubelet_metrics {
+  struct eviction {
+    std::string_view signal;  // of upstream: "memory.available"
+    std::atomic<std::uint64_t> pods{0};
+  };
+  // kubelet_running_pods: with a running container; kubelet_running_containers
+  std::atomic<std::int64_t> running_pods{0}, running_containers{0};
+  // kubelet_pod_start_duration_seconds: until the status says Running
+  counted_times pod_starts;
+  // kubelet_pleg_relist_duration_seconds
+  counted_times relists;
+  // kubelet_evictions
+  std::array<eviction, 4> evictions{{{"memory.available", {}},
+                                     {"nodefs.available", {}},
+                                     {"nodefs.inodesFree", {}},
+                                     {"pid.available", {}}}};
+
+  void count_eviction(std::string_view signal) noexcept {
+    for (auto& each : evictions)
+      if (each.signal == signal) each.pods.fetch_add(1, std::memory_order_relaxed);
+  }
+};
+
+inline kubelet_metrics& metrics_of_kubelet() noexcept {
+  static kubelet_metrics all;
+  return all;
+}
+
+// The part of one owner in a total, until the owner ends.
+class gauge_share {
+ public:
+  explicit gauge_share(std::atomic<std::int64_t>& total) noexcept : total_{total} {}
+  ~gauge_share() { set(0); }
+  gauge_share(const gauge_share&) = delete;
+  gauge_share& operator=(const gauge_share&) = delete;
+
+  void set(std::int64_t now) noexcept {
+    total_.fetch_add(now - own_, std::memory_order_relaxed);
+    own_ = now;
+  }
+
+ private:
+  std::atomic<std::int64_t>& total_;
+  std::int64_t own_ = 0;
+};
+
+struct dns_metrics {
+  // coredns_dns_requests_total by protocol
+  std::atomic<std::uint64_t> datagrams{0}, stream_requests{0};
+  // coredns_dns_responses_total by code
+  std::array<std::atomic<std::uint64_t>, 16> responses{};
+};
+
+inline dns_metrics& metrics_of_dns() noexcept {
+  static dns_metrics all;
+  return all;
+}
+
 }  // namespace troupe::actors

@@ -128,6 +128,8 @@ inline constexpr std::size_t runtime_queue = 10'000;
 inline constexpr std::size_t log_threads = 1;
 inline constexpr std::size_t log_queue = 1'000;
 
+// Maximum number of pods whose network devices are read.
+inline constexpr std::size_t measured_networks = 2'000;
 // cadvisor: housekeeping_interval; a request within this time gets the figures of the last reading.
 inline constexpr auto usage_fresh = 10s;
 // Time between the two readings after a long pause without requests: short to wait for, and exact

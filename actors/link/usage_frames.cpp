@@ -65,6 +65,18 @@ void write_usage_answer(wire::UsageAnswer& out, std::uint64_t ask, const node_us
     container.set_container(each.container);
     write_figure(container, each.figure);
   }
+  for (const auto& each : usage.networks) {
+    auto& network = *out.add_networks();
+    network.set_address(each.address);
+    network.set_rx_bytes(each.rx_bytes);
+    network.set_rx_packets(each.rx_packets);
+    network.set_rx_errors(each.rx_errors);
+    network.set_rx_dropped(each.rx_dropped);
+    network.set_tx_bytes(each.tx_bytes);
+    network.set_tx_packets(each.tx_packets);
+    network.set_tx_errors(each.tx_errors);
+    network.set_tx_dropped(each.tx_dropped);
+  }
 }
 
 node_usage read_usage_answer(const wire::UsageAnswer& from) {
@@ -82,6 +94,16 @@ node_usage read_usage_answer(const wire::UsageAnswer& from) {
   usage.containers.reserve(static_cast<std::size_t>(from.containers_size()));
   for (const auto& each : from.containers())
     usage.containers.push_back({each.pod_uid(), each.container(), read_figure(each)});
+  for (const auto& each : from.networks())
+    usage.networks.push_back({.address = each.address(),
+                              .rx_bytes = each.rx_bytes(),
+                              .rx_packets = each.rx_packets(),
+                              .rx_errors = each.rx_errors(),
+                              .rx_dropped = each.rx_dropped(),
+                              .tx_bytes = each.tx_bytes(),
+                              .tx_packets = each.tx_packets(),
+                              .tx_errors = each.tx_errors(),
+                              .tx_dropped = each.tx_dropped()});
   return usage;
 }
 

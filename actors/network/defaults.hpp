@@ -64,6 +64,9 @@ inline constexpr std::size_t most_endpoints = 1'000;
 inline constexpr int affinity_timeout_s = 10'800;
 // Timeout of one run of nft; back-off before a full write after a failure.
 inline constexpr std::chrono::milliseconds nft_limit = 30s;
+// To read the counts of a service's connections for a user who waits.
+inline constexpr std::chrono::milliseconds counts_limit = 5s;
+inline constexpr std::size_t counts_bytes = 256u << 10;
 inline constexpr duration nft_retry = 2s;
 inline constexpr duration nft_longest_retry = 60s;
 // Timeout of the answer to a script, including the time that it waits for others' scripts.

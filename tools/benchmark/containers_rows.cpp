@@ -83,6 +83,13 @@ class bare_client {
     exec.add_cmd(command);
     call<cri::ExecSyncResponse>("ExecSync", exec);
   }
+  // When the container ended, in seconds since the epoch.
+  double ended_at(const std::string& container) {
+    cri::ContainerStatusRequest ask;
+    ask.set_container_id(container);
+    const auto found = call<cri::ContainerStatusResponse>("ContainerStatus", ask);
+    return static_cast<double>(found.status().finished_at()) / 1e9;
+  }
   // Returns the address of a command's streams.
   std::string exec(const std::string& container) {
     cri::ExecRequest ask;
@@ -155,16 +162,17 @@ void post(const node& n, const std::string& path, const std::string& body) {
   must(n.client().request("POST", path, body, {{"content-type", "application/json"}}));
 }
 
-// Names of running pods, from a watch.
-class running_pods {
+// Names of pods in a phase, from a watch.
+class pods_in_phase {
  public:
-  explicit running_pods(const node& n) : client_{n.client()} {
+  explicit pods_in_phase(const node& n, const std::string& phase = "Running")
+      : phase_{fmt::format(R"("phase":"{}")", phase)}, client_{n.client()} {
     client_.send_request("GET", core + "pods?watch=true");
     if (client_.receive_head().status != 200) die("no watch of pods");
   }
   void await(std::size_t count) {
     for (const auto began = clock::now(); names_.size() < count;) {
-      if (seconds_since(began) > 120) die("not all pods run");
+      if (seconds_since(began) > 120) die("not all pods have " + phase_);
       text_ += client_.connection().receive();
       for (auto end = text_.find('\n'); end != text_.npos; end = text_.find('\n')) {
         take(std::string_view{text_}.substr(0, end));
@@ -177,10 +185,11 @@ class running_pods {
   void take(std::string_view event) {
     constexpr std::string_view name = R"("metadata":{"name":")";
     const auto at = event.find(name);
-    if (at == event.npos || event.find(R"("phase":"Running")") == event.npos) return;
+    if (at == event.npos || event.find(phase_) == event.npos) return;
     event.remove_prefix(at + name.size());
     names_.emplace(event.substr(0, event.find('"')));
   }
+  const std::string phase_;
   test::http_client client_;
   std::string text_;
   std::set<std::string> names_;
@@ -211,7 +220,7 @@ const std::string probe =
     R"(,"readinessProbe":{"httpGet":{"path":"/","port":8080},"periodSeconds":10,"failureThreshold":9})";
 
 double start_many(const node& n) {
-  running_pods watch{n};
+  pods_in_phase watch{n};
   const auto began = clock::now();
   post(n, set_path,
        fmt::format(R"({{"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{{"name":"web"}},)"
@@ -268,7 +277,7 @@ double now_s() {
 // Milliseconds from bind to Running in a watch, minus the time that the runtime spent on it.
 double share_of(const node& n, int number) {
   const auto name = fmt::format("one-{}", number);
-  running_pods watch{n};
+  pods_in_phase watch{n};
   const auto before = runtime_seconds(n);
   create_pod(n, name);
   watch.await(1);
@@ -278,6 +287,25 @@ double share_of(const node& n, int number) {
   must(n.client().request("DELETE", core + "pods/" + name));
   await_no_pods(n);
   return share;
+}
+
+// Milliseconds from the end of a container, as the runtime reports it, to the pod's status in a
+// watch.
+double report_of_end(const node& n, bare_client& bare, int number) {
+  const auto name = fmt::format("end-{}", number);
+  pods_in_phase watch{n, "Succeeded"};
+  post(n, core + "pods",
+       fmt::format(R"({{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{}"}},"spec":)"
+                   R"({{"restartPolicy":"Never","containers":[{{"name":"c",{},)"
+                   R"("command":["sleep","1"]}}]}}}})",
+                   name, image));
+  watch.await(1);
+  const auto seen = now_s();
+  const auto pod = n.client().get(core + "pods/" + name).body;
+  const auto ended = bare.ended_at(after(pod, "\"containerID\":\"containerd://"));
+  must(n.client().request("DELETE", core + "pods/" + name));
+  await_no_pods(n);
+  return (seen - ended) * 1e3;
 }
 
 // -- streams --------------------------------------------------------------------------------------
@@ -348,7 +376,7 @@ void measure_streams(results& out, const node& n, bare_client& bare) {
                    R"({{"terminationGracePeriodSeconds":0,"containers":[{{"name":"c",{},)"
                    R"("command":["sh","-c",{:?}]}}]}}}})",
                    image, source));
-  running_pods{n}.await(1);
+  pods_in_phase{n}.await(1);
   const auto pod = n.client().get(core + "pods/streams").body;
   const auto container = after(pod, "\"containerID\":\"containerd://");
   std::vector<double> ours, own, streams;
@@ -398,6 +426,11 @@ void measure_containers(results& out, const bench_options& options) {
     shares.push_back(share_of(n, i));
   out.add("a pod from bind to Running in a watch, less what the runtime takes, p50",
           percentile(shares, 50), "ms", at_most(5));
+  std::vector<double> ends;
+  for (int i = 0; i < single_pods; ++i)
+    ends.push_back(report_of_end(n, bare, i));
+  out.add("the end of a container to its status in a watch, p50", percentile(ends, 50), "ms",
+          at_most(50));
   std::vector<double> ours, theirs, ratios;
   for (int i = 0; i < rounds; ++i) {
     theirs.push_back(start_many_bare(bare));

@@ -108,12 +108,15 @@ std::shared_ptr<actors::container_runtime> make_runtime(const config::node_confi
     }
     return std::make_shared<actors::cri_runtime>(std::move(made));
   }
-  return std::make_shared<actors::process_runtime>(
-      actors::process_runtime_options{.root_dir = kubelet.root_dir,
-                                      .jobs = kubelet.jobs,
-                                      .hidden = kubelet.hidden,
-                                      .pod_pids_limit = from.pod_pids_limit,
-                                      .log = log_limits_of(from)});
+  actors::process_runtime_options made{.root_dir = kubelet.root_dir,
+                                       .jobs = kubelet.jobs,
+                                       .hidden = kubelet.hidden,
+                                       .pod_pids_limit = from.pod_pids_limit,
+                                       .log = log_limits_of(from)};
+  if (network_of(config, false).services)
+    made.cluster = {actors::network_defaults::dns_address,
+                    actors::network_defaults::cluster_domain};
+  return std::make_shared<actors::process_runtime>(std::move(made));
 }
 
 }  // namespace

@@ -42,10 +42,15 @@ runtime::unique_fd memory_file(const std::string& content) {
   return fd;
 }
 
-std::string first_line(int fd) {
-  std::string text(message_bytes, '\0');
+std::string beginning(int fd, std::size_t bytes) {
+  std::string text(bytes, '\0');
   const auto size = ::pread(fd, text.data(), text.size(), 0);
   text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  return text;
+}
+
+std::string first_line(int fd) {
+  const auto text = beginning(fd, message_bytes);
   return text.substr(0, text.find('\n'));
 }
 
@@ -85,16 +90,16 @@ class unended_processes {
   std::vector<std::pair<std::string, pid_t>> all_;
 };
 
-}  // namespace
-
-tl::expected<void, std::string> run_program(const std::string& name,
-                                            const std::vector<std::string>& command,
-                                            const std::string& input,
-                                            std::chrono::milliseconds limit, pid_t* started) {
+// Returns the file with the program's output.
+tl::expected<runtime::unique_fd, std::string> run(const std::string& name,
+                                                  const std::vector<std::string>& command,
+                                                  const std::string& input,
+                                                  std::chrono::milliseconds limit, pid_t* started) {
   static unended_processes unended;
   if (unended.has(name))
     return tl::make_unexpected(name + ": an earlier process that was killed has not ended");
-  const auto in = memory_file(input), out = memory_file({});
+  const auto in = memory_file(input);
+  auto out = memory_file({});
   if (!in || !out)
     return tl::make_unexpected(fmt::format("{}: no memory: {}", name, std::strerror(errno)));
   const auto pid = spawn_program(command, {{in.get(), 0}, {out.get(), 1}, {out.get(), 2}});
@@ -107,11 +112,33 @@ tl::expected<void, std::string> run_program(const std::string& name,
     if (!status_within(*pid, process.get(), end_limit)) unended.add(name, *pid);
     return tl::make_unexpected(fmt::format("{} took longer than {} ms", name, limit.count()));
   }
-  if (WIFEXITED(*status) && WEXITSTATUS(*status) == 0) return {};
+  if (WIFEXITED(*status) && WEXITSTATUS(*status) == 0)
+    return tl::expected<runtime::unique_fd, std::string>{std::move(out)};
   const auto message = first_line(out.get());
   if (message.empty())
     return tl::make_unexpected(fmt::format("{} ended with status {}", name, *status));
   return tl::make_unexpected(message.starts_with(name + ":") ? message : name + ": " + message);
+}
+
+}  // namespace
+
+tl::expected<void, std::string> run_program(const std::string& name,
+                                            const std::vector<std::string>& command,
+                                            const std::string& input,
+                                            std::chrono::milliseconds limit, pid_t* started) {
+  const auto done = run(name, command, input, limit, started);
+  if (!done) return tl::make_unexpected(done.error());
+  return {};
+}
+
+tl::expected<std::string, std::string> output_of_program(const std::string& name,
+                                                         const std::vector<std::string>& command,
+                                                         const std::string& input,
+                                                         std::chrono::milliseconds limit,
+                                                         std::size_t most_bytes) {
+  const auto done = run(name, command, input, limit, nullptr);
+  if (!done) return tl::make_unexpected(done.error());
+  return beginning(done->get(), most_bytes);
 }
 
 }  // namespace troupe::actors

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <tl/expected.hpp>
 #include <vector>
@@ -19,5 +20,12 @@ tl::expected<void, std::string> run_program(const std::string& name,
                                             const std::string& input,
                                             std::chrono::milliseconds limit,
                                             pid_t* started = nullptr);
+
+// The same; returns what the program wrote, cut after `most_bytes`.
+tl::expected<std::string, std::string> output_of_program(const std::string& name,
+                                                         const std::vector<std::string>& command,
+                                                         const std::string& input,
+                                                         std::chrono::milliseconds limit,
+                                                         std::size_t most_bytes);
 
 }  // namespace troupe::actors

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "actors/core/log.hpp"
+#include "actors/core/metrics.hpp"
 #include "actors/kubelet/pressure/pressure_reader.hpp"
 #include "actors/scheduler/framework/resources.hpp"
 
@@ -178,10 +179,12 @@ void pressure_monitor::evict_first() {
           threshold_.resource, threshold_.available, threshold_.quantity);
     return;
   }
-  if (is_new)
+  if (is_new) {
+    metrics_of_kubelet().count_eviction(signal_of(threshold_));
     log().warn("kubelet: pod {} is evicted: the node is low on {} (available {}, threshold {})",
                candidates_.front().name, threshold_.resource, threshold_.available,
                threshold_.quantity);
+  }
   const auto grace = std::min(candidates_.front().grace, setup_.thresholds.longest_grace);
   tell(setup_.kubelet, evict_pod{chosen, eviction_failure(threshold_, grace)});
 }

@@ -100,6 +100,18 @@ bool is_critical(const api::core::v1::Pod& pod) {
   return pod.spec().priority() >= kubelet_defaults::system_critical_priority;
 }
 
+const char* signal_of(const passed_threshold& passed) noexcept {
+  switch (passed.of) {
+    case shortage::memory:
+      return "memory.available";
+    case shortage::disk:
+      return passed.resource == inodes_resource ? "nodefs.inodesFree" : "nodefs.available";
+    case shortage::pids:
+      break;
+  }
+  return "pid.available";
+}
+
 pod_failure eviction_failure(const passed_threshold& of, runtime::duration grace) {
   return {.reason = "Evicted",
           .message = fmt::format("The node was low on resource: {}. Threshold quantity: {}, "

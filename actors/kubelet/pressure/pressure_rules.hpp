@@ -78,6 +78,9 @@ void rank_for_eviction(std::vector<pod_consumption>& pods, shortage of);
 // Static and node-critical pods are never evicted and always admitted.
 bool is_critical(const api::core::v1::Pod& pod);
 
+// Upstream's name of the threshold: "memory.available".
+const char* signal_of(const passed_threshold& passed) noexcept;
+
 // `grace`: the grace period that a soft threshold gives the pod.
 pod_failure eviction_failure(const passed_threshold& of, runtime::duration grace);
 

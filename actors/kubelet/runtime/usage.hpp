@@ -47,6 +47,13 @@ struct container_counters {
   usage_counters counters = {};
 };
 
+// The counters of a pod's network device, as the pod sees them, since its sandbox was made.
+struct network_counters {
+  std::string address = {};  // IPv4, of the pod
+  std::uint64_t rx_bytes = 0, rx_packets = 0, rx_errors = 0, rx_dropped = 0;
+  std::uint64_t tx_bytes = 0, tx_packets = 0, tx_errors = 0, tx_dropped = 0;
+};
+
 // The writable layer of a container's newest attempt.
 struct layer_usage {
   std::string pod_uid = {}, container = {};
@@ -95,6 +102,7 @@ struct node_usage {
   std::vector<container_figure> containers = {};
   node_supplies supplies = {};
   std::chrono::nanoseconds up{0};  // uptime at the later reading; 0: unknown
+  std::vector<network_counters> networks = {};
 };
 
 }  // namespace troupe::actors

@@ -12,6 +12,7 @@ struct usage_reading {
   std::optional<usage_counters> machine = {};
   std::vector<container_counters> containers = {};
   node_supplies supplies = {};
+  std::vector<network_counters> networks = {};
 };
 
 // Returns nothing if the readings are too close together

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "actors/kubelet/usage/machine_counters.hpp"
+#include "actors/kubelet/usage/pod_networks.hpp"
 
 namespace troupe::actors {
 
@@ -15,10 +16,12 @@ class joint_reading {
  public:
   explicit joint_reading(std::function<void(usage_reading)> done) : done_{std::move(done)} {}
 
-  void machine(std::optional<usage_counters> counters, const node_supplies& supplies) {
+  void machine(std::optional<usage_counters> counters, const node_supplies& supplies,
+               std::vector<network_counters> networks) {
     std::unique_lock lock{mutex_};
     reading_.machine = counters;
     reading_.supplies = supplies;
+    reading_.networks = std::move(networks);
     came(std::move(lock));
   }
   void containers(std::vector<container_counters> all) {
@@ -48,9 +51,10 @@ usage_reader make_usage_reader(std::shared_ptr<usage_source> containers,
   return [containers = std::move(containers), jobs = std::move(jobs),
           supplies = std::move(supplies)](std::function<void(usage_reading)> done) {
     const auto reading = std::make_shared<joint_reading>(std::move(done));
-    const bool posted =
-        jobs->post([reading, supplies] { reading->machine(read_machine_counters(), supplies()); });
-    if (!posted) reading->machine(std::nullopt, {});
+    const bool posted = jobs->post([reading, supplies] {
+      reading->machine(read_machine_counters(), supplies(), read_pod_networks());
+    });
+    if (!posted) reading->machine(std::nullopt, {}, {});
     containers->read_usage(
         [reading](std::vector<container_counters> all) { reading->containers(std::move(all)); });
   };

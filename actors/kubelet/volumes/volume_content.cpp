@@ -102,7 +102,7 @@ void_result take_token(files& into, const Pod& pod, const pod_tokens& tokens,
   return {};
 }
 
-// An unsupported source is left out: an event of the pod says so (unsupported.hpp).
+// An unsupported source is left out: an event of the pod says so.
 void_result take_projected(files& into, const Pod& pod, const object_reader& read,
                            const pod_tokens& tokens, const ProjectedVolumeSource& projected,
                            int mode) {
@@ -203,6 +203,22 @@ std::string digest_of(const std::vector<volume_file>& files) {
     take(file.content);
   }
   return fmt::format("{:016x}{:016x}", a, b);
+}
+
+std::vector<std::string> unsupported_sources(const Pod& pod) {
+  std::vector<std::string> paths;
+  for (const auto& volume : pod.spec().volumes())
+    for (const auto& source : volume.volume_source().projected().sources()) {
+      if (source.has_config_map() || source.has_secret() || source.has_downward_api() ||
+          source.has_service_account_token())
+        continue;
+      std::vector<const google::protobuf::FieldDescriptor*> set;
+      source.GetReflection()->ListFields(source, &set);
+      for (const auto* field : set)
+        paths.push_back(fmt::format("spec.volumes{{{}}}.projected.{}", volume.name(),
+                                    std::string{field->json_name()}));
+    }
+  return paths;
 }
 
 std::string volume_path(const Volume& volume) {

@@ -36,6 +36,9 @@ tl::expected<std::vector<volume_file>, std::string> volume_files(
     const api::core::v1::Pod& pod, const api::core::v1::VolumeSource& source,
     const object_reader& read, const pod_tokens& tokens = {});
 
+// The paths of sources of projected volumes that are left out, as for an event of the pod.
+std::vector<std::string> unsupported_sources(const api::core::v1::Pod& pod);
+
 // The user of all containers of a pod; nothing if they differ or have none (kubernetes:
 // volume/util, FsUserFrom). This user owns the pod's token files.
 std::optional<uid_t> user_of_all(const api::core::v1::Pod& pod);

@@ -176,6 +176,7 @@ void pod_worker::on_torn_down(const torn_down&) {
 void pod_worker::sync() {
   if (!state_known_ || !survey_ || (object_ && !allocation_)) return;
   if (!std::exchange(begun_, true)) begin();
+  count_running();
   if (terminating()) return end_pod();
   if (!failure_ && !finished(pod().status()) && deadline_exceeded(pod(), wall_now())) {
     failure_ = deadline_failure();
@@ -204,6 +205,7 @@ void pod_worker::release_address() {
 }
 
 void pod_worker::begin() {
+  begun_at_ = now();
   if (object_) {
     if (containers().features().own_network && !pod().spec().host_network())
       addresses_.pod_ips =

@@ -18,6 +18,7 @@
 
 #include "actors/core/core_actors.hpp"
 #include "actors/core/messages.hpp"
+#include "actors/core/metrics.hpp"
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/health/health_checker.hpp"
 #include "actors/kubelet/health/prober.hpp"
@@ -253,6 +254,7 @@ class pod_worker : public runtime::actor {
   void report();
   bool status_is_newest() const;
   api::core::v1::PodStatus status_now() const;
+  void count_running();
   void remove_pod();
   void record_pod_event(bool warning, std::string reason, std::string message,
                         const std::string& container = {});
@@ -295,6 +297,9 @@ class pod_worker : public runtime::actor {
   bool reporting_ = false, removing_ = false;
   std::optional<pod_failure> failure_;
   std::vector<container_record> containers_;
+  gauge_share running_containers_{metrics_of_kubelet().running_containers};
+  gauge_share running_pods_{metrics_of_kubelet().running_pods};
+  runtime::time_point begun_at_{};
   // Containers that are being created, by name: their image or id is awaited.
   std::map<std::string, container_config> making_;
   std::map<std::string, api::object_ptr> references_;  // by key; null: no such object

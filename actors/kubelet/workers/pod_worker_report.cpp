@@ -38,6 +38,14 @@ bool pod_worker::status_is_newest() const {
   return api::same_meaning(status_now(), pod().status());
 }
 
+void pod_worker::count_running() {
+  const auto running = std::count_if(containers_.begin(), containers_.end(), [](const auto& each) {
+    return each.phase == container_phase::running;
+  });
+  running_containers_.set(running);
+  running_pods_.set(running > 0 ? 1 : 0);
+}
+
 // One write at a time; its answer starts the next one if the status has changed meanwhile.
 void pod_worker::report() {
   if (reporting_ || gone_ || !object_) return;
@@ -55,6 +63,7 @@ void pod_worker::report() {
     return;
   }
   reporting_ = true;
+  const bool starts = pod().status().phase() == "Pending" && status.phase() == "Running";
   auto changed = object_->copy_as<Pod>();
   *changed->mutable_status() = std::move(status);
   auto transaction = std::make_shared<persistence::transaction>();
@@ -62,9 +71,10 @@ void pod_worker::report() {
   transaction->mutations.push_back({key_, &object_->kind(), std::move(changed)});
   transaction->cause = cause_of_write();
   request<commit_done>(context_->to.writer, commit{std::move(transaction)},
-                       kubelet_defaults::write_timeout, [this](const auto& answered) {
+                       kubelet_defaults::write_timeout, [this, starts](const auto& answered) {
                          reporting_ = false;
                          if (answered && (*answered)->result) {
+                           if (starts) metrics_of_kubelet().pod_starts.add(now() - begun_at_);
                            const auto& written = (*answered)->result->objects.front();
                            if (written->revision() > object_->revision()) take_object(written);
                            return sync();

@@ -10,11 +10,23 @@
 #include <optional>
 #include <utility>
 
+#include "actors/core/metrics.hpp"
 #include "actors/network/dns/dns_name.hpp"
 
 namespace troupe::actors::dns {
 
 namespace defaults = network_defaults;
+
+namespace {
+
+void count_response(const std::string& bytes) {
+  constexpr std::size_t code_at = 3;  // its lower four bits
+  if (bytes.size() > code_at)
+    metrics_of_dns().responses[static_cast<unsigned char>(bytes[code_at]) & 15].fetch_add(
+        1, std::memory_order_relaxed);
+}
+
+}  // namespace
 
 struct dns_server::connection {
   runtime::unique_fd fd;
@@ -88,6 +100,8 @@ dns_counts dns_server::counts() const {
 }
 
 void dns_server::respond(std::string_view bytes, bool stream, deliver done) {
+  auto& counted = metrics_of_dns();
+  (stream ? counted.stream_requests : counted.datagrams).fetch_add(1, std::memory_order_relaxed);
   auto asked = read_question(bytes);
   if (!asked) {
     ++malformed_;
@@ -151,6 +165,7 @@ void dns_server::serve_datagrams() {
 // Answers are dropped if the socket's buffer is full: the client asks again.
 void dns_server::send_to(const socket_address& peer, std::string bytes) {
   if (bytes.empty()) return;
+  count_response(bytes);
   if (batch_->collecting)
     batch_->answers.emplace_back(peer, std::move(bytes));
   else
@@ -251,6 +266,7 @@ void dns_server::next_question(const connection_ptr& c) {
   respond(message, true, [this, c](std::string bytes) {
     if (!c->fd) return;
     if (bytes.empty()) return close(c);
+    count_response(bytes);
     c->out = with_size(bytes);
     write(c);
   });

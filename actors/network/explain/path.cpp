@@ -51,6 +51,19 @@ std::string problem_of(const api::object& object) {
   return is_ready(pod) ? std::string{} : "is not ready";
 }
 
+// The first of its families: the other one has the same endpoints.
+const services::address_family& family_of(const Service& service) {
+  const bool v6 = !service.spec().ip_families().empty() && service.spec().ip_families(0) == "IPv6";
+  return v6 ? services::family_v6 : services::family_v4;
+}
+
+// The caller's node decides which endpoints are used.
+services::node_place place_of(const path_question& question) {
+  services::node_place place;
+  if (question.from) place.name = question.from->as<Pod>().spec().node_name();
+  return place;
+}
+
 class explanation {
  public:
   explicit explanation(const path_question& question) : asked_{question} {}
@@ -125,8 +138,7 @@ class explanation {
   }
 
   void look_at_port(const Service& service, const ServicePort& port) {
-    services::node_place place;
-    if (asked_.from) place.name = asked_.from->as<Pod>().spec().node_name();
+    const auto place = place_of(asked_);
     const auto chosen =
         services::choose_endpoints(service, port, asked_.slices, place, family_of(service));
     const auto name = fmt::format("port {}/{}", port.port(), port.protocol());
@@ -164,16 +176,16 @@ class explanation {
     return found == asked_.pods.end() ? nullptr : &*found;
   }
 
-  // Shows the elements of the service in a node's table.
   void show_rules() {
-    services::node_place place;
-    if (asked_.from) place.name = asked_.from->as<Pod>().spec().node_name();
     std::size_t shown = 0;
-    for (const auto& [key, data] : services::elements_of(*asked_.to, asked_.slices, place,
-                                                         family_of(asked_.to->as<Service>())))
-      if (!services::is_own(key) && ++shown <= most_shown)
-        say("rule", step_state::fine,
-            fmt::format("{} {}{}{}", key.collection, key.key, data.empty() ? "" : " : ", data));
+    for (const auto& [key, data] : rules_of(asked_).all) {
+      if (services::is_own(key) || ++shown > most_shown) continue;
+      auto text =
+          fmt::format("{} {}{}{}", key.collection, key.key, data.empty() ? "" : " : ", data);
+      if (const auto counted = asked_.connections.find(key); counted != asked_.connections.end())
+        text += fmt::format(", {} connections on this machine", counted->second);
+      say("rule", step_state::fine, std::move(text));
+    }
   }
 
   // -- a pod --------------------------------------------------------------------------------------
@@ -184,13 +196,6 @@ class explanation {
     say("pod", address.empty() ? step_state::blocks : step_state::note,
         fmt::format("{} {}", name_of(*pod), problem.empty() ? "is ready at " + address : problem));
     if (!address.empty()) look_at_policies(pod, address, port, asked_.protocol);
-  }
-
-  // The first of its families: the other one has the same endpoints.
-  static const services::address_family& family_of(const Service& service) {
-    const bool v6 =
-        !service.spec().ip_families().empty() && service.spec().ip_families(0) == "IPv6";
-    return v6 ? services::family_v6 : services::family_v4;
   }
 
   void look_at_policies(const api::object_ptr& to, const std::string& address, std::uint32_t port,
@@ -269,6 +274,11 @@ std::string_view to_string(step_state state) {
       return "blocks";
   }
   return {};
+}
+
+service_rules rules_of(const path_question& question) {
+  const auto& family = family_of(question.to->as<Service>());
+  return {family, services::elements_of(*question.to, question.slices, place_of(question), family)};
 }
 
 path_answer explain_path(const path_question& question) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "actors/network/policies/policy_reach.hpp"
+#include "actors/network/services/service_counts.hpp"
 #include "api/object/object.hpp"
 
 namespace troupe::actors::network {
@@ -32,7 +33,18 @@ struct path_question {
   std::vector<api::object_ptr> slices, pods;
   // Policies of both namespaces, and all namespaces; its `pods` are not used.
   policies::policy_state state;
+  // What this machine has counted for `rules_of` the question; empty: it has no such rules.
+  services::connection_counts connections = {};
 };
+
+// The elements of the target in a node's table.
+struct service_rules {
+  const services::address_family& family;
+  services::elements all;
+};
+
+// The target must be a Service. Of two address families the first: both have the same endpoints.
+service_rules rules_of(const path_question& question);
 
 struct path_answer {
   std::vector<path_step> steps;

@@ -18,19 +18,20 @@ namespace {
 constexpr std::array chain_kinds{"pick", "outer-pick", "node-pick", "node-local"};
 constexpr std::size_t chains_at_once = 16;
 
-// `numgen` is used as the type of any number.
+// `numgen` is used as the type of any number. Maps of verdicts count the connections of each
+// element: only the first packet of a connection comes here (service_counts.hpp).
 std::string collections_text(const address_family& family) {
   return fmt::format(R"(
   set cluster-ips {{ type {type}; }}
   set hairpin {{ type {type} . {type}; }}
-  map service-ports {{ type {type} . inet_proto . inet_service : verdict; }}
-  map node-ports {{ type inet_proto . inet_service : verdict; }}
+  map service-ports {{ type {type} . inet_proto . inet_service : verdict; counter; }}
+  map node-ports {{ type inet_proto . inet_service : verdict; counter; }}
   map endpoints {{
     typeof {ip} daddr . meta l4proto . th dport . numgen random mod 2 : {ip} daddr . th dport; }}
   map node-endpoints {{
     typeof meta l4proto . th dport . numgen random mod 2 : {ip} daddr . th dport; }}
-  map refused {{ type {type} . inet_proto . inet_service : verdict; }}
-  map node-refused {{ type inet_proto . inet_service : verdict; }}
+  map refused {{ type {type} . inet_proto . inet_service : verdict; counter; }}
+  map node-refused {{ type inet_proto . inet_service : verdict; counter; }}
 )",
                      fmt::arg("type", family.type), fmt::arg("ip", family.word));
 }

@@ -1,11 +1,12 @@
 // Explains the path of a connection to a service or a pod, optionally from a pod: the obstacles in
-// the cluster's objects (actors/network/explain/path.hpp).
+// the cluster's objects (actors/network/explain/path.hpp), and how often its rules were used.
 #include <algorithm>
 #include <array>
 #include <set>
 
 #include "actors/core/labels.hpp"
 #include "actors/network/explain/path.hpp"
+#include "actors/network/services/nft_process.hpp"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/core_service.pb.h"
@@ -61,6 +62,13 @@ void add_service(path_question& to, const persistence::snapshot& state) {
   }
 }
 
+void add_counts(path_question& to) {
+  const auto nft = actors::services::find_nft();
+  if (!nft) return;
+  const auto rules = actors::network::rules_of(to);
+  to.connections = actors::services::read_counts({*nft}, rules.all, rules.family);
+}
+
 void add_policies(path_question& to, const persistence::snapshot& state) {
   std::set<std::string> namespaces{to.to->meta().namespace_()};
   if (to.from) namespaces.insert(to.from->meta().namespace_());
@@ -99,7 +107,10 @@ view_result show_network(const console_context& context, const query_string& que
   constexpr std::array<std::string_view, 3> protocols{"TCP", "UDP", "SCTP"};
   if (std::find(protocols.begin(), protocols.end(), question.protocol) == protocols.end())
     return api::fail(api::bad_request("the protocol is TCP, UDP or SCTP"));
-  if (&question.to->kind() == &api::kind_of<Service>()) add_service(question, state);
+  if (&question.to->kind() == &api::kind_of<Service>()) {
+    add_service(question, state);
+    add_counts(question);
+  }
   add_policies(question, state);
   const auto answer = actors::network::explain_path(question);
   json_writer out;

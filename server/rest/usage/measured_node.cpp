@@ -49,11 +49,16 @@ std::vector<measured_pod> measured_pods(const measured_node& of) {
   std::map<std::string_view, figures_by_name> by_pod;
   for (const auto& each : of.usage.containers)
     by_pod[each.pod_uid][each.container] = &each.figure;
+  std::map<std::string_view, const actors::network_counters*> networks;  // by address
+  for (const auto& each : of.usage.networks)
+    networks[each.address] = &each;
   std::vector<measured_pod> all;
   for (const auto& each : of.pods) {
     const auto found = by_pod.find(each->meta().uid());
     if (found == by_pod.end()) continue;
     auto pod = measured(each->as<Pod>(), found->second);
+    const auto network = networks.find(pod.pod->status().pod_ip());
+    if (network != networks.end() && !pod.pod->spec().host_network()) pod.network = network->second;
     if (!pod.containers.empty()) all.push_back(std::move(pod));
   }
   return all;

@@ -33,7 +33,11 @@ struct measured_pod {
   const api::core::v1::Pod* pod = nullptr;
   std::vector<measured_container> containers = {};
   actors::resource_usage sum = {};
+  const actors::network_counters* network = nullptr;  // null: unknown, or that of the machine
 };
+
+// The name of a pod's network device in the pod, as container runtimes give it.
+inline constexpr const char* pod_device = "eth0";
 
 // Has views into the argument.
 std::vector<measured_pod> measured_pods(const measured_node& of);

@@ -73,8 +73,9 @@ labels container_labels(const measured_pod& pod, const measured_container& conta
 struct group {
   labels with;
   resource_usage figure;
-  std::int64_t started = 0;                        // seconds
-  const api::core::v1::Container* spec = nullptr;  // of a container
+  std::int64_t started = 0;                           // seconds
+  const api::core::v1::Container* spec = nullptr;     // of a container
+  const actors::network_counters* network = nullptr;  // of a pod
 };
 
 labels group_labels(const std::string& container, const std::string& id, const std::string& image,
@@ -95,8 +96,10 @@ std::vector<group> groups_of(const measured_node& of) {
   for (const auto& each : measured_pods(of)) {
     const auto& pod = *each.pod;
     const auto id = actors::cgroup_parent(pod);
-    all.push_back(
-        {group_labels({}, id, {}, {}, &pod), each.sum, pod.status().start_time().seconds()});
+    all.push_back({.with = group_labels({}, id, {}, {}, &pod),
+                   .figure = each.sum,
+                   .started = pod.status().start_time().seconds(),
+                   .network = each.network});
     for (const auto& container : each.containers) {
       const auto& status = *container.status;
       const auto& full = status.container_id();  // "containerd://ID"
@@ -115,6 +118,35 @@ std::optional<api::quantity> limit_of(const group& of, const char* resource) {
   const auto& limits = of.spec->resources().limits();
   const auto found = limits.find(resource);
   return found == limits.end() ? std::nullopt : api::quantity::parse(found->second.string());
+}
+
+void add_networks(exposition& out, const std::vector<group>& groups) {
+  using actors::network_counters;
+  const auto add = [&](const char* name, const char* help, std::uint64_t network_counters::*field) {
+    out.family(name, help, MetricType::Counter);
+    for (const auto& each : groups) {
+      if (each.network == nullptr) continue;
+      auto with = each.with;
+      with.insert(with.begin() + 3, {"interface", pod_device});
+      out.add(static_cast<double>(each.network->*field), std::move(with));
+    }
+  };
+  add("container_network_receive_bytes_total", "Bytes that were received.",
+      &network_counters::rx_bytes);
+  add("container_network_receive_errors_total", "Packets with errors that were received.",
+      &network_counters::rx_errors);
+  add("container_network_receive_packets_dropped_total", "Received packets that were dropped.",
+      &network_counters::rx_dropped);
+  add("container_network_receive_packets_total", "Packets that were received.",
+      &network_counters::rx_packets);
+  add("container_network_transmit_bytes_total", "Bytes that were sent.",
+      &network_counters::tx_bytes);
+  add("container_network_transmit_errors_total", "Packets that could not be sent.",
+      &network_counters::tx_errors);
+  add("container_network_transmit_packets_dropped_total", "Packets that were dropped, not sent.",
+      &network_counters::tx_dropped);
+  add("container_network_transmit_packets_total", "Packets that were sent.",
+      &network_counters::tx_packets);
 }
 
 void add_machine(exposition& out, const measured_node& of) {
@@ -214,6 +246,7 @@ std::string cadvisor_metrics(const measured_node& of) {
   add("container_memory_usage_bytes", "Memory, with file pages.",
       &resource_usage::all_memory_bytes);
   add("container_memory_working_set_bytes", "Working set.", &resource_usage::memory_bytes);
+  add_networks(out, groups);
   out.family("container_start_time_seconds", "Start, since 1970.", MetricType::Gauge);
   for (const auto& each : groups)
     out.add(static_cast<double>(each.started), each.with);

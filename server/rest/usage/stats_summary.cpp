@@ -76,7 +76,28 @@ class summary_writer {
     }
     out_.EndArray();
     write_figure(from.sum, {});
+    if (disks_ && from.network != nullptr) write_network(*from.network);
     out_.EndObject();
+  }
+
+  void write_network(const actors::network_counters& from) {
+    begin("network");
+    write_device(from);
+    key("interfaces");
+    out_.StartArray();
+    out_.StartObject();
+    write_device(from);
+    out_.EndObject();
+    out_.EndArray();
+    out_.EndObject();
+  }
+
+  void write_device(const actors::network_counters& from) {
+    member("name", std::string{pod_device});
+    member("rxBytes", from.rx_bytes);
+    member("rxErrors", from.rx_errors);
+    member("txBytes", from.tx_bytes);
+    member("txErrors", from.tx_errors);
   }
 
   void write_figure(const resource_usage& figure, const supply& memory) {

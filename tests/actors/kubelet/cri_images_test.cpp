@@ -236,3 +236,20 @@ TEST_CASE("the image of sandboxes is that of the server's configuration", "[kube
   (*status.mutable_info())["config"] = "no json";
   CHECK(sandbox_image_of(status).empty());
 }
+
+TEST_CASE("the driver of control groups is that of the server's default runtime", "[kubelet]") {
+  cri::StatusResponse status;
+  const auto driver = [&status](const std::string& config) {
+    (*status.mutable_info())["config"] = config;
+    return group_driver_of(status);
+  };
+  CHECK_FALSE(group_driver_of(status));
+  CHECK_FALSE(driver("no json"));
+  CHECK_FALSE(driver(R"({"sandboxImage":"localhost/pause:1"})"));
+  const std::string runtimes = R"("runtimes":{"runc":{"options":{"SystemdCgroup":true}},"b":{}})";
+  CHECK(driver(R"({"containerd":{"defaultRuntimeName":"runc",)" + runtimes + "}}") ==
+        group_driver::systemd);
+  CHECK(driver(R"({"containerd":{"defaultRuntimeName":"b",)" + runtimes + "}}") ==
+        group_driver::cgroupfs);
+  CHECK(driver(R"({"containerd":{},"systemdCgroup":true})") == group_driver::systemd);
+}

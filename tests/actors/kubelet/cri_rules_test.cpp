@@ -69,6 +69,7 @@ TEST_CASE("a sandbox has the pod's labels, those of every kubelet, and its own r
   CHECK(config.linux().cgroup_parent() == "/kubepods/burstable/podu1");
   pod.mutable_status()->set_qos_class("Guaranteed");
   CHECK(cgroup_parent(pod) == "/kubepods/podu1");
+  CHECK(cgroup_parent(pod, group_driver::systemd) == "/kubepods.slice/kubepods-podu1.slice");
   pod.mutable_spec()->set_host_network(true);
   CHECK(sandbox_config_of(pod, 0, node).hostname().empty());
   CHECK(namespaces_of(pod).network() == cri::NODE);
@@ -326,6 +327,27 @@ TEST_CASE("the limits of a pod's group are written for either version of control
   CHECK(text("kubepods/burstable/podu1/cpu.max") == "100000 100000\n");
   CHECK(text("kubepods/cgroup.subtree_control") == "+cpu +memory +pids\n");
   CHECK_FALSE(set_pod_group(pod, group_limits_of(pod), "/proc/nothing").empty());
+}
+
+TEST_CASE("with systemd's driver the group of a pod is a slice, and its limits are properties") {
+  auto pod = web_pod();
+  pod.mutable_metadata()->set_uid("af-1b");
+  auto by_systemd = node;
+  by_systemd.groups = group_driver::systemd;
+  CHECK(sandbox_config_of(pod, 0, by_systemd).linux().cgroup_parent() ==
+        "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-podaf_1b.slice");
+  pod.mutable_status()->set_qos_class("BestEffort");
+  CHECK(cgroup_parent(pod, group_driver::systemd) ==
+        "/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-podaf_1b.slice");
+  pod_group_limits limits;
+  limits.cpu_shares = 2;
+  CHECK(slice_properties(limits) == std::vector<std::string>{"CPUWeight=1"});
+  limits.cpu_shares = 1024;
+  limits.cpu_quota_us = 150'500;
+  limits.memory_bytes = 4096;
+  limits.pids = 100;
+  CHECK(slice_properties(limits) == std::vector<std::string>{"CPUWeight=39", "CPUQuota=151%",
+                                                             "MemoryMax=4096", "TasksMax=100"});
 }
 
 TEST_CASE(

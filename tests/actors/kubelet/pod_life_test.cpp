@@ -6,11 +6,13 @@
 #include <fstream>
 #include <map>
 
+#include "actors/core/metrics.hpp"
 #include "actors/kubelet/machine.hpp"
 #include "actors/kubelet/node/node_facts.hpp"
 #include "actors/kubelet/runtimes/process/cgroup.hpp"
 #include "actors/kubelet/runtimes/process/container_dir.hpp"
 #include "actors/kubelet/runtimes/process/container_files.hpp"
+#include "actors/kubelet/runtimes/process/process_runtime.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_node.pb.h"
@@ -55,6 +57,58 @@ TEST_CASE("a pod runs, is deleted with grace, and leaves nothing", "[kubelet]") 
   CHECK(machine::wait([&] {
     return here.events("web", "Killing") == std::vector<std::string>{"Stopping container c"};
   }));
+}
+
+TEST_CASE("running pods and their starts are counted", "[kubelet]") {
+  const auto& counted = actors::metrics_of_kubelet();
+  const auto starts = [&counted] {
+    std::uint64_t all = 0;
+    for (const auto& each : counted.pod_starts.counts)
+      all += each;
+    return all;
+  };
+  machine here;
+  here.start_kubelet();
+  const std::int64_t pods = counted.running_pods, containers = counted.running_containers;
+  const auto before = starts();
+  here.create(shell_pod("web", "exec sleep 300"));
+  CHECK(machine::wait([&] {
+    return counted.running_pods == pods + 1 && counted.running_containers == containers + 1 &&
+           starts() == before + 1;
+  }));
+  here.remove("web");
+  CHECK(machine::wait(
+      [&] { return counted.running_pods == pods && counted.running_containers == containers; }));
+}
+
+TEST_CASE("processes resolve names by the cluster's DNS, or as their dnsPolicy says", "[kubelet]") {
+  const auto of_machine = text_of("/etc/resolv.conf");
+  machine here;
+  const auto runtime = std::make_shared<actors::process_runtime>(
+      actors::process_runtime_options{.root_dir = here.root(),
+                                      .jobs = actors::make_kubelet_jobs(),
+                                      .program = TROUPE_BINARY_DIR "/container_shim",
+                                      .hidden = {here.root().string()},
+                                      .cluster = {"10.96.0.10", "cluster.local"}});
+  if (!runtime->features().mounts_volumes) return skip("this machine can mount no volumes");
+  if (of_machine.empty()) return skip("this machine has no resolv.conf");
+  here.containers = runtime;
+  here.start_kubelet();
+  const std::string script = "cat /etc/resolv.conf; echo end; exec sleep 300";
+  const auto resolvers = [&here](const std::string& pod) {
+    REQUIRE(machine::wait([&] { return here.log(pod).ends_with("end\n"); }));
+    return here.log(pod);
+  };
+  here.create(shell_pod("web", script));
+  here.create(shell_pod("host", script, "  dnsPolicy: Default\n"));
+  here.create(
+      shell_pod("own", script, "  dnsPolicy: None\n  dnsConfig: {nameservers: [192.0.2.1]}\n"));
+  CHECK(resolvers("web").starts_with(
+      "nameserver 10.96.0.10\nsearch default.svc.cluster.local svc.cluster.local cluster.local"));
+  CHECK(resolvers("host").starts_with(of_machine));
+  CHECK(resolvers("own") == "nameserver 192.0.2.1\nend\n");
+  CHECK(here.events("own", "NotSupported").empty());
+  CHECK(text_of("/etc/resolv.conf") == of_machine);
 }
 
 TEST_CASE("the kubelet's writes to a pod carry the request of the change that caused them",

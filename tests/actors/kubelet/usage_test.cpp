@@ -6,6 +6,7 @@
 #include "actors/kubelet/os/process_table.hpp"
 #include "actors/kubelet/runtimes/process/cgroup_usage.hpp"
 #include "actors/kubelet/usage/machine_counters.hpp"
+#include "actors/kubelet/usage/pod_networks.hpp"
 #include "actors/kubelet/usage/usage_rates.hpp"
 
 namespace troupe::actors {
@@ -73,6 +74,33 @@ TEST_CASE("a machine's processor usage excludes idle, disk wait and stolen time"
   CHECK_FALSE(parse_cpu_ns("intr 1 2 3 4 5 6 7 8", 100));
   CHECK_FALSE(parse_cpu_ns("", 100));
   CHECK_FALSE(parse_cpu_ns(stat, 0));
+}
+
+TEST_CASE("a pod's network counters are those of the device that leads to it", "[kubelet]") {
+  const std::string header =
+      "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n";
+  const std::string routes = header +
+                             "eth0\t00000000\t010200C0\t0003\t0\t0\t0\t00000000\t0\t0\t0\n"
+                             "veth1\t05002A0A\t00000000\t0005\t0\t0\t0\tFFFFFFFF\t0\t0\t0\n"
+                             "veth2\t06002A0A\t00000000\t0005\t0\t0\t0\tFFFFFFFF\t0\t0\t0\n"
+                             "veth2\t07002A0A\t00000000\t0005\t0\t0\t0\tFFFFFFFF\t0\t0\t0\n";
+  const std::string devices =
+      "Inter-|   Receive                            |  Transmit\n"
+      " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs\n"
+      "  eth0: 100 1 0 0 0 0 0 0 200 2 0 0 0 0 0 0\n"
+      " veth1: 10 1 2 3 0 0 0 0 20 4 5 6 0 0 0 0\n"
+      " veth2: 10 1 2 3 0 0 0 0 20 4 5 6 0 0 0 0\n";
+  const auto found = parse_pod_networks(routes, devices);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].address == "10.42.0.5");
+  CHECK(found[0].tx_bytes == 10);
+  CHECK(found[0].tx_packets == 1);
+  CHECK(found[0].tx_errors == 2);
+  CHECK(found[0].tx_dropped == 3);
+  CHECK(found[0].rx_bytes == 20);
+  CHECK(found[0].rx_dropped == 6);
+  CHECK(parse_pod_networks(routes, " veth1: 10 1\n").empty());
+  CHECK(parse_pod_networks("", devices).empty());
 }
 
 TEST_CASE("a machine's memory is used where it is not available", "[kubelet]") {

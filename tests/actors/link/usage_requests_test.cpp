@@ -21,7 +21,8 @@ actors::node_usage some_usage() {
           .machine = actors::resource_usage{2'000'000'000, 1u << 30, 15s},
           .containers = {{"u1", "a", {1, 2, 3ns}}, {"u2", "b", {4, 5, 6ns, 7, 8, 9}}},
           .supplies = {.memory = {1, 2}, .disk = {3, 4}, .inodes = {5, 6}, .pids = {7, 8}},
-          .up = 1000h};
+          .up = 1000h,
+          .networks = {{.address = "10.42.0.5", .rx_bytes = 10, .tx_dropped = 11}}};
 }
 
 struct asked_node {
@@ -76,6 +77,10 @@ TEST_CASE("a node reports the usage of its machine and its containers on request
   CHECK(usage.supplies.disk.left == 3);
   CHECK(usage.supplies.pids.all == 8);
   CHECK(usage.up == 1000h);
+  REQUIRE(usage.networks.size() == 1);
+  CHECK(usage.networks[0].address == "10.42.0.5");
+  CHECK(usage.networks[0].rx_bytes == 10);
+  CHECK(usage.networks[0].tx_dropped == 11);
   // An answer that nobody asked for, or a second one, is ignored.
   t.answer(asked[0].ask_usage().ask(), some_usage());
   t.answer(4711, some_usage());

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 
+#include "actors/core/metrics.hpp"
 #include "actors/network/dns/cluster_dns.hpp"
 #include "actors/network/dns/service_records.hpp"
 #include "actors/network/dns_questions.hpp"
@@ -122,6 +123,18 @@ TEST_CASE("the server answers by UDP and by TCP", "[dns]") {
     heard += part;
   }
   CHECK(heard_in(heard.substr(2, heard.size() / 2 - 2)).answers.size() == 1);
+}
+
+TEST_CASE("requests are counted by protocol, and answers by code", "[dns]") {
+  const auto& counted = actors::metrics_of_dns();
+  const std::uint64_t asked = counted.datagrams, found = counted.responses[0],
+                      unknown = counted.responses[3];
+  const running c;
+  c.get("web.default.svc.cluster.local", record_type::a);
+  c.get("none.default.svc.cluster.local", record_type::a);
+  CHECK(counted.datagrams.load() == asked + 2);
+  CHECK(counted.responses[0].load() == found + 1);
+  CHECK(counted.responses[3].load() == unknown + 1);
 }
 
 TEST_CASE("what the cluster does not know is asked of the node's resolver", "[dns]") {

@@ -55,6 +55,20 @@ TEST_CASE("the path to a service names its endpoints and its rules", "[network]"
   CHECK(step(answer, "rule").text == "cluster-ips 10.96.0.100");
 }
 
+TEST_CASE("a rule of a service shows the connections that were counted", "[network]") {
+  auto asked = to_service();
+  const actors::services::element_key key{"service-ports", "10.96.0.100 . tcp . 80"};
+  REQUIRE(rules_of(asked).all.contains(key));
+  asked.connections[key] = 7;
+  const auto answer = explain_path(asked);
+  const auto shows = [&answer](const std::string& text) {
+    return std::any_of(answer.steps.begin(), answer.steps.end(),
+                       [&](const auto& each) { return each.part == "rule" && each.text == text; });
+  };
+  CHECK(shows("service-ports 10.96.0.100 . tcp . 80 : goto pick-1, 7 connections on this machine"));
+  CHECK(shows("cluster-ips 10.96.0.100"));
+}
+
 TEST_CASE("a port that the service has not is where the path ends", "[network]") {
   auto asked = to_service();
   asked.port = 81;

@@ -7,6 +7,7 @@
 
 #include "actors/network/services/endpoint_choice.hpp"
 #include "actors/network/services/nft_table.hpp"
+#include "actors/network/services/service_counts.hpp"
 #include "support/network/service_examples.hpp"
 
 namespace troupe::test {
@@ -65,6 +66,23 @@ TEST_CASE("a service is spread over its ready endpoints", "[services]") {
   CHECK(data_of(made, "endpoints", "10.96.0.20 . tcp . 80 . 1") == "10.42.0.6 . 8080");
   CHECK(data_of(made, "hairpin", "10.42.0.5 . 10.42.0.5").empty());
   CHECK(data_of(made, "cluster-ips", "10.96.0.20").empty());
+}
+
+TEST_CASE("counts are read from what nft prints", "[services]") {
+  const auto counts = parse_counts("service-ports", R"(table ip troupe {
+	map service-ports {
+		type ipv4_addr . inet_proto . inet_service : verdict
+		counter
+		elements = { 10.96.0.20 . tcp . 80 counter packets 12 bytes 720 : goto pick-2,
+			     10.96.0.20 . udp . 53 counter packets 0 bytes 0 : goto pick-1 }
+	}
+}
+)");
+  CHECK(counts == connection_counts{{{"service-ports", "10.96.0.20 . tcp . 80"}, 12},
+                                    {{"service-ports", "10.96.0.20 . udp . 53"}, 0}});
+  CHECK(parse_counts("service-ports", "{ 10.96.0.20 counter packets many").empty());
+  CHECK(parse_counts("service-ports", " counter packets 1").empty());
+  CHECK(parse_counts("service-ports", "").empty());
 }
 
 TEST_CASE("no service gets the traffic of DNS, of the API or of another service", "[services]") {

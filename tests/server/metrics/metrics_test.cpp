@@ -1,4 +1,6 @@
 // /metrics: names that dashboards look for, in the form that Prometheus reads.
+#include "actors/core/metrics.hpp"
+
 #include <catch2/catch.hpp>
 #include <regex>
 #include <set>
@@ -55,6 +57,29 @@ TEST_CASE("metrics have upstream's names and count events") {
   CHECK(value_of(text,
                  "scheduler_schedule_attempts_total{profile=\"default-scheduler\","
                  "result=\"unschedulable\"}") >= 3);
+}
+
+TEST_CASE("metrics of the machine have the names of upstream's kubelet and of CoreDNS") {
+  auto& kubelet = actors::metrics_of_kubelet();
+  auto& dns = actors::metrics_of_dns();
+  console_test t;
+  actors::gauge_share pods{kubelet.running_pods}, containers{kubelet.running_containers};
+  pods.set(1);
+  containers.set(2);
+  kubelet.pod_starts.add(std::chrono::milliseconds{20});
+  kubelet.relists.add(std::chrono::milliseconds{1});
+  kubelet.count_eviction("nodefs.inodesFree");
+  ++dns.stream_requests;
+  ++dns.responses[3];
+  const auto text = t.get("/metrics").text();
+  CHECK(value_of(text, "kubelet_running_pods ") >= 1);
+  CHECK(value_of(text, "kubelet_running_containers{container_state=\"running\"} ") >= 2);
+  CHECK(value_of(text, "kubelet_pod_start_duration_seconds_count ") >= 1);
+  CHECK(value_of(text, "kubelet_pleg_relist_duration_seconds_count ") >= 1);
+  CHECK(value_of(text, "kubelet_evictions{eviction_signal=\"nodefs.inodesFree\"} ") >= 1);
+  CHECK(value_of(text, "kubelet_evictions{eviction_signal=\"pid.available\"} ") >= 0);
+  CHECK(value_of(text, "coredns_dns_requests_total{proto=\"tcp\"} ") >= 1);
+  CHECK(value_of(text, "coredns_dns_responses_total{rcode=\"NXDOMAIN\"} ") >= 1);
 }
 
 TEST_CASE("every controller of the registry has a metric of its number of objects") {

@@ -130,6 +130,44 @@ TEST_CASE("a node's summary shows usage and remaining resources of machine, pods
   CHECK(seen.at("/pods/1/podRef/name") == "none");
 }
 
+TEST_CASE("the network counters of a pod with an address of its own are shown") {
+  node_of_test t;
+  t.usage.networks = {{.address = "10.42.0.5",
+                       .rx_bytes = 1,
+                       .rx_packets = 2,
+                       .rx_errors = 3,
+                       .rx_dropped = 4,
+                       .tx_bytes = 5,
+                       .tx_packets = 6,
+                       .tx_errors = 7,
+                       .tx_dropped = 8}};
+  CHECK(summary{server::stats_summary(t.of(), false)}.at("/pods/0/network/name") == "none");
+  auto pod = running_pod();
+  pod->mutable_status()->set_pod_ip("10.42.0.5");
+  const auto place = [&](bool host_network) {
+    pod->mutable_spec()->set_host_network(host_network);
+    t.pods = {
+        std::make_shared<const api::object>(api::kind_of<Pod>(), std::make_unique<Pod>(*pod), 1)};
+  };
+  place(false);
+  const summary seen{server::stats_summary(t.of(), false)};
+  INFO(seen.text);
+  CHECK(seen.at("/pods/0/network/time") == "2023-11-14T22:13:00Z");
+  CHECK(seen.at("/pods/0/network/name") == "eth0");
+  CHECK(seen.at("/pods/0/network/rxBytes") == "1");
+  CHECK(seen.at("/pods/0/network/rxErrors") == "3");
+  CHECK(seen.at("/pods/0/network/txBytes") == "5");
+  CHECK(seen.at("/pods/0/network/interfaces/0/txErrors") == "7");
+  CHECK(summary{server::stats_summary(t.of(), true)}.at("/pods/0/network/name") == "none");
+  const auto text = server::cadvisor_metrics(t.of());
+  CHECK_THAT(text, Contains("container_network_receive_packets_dropped_total{container=\"\",id=\"/"
+                            "kubepods/burstable/podu1\",image=\"\",interface=\"eth0\",name=\"\","
+                            "namespace=\"shop\",pod=\"web\"} 4 "));
+  CHECK_THAT(text, Contains("container_network_transmit_packets_total{"));
+  place(true);
+  CHECK(summary{server::stats_summary(t.of(), false)}.at("/pods/0/network/name") == "none");
+}
+
 TEST_CASE("a summary leaves out disks where only processors and memory are wanted") {
   node_of_test t;
   const summary seen{server::stats_summary(t.of(), true)};

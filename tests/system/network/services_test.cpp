@@ -14,6 +14,7 @@
 #include "actors/network/services/conntrack.hpp"
 #include "actors/network/services/nft_process.hpp"
 #include "actors/network/services/nft_table.hpp"
+#include "actors/network/services/service_counts.hpp"
 #include "actors/network/services/service_elements.hpp"
 #include "support/network/service_examples.hpp"
 #include "support/programs/eventually.hpp"
@@ -110,6 +111,29 @@ TEST_CASE("connections to services reach their endpoints", "[network][services]"
     CHECK(call(c.other, "192.0.2.1", 30'081, dropped_after) == "dropped");
     CHECK(call(c.other, "192.0.2.1", 30'082) == "refused");
   }
+}
+
+TEST_CASE("connections to a service are counted, and anew when its endpoints have changed",
+          "[network][services]") {
+  if (!can_try_rules()) return;
+  machine_with_pods c;
+  const auto counted = [&c](const elements& of) {
+    connection_counts counts;
+    c.machine.run([&] { counts = read_counts({*find_nft()}, of, family_v4); });
+    return counts;
+  };
+  const element_key port{"service-ports", "10.96.0.100 . tcp . 80"};
+  auto web = service("10.96.0.100", "pick", {pod_1_address});
+  CHECK(counted(web).empty());
+  c.table.replace("a", web);
+  c.run(c.table.whole());
+  for (int i = 0; i < 3; ++i)
+    CHECK(call(c.machine, "10.96.0.100", 80) == "one");
+  CHECK(counted(web) == connection_counts{{port, 3}});
+  web = service("10.96.0.100", "pick", {pod_1_address, pod_2_address});
+  c.table.replace("a", web);
+  c.run(c.table.difference());
+  CHECK(counted(web) == connection_counts{{port, 0}});
 }
 
 TEST_CASE("a service whose endpoint is a loopback address leads no pod to the machine's programs",

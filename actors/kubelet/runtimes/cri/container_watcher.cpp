@@ -3,8 +3,10 @@
 #include <signal.h>
 
 #include <chrono>
+#include <string_view>
 
 #include "actors/core/log.hpp"
+#include "actors/core/metrics.hpp"
 #include "actors/kubelet/runtimes/cri/containerd_events.pb.h"
 #include "actors/kubelet/runtimes/cri/log_rotation.hpp"
 #include "actors/kubelet/runtimes/cri/pod_files_of_cri.hpp"
@@ -40,7 +42,7 @@ container_watcher::container_watcher(std::shared_ptr<event_loop> loop,
 
 void container_watcher::start() {
   listen();
-  loop_->after(cri_defaults::relist, [this] { check_all(); });
+  list_later();
   rotate_periodically();
 }
 
@@ -61,17 +63,51 @@ void container_watcher::listen() {
           check_container(task.container_id());
       },
       [this](const grpc_error& error) {
-        if (error.code == grpc_code::no_such_method) return;
+        if (error.code == grpc_code::no_such_method) {
+          list_period_ = cri_defaults::relist_without_events;
+          if (!next_list_) return;
+          loop_->cancel(*next_list_);
+          return list_all();
+        }
         loop_->after(cri_defaults::events_again, [this] { listen(); });
       });
 }
 
-void container_watcher::check_all() {
+void container_watcher::list_later() {
+  next_list_ = loop_->after(list_period_, [this] { list_all(); });
+}
+
+void container_watcher::list_all() {
+  next_list_.reset();
+  const auto began = std::chrono::steady_clock::now();
+  const auto end = [this, began](const auto& sandboxes) {
+    if (sandboxes) check_changed(*sandboxes);
+    metrics_of_kubelet().relists.add(std::chrono::steady_clock::now() - began);
+    list_later();
+  };
+  client_->runtime<cri::ListContainersResponse>(
+      "ListContainers", cri::ListContainersRequest{}, [this, end](const auto& containers) {
+        if (containers) check_changed(*containers);
+        client_->runtime<cri::ListPodSandboxResponse>("ListPodSandbox",
+                                                      cri::ListPodSandboxRequest{}, end);
+      });
+}
+
+// One that is not listed may be newer than the list: only its status shows that it is gone.
+void container_watcher::check_changed(const cri::ListContainersResponse& listed) {
+  std::set<std::string_view> running;
+  for (const auto& each : listed.containers())
+    if (each.state() == cri::RUNNING) running.insert(each.id());
   for (const auto& [id, each] : containers_)
-    check_container(id);
+    if (!each.running || !running.contains(id)) check_container(id);
+}
+
+void container_watcher::check_changed(const cri::ListPodSandboxResponse& listed) {
+  std::set<std::string_view> ready;
+  for (const auto& each : listed.items())
+    if (each.state() == cri::SANDBOX_READY) ready.insert(each.id());
   for (const auto& [id, each] : sandboxes_)
-    check_container(id);
-  loop_->after(cri_defaults::relist, [this] { check_all(); });
+    if (!ready.contains(id)) check_container(id);
 }
 
 void container_watcher::rotate_logs() {

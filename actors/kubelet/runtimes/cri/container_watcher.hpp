@@ -1,10 +1,13 @@
 // Notifies observers of containers and sandboxes about changes: on containerd's events, and by
-// listing all of them every `cri_defaults::relist`, because a broken event stream loses events.
-// Belongs to the loop's thread.
+// listing all of them: every `cri_defaults::relist`, because a broken event stream loses events,
+// and every `cri_defaults::relist_without_events` if the server has none. Belongs to the loop's
+// thread.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -44,7 +47,10 @@ class container_watcher {
   };
 
   void listen();
-  void check_all();
+  void list_later();
+  void list_all();
+  void check_changed(const cri::ListContainersResponse& listed);
+  void check_changed(const cri::ListPodSandboxResponse& listed);
   void rotate_periodically();
   void take(const std::string& id, const cri_result<cri::ContainerStatusResponse>& answer);
   void take(const std::string& id, const cri_result<cri::PodSandboxStatusResponse>& answer);
@@ -58,6 +64,8 @@ class container_watcher {
   std::map<std::string, followed> containers_;
   std::map<std::string, sandbox_observer> sandboxes_;
   std::set<std::string> rotating_;  // ids of containers
+  std::chrono::milliseconds list_period_ = cri_defaults::relist;
+  std::optional<event_loop::moment> next_list_;  // absent: a list is under way
 };
 
 }  // namespace troupe::actors

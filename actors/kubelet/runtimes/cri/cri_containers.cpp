@@ -82,11 +82,7 @@ void cri_runtime::send_container(container_config config, const image_user& user
   const auto make = [this, config, user, sandbox, refuse, done] {
     remove_older_files(node_, config.pod->meta().uid(), config.spec->name(), config.attempt);
     auto placed = config;
-    auto node = node_;
-    {
-      const std::lock_guard lock{mutex_};
-      node.recursive_read_only = recursive_read_only_;
-    }
+    const auto node = current_node();
     const auto files = make_container_files(placed, node, sandbox.ips);
     if (!files) return refuse(files.error(), "CreateContainerConfigError");
     auto container = container_request(placed, node, user, *files);
@@ -95,7 +91,7 @@ void cri_runtime::send_container(container_config config, const image_user& user
     request.set_pod_sandbox_id(config.sandbox);
     *request.mutable_config() = std::move(*container);
     *request.mutable_sandbox_config() =
-        sandbox_config_of(config.pod->as<Pod>(), sandbox.attempt, node_);
+        sandbox_config_of(config.pod->as<Pod>(), sandbox.attempt, node);
     send_creation(request, false, [this, refuse, done](const auto& made) {
       if (!made) return refuse(made.error().message, "CreateContainerError");
       done(own_id(made->container_id()));
@@ -209,8 +205,8 @@ void cri_runtime::resize(resize_request request, runtime_answer<void> done) {
   const auto set_group = [this, uid, failed](const api::object_ptr& pod,
                                              const pod_group_limits& limits,
                                              std::function<void()> next) {
-    const auto set = [pod, limits, failed, next] {
-      const auto unset = set_pod_group(pod->as<Pod>(), limits);
+    const auto set = [pod, limits, driver = groups(), failed, next] {
+      const auto unset = set_pod_group(pod->as<Pod>(), limits, groups_top, driver);
       if (!unset.empty()) return failed("the pod's control group is not set:" + unset);
       next();
     };

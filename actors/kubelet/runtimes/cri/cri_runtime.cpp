@@ -11,6 +11,7 @@
 #include "actors/kubelet/runtimes/cri/leftover_sandboxes.hpp"
 #include "actors/kubelet/runtimes/cri/pod_files_of_cri.hpp"
 #include "actors/kubelet/runtimes/cri/pod_groups.hpp"
+#include "actors/kubelet/volumes/volume_content.hpp"
 #include "api/schema/meta_object.pb.h"
 
 namespace troupe::actors {
@@ -20,9 +21,6 @@ using api::core::v1::Pod;
 namespace {
 
 using error_kind = runtime_error::kind;
-
-// The server did not answer yet.
-constexpr const char* unknown_version = "containerd://unknown";
 
 cri_node node_of(const cri_runtime_options& options) {
   return {.root_dir = options.root_dir,
@@ -96,9 +94,15 @@ cri_runtime::cri_runtime(cri_runtime_options options)
       jobs_{"cri", cri_defaults::job_threads, kubelet_defaults::runtime_queue} {
   if (const auto version = ask_version(*client_)) {
     take_version(*version);
-    if (const auto status = wait_for<cri::StatusResponse>(*client_, "Status", cri::StatusRequest{},
-                                                          cri_defaults::version_timeout))
+    cri::StatusRequest verbose;
+    verbose.set_verbose(true);
+    if (const auto status = wait_for<cri::StatusResponse>(*client_, "Status", verbose,
+                                                          cri_defaults::version_timeout)) {
       take_features(*status);
+      take_config(*status,
+                  wait_for<cri::RuntimeConfigResponse>(*client_, "RuntimeConfig", cri::Nothing{},
+                                                       cri_defaults::version_timeout));
+    }
   } else {
     problem_ = "container runtime is down: " + version.error().message;
     log().warn("kubelet: {}", problem_);
@@ -107,6 +111,7 @@ cri_runtime::cri_runtime(cri_runtime_options options)
   loop_->defer([this] {
     watcher_.start();
     collector_.start();
+    check_sandbox_image();
     check_health();
     list_images();
   });
@@ -126,23 +131,6 @@ bool cri_runtime::has_strict_groups() const {
   return strict_groups_;
 }
 
-void cri_runtime::take_version(const cri::VersionResponse& version) {
-  const std::lock_guard lock{mutex_};
-  features_.name = version.runtime_name();
-  features_.version = fmt::format("{}://{}", features_.name, version.runtime_version());
-}
-
-// A container's runtime handler is not known here: mounts are as with the least able handler.
-void cri_runtime::take_features(const cri::StatusResponse& status) {
-  const auto& handlers = status.runtime_handlers();
-  const std::lock_guard lock{mutex_};
-  strict_groups_ = status.features().supplemental_groups_policy();
-  recursive_read_only_ =
-      !handlers.empty() && std::all_of(handlers.begin(), handlers.end(), [](const auto& each) {
-        return each.features().recursive_read_only_mounts();
-      });
-}
-
 std::string cri_runtime::own_id(const std::string& id) const {
   return features().name + "://" + id;
 }
@@ -152,56 +140,9 @@ std::string cri_runtime::server_id(const std::string& id) const {
   return end == id.npos ? id : id.substr(end + 3);
 }
 
-// -- health ---------------------------------------------------------------------------------------
-
-std::string cri_runtime::problem() const {
-  const std::lock_guard lock{mutex_};
-  return problem_;
-}
-
-std::string cri_runtime::network_problem() const {
-  const std::lock_guard lock{mutex_};
-  return network_problem_;
-}
-
-// kubernetes: runtime.go, runtimeErrors and networkErrors.
-void cri_runtime::check_health() {
-  client_->runtime<cri::StatusResponse>("Status", cri::StatusRequest{}, [this](const auto& answer) {
-    std::string problem, network_problem;
-    if (!answer) {
-      problem = "container runtime is down: " + answer.error().message;
-    } else {
-      take_features(*answer);
-      for (const auto& each : answer->status().conditions()) {
-        if (each.status()) continue;
-        const bool network = each.type() == "NetworkReady";
-        const auto text = fmt::format("container runtime {}: {}=false reason:{} message:{}",
-                                      network ? "network not ready" : "not ready", each.type(),
-                                      each.reason(), each.message());
-        if (problem.empty()) problem = text;
-        if (network) network_problem = text;
-      }
-    }
-    {
-      const std::lock_guard lock{mutex_};
-      if (problem_ != problem)
-        log().warn("kubelet: {}", problem.empty() ? "container runtime is ready" : problem);
-      problem_ = problem;
-      network_problem_ = network_problem;
-    }
-    if (answer && features().version == unknown_version)
-      client_->runtime<cri::VersionResponse>("Version", cri::VersionRequest{},
-                                             [this](const auto& version) {
-                                               if (version) take_version(*version);
-                                             });
-    loop_->after(cri_defaults::health_period, [this] { check_health(); });
-  });
-}
-
 std::vector<std::string> cri_runtime::unsupported_fields(const Pod& pod) const {
-  std::vector<std::string> out;
-  const auto& spec = pod.spec();
-  if (spec.resource_claims_size() != 0) out.push_back("spec.resourceClaims");
+  auto out = unsupported_sources(pod);
+  if (pod.spec().resource_claims_size() != 0) out.push_back("spec.resourceClaims");
   return out;
 }
 
@@ -410,7 +351,8 @@ void cri_runtime::start_sandbox(const sandbox_config& config, std::uint32_t atte
   if (const auto name = host_name(pod->as<Pod>()); !name)
     return observer(sandbox_lost{{error_kind::failed, name.error()}});
   cri::RunPodSandboxRequest request;
-  *request.mutable_config() = sandbox_config_of(pod->as<Pod>(), attempt, node_);
+  const auto node = current_node();
+  *request.mutable_config() = sandbox_config_of(pod->as<Pod>(), attempt, node);
   request.set_runtime_handler(config.handler);
   const auto lost = [observer](const grpc_error& error) {
     observer(sandbox_lost{{error_kind::failed, text_of(error)}});
@@ -432,8 +374,10 @@ void cri_runtime::start_sandbox(const sandbox_config& config, std::uint32_t atte
   };
   auto limits = group_limits_of(pod->as<Pod>());
   if (options_.pod_pids_limit > 0) limits.pids = options_.pod_pids_limit;
-  const auto prepare = [pod, limits, logs = request.config().log_directory(), run] {
-    if (const auto unset = set_pod_group(pod->as<Pod>(), limits); !unset.empty())
+  const auto prepare = [pod, limits, driver = node.groups, logs = request.config().log_directory(),
+                        run] {
+    if (const auto unset = set_pod_group(pod->as<Pod>(), limits, groups_top, driver);
+        !unset.empty())
       log().warn("kubelet: limits of pod {} are not set:{}", pod->meta().name(), unset);
     std::error_code problem;
     std::filesystem::create_directories(logs, problem);
@@ -443,8 +387,12 @@ void cri_runtime::start_sandbox(const sandbox_config& config, std::uint32_t atte
 }
 
 void cri_runtime::limit_pods(const pods_limits& limits) {
-  const bool posted = jobs_.post([limits] {
-    if (const auto unset = limit_all_pods(limits); !unset.empty())
+  {
+    const std::lock_guard lock{mutex_};
+    all_pods_limits_ = limits;
+  }
+  const bool posted = jobs_.post([limits, driver = groups()] {
+    if (const auto unset = limit_all_pods(limits, groups_top, driver); !unset.empty())
       log().warn("kubelet: limits of all pods together are not set:{}", unset);
   });
   if (!posted) log().warn("kubelet: too many jobs wait: pods together have no limit");

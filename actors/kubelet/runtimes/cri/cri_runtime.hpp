@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -38,6 +39,8 @@ struct cri_runtime_options {
   log_limits log = {};
   // Of the containers of one pod; 0: no limit.
   std::int64_t pod_pids_limit = 0;
+  // Exists while systemd runs on the machine.
+  std::filesystem::path systemd = "/run/systemd/system";
 };
 
 // The path in "unix:///run/x.sock" or "/run/x.sock"; nothing if the endpoint is neither.
@@ -105,6 +108,8 @@ class cri_runtime final : public container_runtime {
     std::vector<std::string> ips;  // empty: uses the node's network
   };
   using sandboxes = std::vector<cri::PodSandbox>;
+  // The server did not answer yet.
+  static constexpr const char* unknown_version = "containerd://unknown";
 
   // Calls `next` on the loop's thread once nothing is being created for the pod.
   void when_created(const std::string& pod_uid, std::function<void()> next);
@@ -135,9 +140,18 @@ class cri_runtime final : public container_runtime {
   // Resizes one container after another, from the last one.
   void resize_containers(const std::shared_ptr<resize_request>& request, runtime_answer<void> done);
   void check_health();
+  void report_health(const cri_result<cri::StatusResponse>& status);
   void list_images();
   void take_version(const cri::VersionResponse& version);
   void take_features(const cri::StatusResponse& status);
+  // Asks for the driver of control groups and the image of sandboxes.
+  void ask_config(std::function<void()> next);
+  void take_config(const cri::StatusResponse& status,
+                   const cri_result<cri::RuntimeConfigResponse>& config);
+  void check_sandbox_image();
+  group_driver groups() const;
+  std::string groups_problem() const;
+  cri_node current_node() const;  // with what the server has told
 
   std::string own_id(const std::string& id) const;     // with the runtime's name
   std::string server_id(const std::string& id) const;  // without
@@ -151,12 +165,17 @@ class cri_runtime final : public container_runtime {
   // Guarded by mutex_.
   runtime_features features_;
   bool strict_groups_ = false, recursive_read_only_ = false;
+  group_driver groups_ = group_driver::cgroupfs;
+  std::optional<pods_limits> all_pods_limits_;
   std::string problem_;  // why no pod can run
   std::string network_problem_;
   std::string image_problem_;
   std::vector<stored_image> stored_images_;
   std::set<std::string> killing_;  // the server's ids of containers whose kill is not answered
   // Belongs to the loop's thread.
+  bool config_known_ = false;  // of the server that answers now
+  std::string sandbox_image_;  // empty: unknown
+  std::string sandbox_image_problem_;
   std::map<std::string, known_sandbox> sandboxes_;
   std::set<std::string> new_pods_;  // uids of pods that had no sandbox yet
   // Calls that are not answered: uids of pods for which something is created, and the server's ids

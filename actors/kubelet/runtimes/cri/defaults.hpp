@@ -30,11 +30,15 @@ inline constexpr auto stream_timeout = 30s;
 // kubernetes: relists every 300 s with events, every second without. A broken event stream loses
 // events.
 inline constexpr auto relist = 10s;
+inline constexpr auto relist_without_events = 1s;
 inline constexpr auto events_again = 1s;
 // A list that failed is requested again after this.
 inline constexpr auto ask_again = 1s;
 // kubernetes: updateRuntimeUp, every 5 s.
 inline constexpr auto health_period = 5s;
+// Between two looks at the image of sandboxes: while it is there, and while it is missing.
+inline constexpr auto sandbox_image_check = 30s;
+inline constexpr auto sandbox_image_again = 10s;
 
 // kubernetes: initial and maximum back-off of pulls (MaxContainerBackOff).
 inline constexpr auto pull_backoff_first = 10s;
@@ -62,6 +66,7 @@ inline constexpr std::size_t waiting_pulls = 1'000;
 inline constexpr std::size_t known_users = 1'000;
 
 // kubernetes: cm/helpers_linux.go and qos/policy.go.
+inline constexpr auto systemctl_limit = 30s;
 inline constexpr std::int64_t cpu_period_us = 100'000;
 inline constexpr std::int64_t smallest_quota_us = 1'000;
 inline constexpr std::int64_t smallest_shares = 2;
@@ -73,8 +78,6 @@ inline constexpr std::int64_t best_effort_oom_score = 1000;
 inline constexpr const char* cluster_domain = "cluster.local";
 inline constexpr std::size_t host_name_bytes = 63;
 inline constexpr std::size_t kernel_host_name_bytes = 64;
-// kubernetes: MaxDNSNameservers, which is that of the C library.
-inline constexpr int name_servers = 3;
 
 // kubernetes: MaxContainerTerminationMessageLength and …LogLength, …LogLines.
 inline constexpr std::size_t termination_message_bytes = 4096;

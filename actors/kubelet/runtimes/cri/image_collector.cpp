@@ -33,21 +33,38 @@ google::protobuf::Struct config_of(const cri::StatusResponse& status) {
   return document;
 }
 
+// The value at the end of a path of names; an empty one if there is none.
+google::protobuf::Value value_at(google::protobuf::Struct in,
+                                 const std::vector<std::string>& path) {
+  google::protobuf::Value value;
+  *value.mutable_struct_value() = std::move(in);
+  for (const auto& name : path) {
+    const auto& fields = value.struct_value().fields();
+    const auto found = fields.find(name);
+    if (found == fields.end()) return {};
+    value = google::protobuf::Value{found->second};
+  }
+  return value;
+}
+
 }  // namespace
 
 std::string sandbox_image_of(const cri::StatusResponse& status) {
-  const auto config = config_of(status);
-  const auto found = config.fields().find("sandboxImage");
-  return found == config.fields().end() ? std::string{} : found->second.string_value();
+  return value_at(config_of(status), {"sandboxImage"}).string_value();
 }
 
 std::string cni_folder_of(const cri::StatusResponse& status) {
+  return value_at(config_of(status), {"cni", "confDir"}).string_value();
+}
+
+std::optional<group_driver> group_driver_of(const cri::StatusResponse& status) {
   const auto config = config_of(status);
-  const auto networks = config.fields().find("cni");
-  if (networks == config.fields().end()) return {};
-  const auto& fields = networks->second.struct_value().fields();
-  const auto found = fields.find("confDir");
-  return found == fields.end() ? std::string{} : found->second.string_value();
+  if (!config.fields().contains("containerd")) return std::nullopt;
+  const auto name = value_at(config, {"containerd", "defaultRuntimeName"}).string_value();
+  const bool systemd =
+      value_at(config, {"systemdCgroup"}).bool_value() ||
+      value_at(config, {"containerd", "runtimes", name, "options", "SystemdCgroup"}).bool_value();
+  return systemd ? group_driver::systemd : group_driver::cgroupfs;
 }
 
 std::vector<stored_image> images_to_show(const cri::ListImagesResponse& listed) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "actors/kubelet/runtime/container_runtime.hpp"
 #include "actors/kubelet/runtimes/cri/cri_client.hpp"
 #include "actors/kubelet/runtimes/cri/image_collection.hpp"
+#include "actors/kubelet/runtimes/cri/sandbox_config.hpp"
 
 namespace troupe::actors {
 
@@ -23,6 +25,8 @@ namespace troupe::actors {
 std::string sandbox_image_of(const cri::StatusResponse& status);
 // The folder of pod network configuration (CNI); empty if not given.
 std::string cni_folder_of(const cri::StatusResponse& status);
+// The driver of the control groups; nothing if not given.
+std::optional<group_driver> group_driver_of(const cri::StatusResponse& status);
 
 // The images for the node's status: the largest ones, with few names of each (kubernetes:
 // nodestatus/setters.go, Images). Pure.

@@ -8,8 +8,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "actors/core/log.hpp"
+#include "actors/kubelet/os/run_program.hpp"
 #include "actors/kubelet/runtimes/cri/defaults.hpp"
-#include "actors/kubelet/runtimes/cri/sandbox_config.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/values/quantity.hpp"
 
@@ -104,7 +105,29 @@ std::string set_v2(const fs::path& top, const std::string& group, const pod_grou
   return problems;
 }
 
-std::string set(const fs::path& top, const std::string& group, const pod_group_limits& limits) {
+// Returns the error; empty: success.
+std::string run_systemctl(std::vector<std::string> arguments) {
+  for (const auto* path : {"/usr/bin/systemctl", "/bin/systemctl"}) {
+    if (::access(path, X_OK) != 0) continue;
+    arguments.insert(arguments.begin(), path);
+    const auto done = run_program("systemctl", arguments, {}, cri_defaults::systemctl_limit);
+    return done ? std::string{} : done.error();
+  }
+  return "systemctl is not installed";
+}
+
+std::string set_by_systemd(const std::string& group, const pod_group_limits& limits) {
+  std::vector<std::string> arguments{"set-property", "--runtime",
+                                     fs::path{group}.filename().string()};
+  for (auto& each : slice_properties(limits))
+    arguments.push_back(std::move(each));
+  const auto problem = run_systemctl(std::move(arguments));
+  return problem.empty() ? problem : fmt::format(" {}: {}", group, problem);
+}
+
+std::string set(const fs::path& top, const std::string& group, const pod_group_limits& limits,
+                group_driver driver) {
+  if (driver == group_driver::systemd) return set_by_systemd(group, limits);
   std::error_code problem;
   return fs::exists(top / "cgroup.controllers", problem) ? set_v2(top, group, limits)
                                                          : set_v1(top, group, limits);
@@ -147,28 +170,46 @@ pod_group_limits larger_limits(const pod_group_limits& a, const pod_group_limits
           .memory_bytes = larger(a.memory_bytes, b.memory_bytes)};
 }
 
-std::string set_pod_group(const Pod& pod, const pod_group_limits& limits, const std::string& top) {
-  return set(top, cgroup_parent(pod), limits);
+// kubernetes: systemd has whole per cents of a processor, rounded up.
+std::vector<std::string> slice_properties(const pod_group_limits& limits) {
+  std::vector<std::string> out{fmt::format("CPUWeight={}", weight_of_shares(limits.cpu_shares))};
+  if (limits.cpu_quota_us)
+    out.push_back(
+        fmt::format("CPUQuota={}%", (*limits.cpu_quota_us * 100 + cri_defaults::cpu_period_us - 1) /
+                                        cri_defaults::cpu_period_us));
+  if (limits.memory_bytes) out.push_back(fmt::format("MemoryMax={}", *limits.memory_bytes));
+  if (limits.pids) out.push_back(fmt::format("TasksMax={}", *limits.pids));
+  return out;
 }
 
-std::string limit_all_pods(const pods_limits& limits, const std::string& top) {
+std::string set_pod_group(const Pod& pod, const pod_group_limits& limits, const std::string& top,
+                          group_driver driver) {
+  return set(top, cgroup_parent(pod, driver), limits, driver);
+}
+
+std::string limit_all_pods(const pods_limits& limits, const std::string& top, group_driver driver) {
   pod_group_limits set_to;
   set_to.cpu_shares = shares_of(limits.milli_cpu);
   if (limits.memory_bytes > 0) set_to.memory_bytes = limits.memory_bytes;
-  return set(top, all_pods_group, set_to);
+  return set(top, driver == group_driver::systemd ? all_pods_slice : all_pods_group, set_to,
+             driver);
 }
 
+// A runtime with systemd's driver makes a scope of each container.
 void kill_container_group(const std::string& container_id, const std::string& top) {
   std::error_code problem;
-  const auto all =
-      (fs::exists(fs::path{top} / "pids", problem) ? fs::path{top} / "pids" : fs::path{top}) /
-      fs::path{all_pods_group}.relative_path();
-  for (const auto* qos : {"", "burstable", "besteffort"})
-    for (const auto& pod : fs::directory_iterator{all / qos, problem}) {
-      std::ifstream processes{pod.path() / container_id / "cgroup.procs"};
-      for (pid_t process = 0; processes >> process;)
-        if (process > 1) ::kill(process, SIGKILL);
-    }
+  const auto base =
+      fs::exists(fs::path{top} / "pids", problem) ? fs::path{top} / "pids" : fs::path{top};
+  for (const auto* tier :
+       {"kubepods", "kubepods/burstable", "kubepods/besteffort", "kubepods.slice",
+        "kubepods.slice/kubepods-burstable.slice", "kubepods.slice/kubepods-besteffort.slice"})
+    for (const auto& pod : fs::directory_iterator{base / tier, problem})
+      for (const auto& group : {container_id, fmt::format("cri-containerd-{}.scope", container_id),
+                                fmt::format("crio-{}.scope", container_id)}) {
+        std::ifstream processes{pod.path() / group / "cgroup.procs"};
+        for (pid_t process = 0; processes >> process;)
+          if (process > 1) ::kill(process, SIGKILL);
+      }
 }
 
 void remove_pod_groups(const std::string& pod_uid) {
@@ -184,6 +225,17 @@ void remove_pod_groups(const std::string& pod_uid) {
   remove("/sys/fs/cgroup");
   for (const auto& hierarchy : fs::directory_iterator{"/sys/fs/cgroup", problem})
     if (hierarchy.is_directory(problem)) remove(hierarchy.path());
+  // The properties that were set are files in a folder of the unit.
+  auto name = pod_uid;
+  std::replace(name.begin(), name.end(), '-', '_');
+  for (const auto* tier : {"", "burstable-", "besteffort-"}) {
+    const auto unit = fmt::format("kubepods-{}pod{}.slice", tier, name);
+    const auto properties = fs::path{"/run/systemd/system.control"} / (unit + ".d");
+    if (!fs::exists(properties, problem)) continue;
+    if (const auto stays = run_systemctl({"stop", unit}); !stays.empty())
+      log().warn("kubelet: {} is not removed: {}", unit, stays);
+    fs::remove_all(properties, problem);
+  }
 }
 
 }  // namespace troupe::actors

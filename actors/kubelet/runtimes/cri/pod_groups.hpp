@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "actors/kubelet/runtime/container_types.hpp"
+#include "actors/kubelet/runtimes/cri/sandbox_config.hpp"
 #include "api/schema/core_pod.pb.h"
 
 namespace troupe::actors {
@@ -31,20 +33,27 @@ pod_group_limits larger_limits(const pod_group_limits& a, const pod_group_limits
 // Converts the shares of version 1 to cpu.weight of version 2. Pure.
 std::int64_t weight_of_shares(std::int64_t shares);
 
+// The limits as properties of a unit: "MemoryMax=1048576". Pure.
+std::vector<std::string> slice_properties(const pod_group_limits& limits);
+
+inline constexpr const char* groups_top = "/sys/fs/cgroup";
+
 // Creates the pod's group in the cpu, memory and pids hierarchies, version 1 or 2, if missing, and
-// sets its limits. Returns the error; empty: success. Blocks on disk.
+// sets its limits. With systemd's driver they are set by systemctl, because systemd would overwrite
+// files: the group appears with the sandbox. Returns the error; empty: success. Blocks on disk.
 std::string set_pod_group(const api::core::v1::Pod& pod, const pod_group_limits& limits,
-                          const std::string& top = "/sys/fs/cgroup");
+                          const std::string& top = groups_top,
+                          group_driver driver = group_driver::cgroupfs);
 
 // Sets the limits of the group that contains all pods, in the same way.
-std::string limit_all_pods(const pods_limits& limits, const std::string& top = "/sys/fs/cgroup");
+std::string limit_all_pods(const pods_limits& limits, const std::string& top = groups_top,
+                           group_driver driver = group_driver::cgroupfs);
 
 // Kills all processes in the container's control group. SIGKILL for the first one alone is too slow
 // where many processes share a small quota of the processor. Blocks on disk.
-void kill_container_group(const std::string& container_id,
-                          const std::string& top = "/sys/fs/cgroup");
+void kill_container_group(const std::string& container_id, const std::string& top = groups_top);
 
-// Removes the pod's control groups from all hierarchies. Blocks on disk.
+// Removes the pod's control groups from all hierarchies, of either driver. Blocks on disk.
 void remove_pod_groups(const std::string& pod_uid);
 
 }  // namespace troupe::actors

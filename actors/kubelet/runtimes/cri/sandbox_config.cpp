@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <sstream>
-#include <utility>
 
+#include "actors/kubelet/pods/pod_dns.hpp"
 #include "actors/kubelet/runtimes/cri/defaults.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
 #include "api/schema/meta_object.pb.h"
@@ -76,54 +75,18 @@ void add_ports(const Pod& pod, cri::PodSandboxConfig& config) {
     if (container.restart_policy() == "Always") add_ports(container, config);
 }
 
-// The cluster's DNS forwards to the node's servers. kubernetes: pkg/kubelet/network/dns/dns.go.
-void add_cluster_dns(const Pod& pod, const cri_node& node, cri::DNSConfig& dns) {
-  const auto searches = std::exchange(*dns.mutable_searches(), {});
-  dns.clear_servers();
-  dns.clear_options();
-  dns.add_servers(node.dns_address);
-  const auto services = "svc." + node.dns_domain;
-  for (const auto& domain :
-       {pod.metadata().namespace_() + "." + services, services, node.dns_domain})
-    dns.add_searches(domain);
-  dns.mutable_searches()->MergeFrom(searches);
-  dns.add_options("ndots:5");
+resolver_config plain(const cri::DNSConfig& dns) {
+  return {.servers = {dns.servers().begin(), dns.servers().end()},
+          .searches = {dns.searches().begin(), dns.searches().end()},
+          .options = {dns.options().begin(), dns.options().end()}};
 }
 
-using texts = google::protobuf::RepeatedPtrField<std::string>;
-
-void add_missing(const texts& from, texts& to) {
-  for (const auto& each : from)
-    if (std::find(to.begin(), to.end(), each) == to.end()) *to.Add() = each;
-}
-
-// Replaces the option of that name (kubernetes: mergeDNSOptions).
-void set_option(const std::string& name, const std::string& value, texts& options) {
-  const auto text = value.empty() ? name : name + ":" + value;
-  for (auto& each : options)
-    if (each == name || each.starts_with(name + ":")) {
-      each = text;
-      return;
-    }
-  *options.Add() = text;
-}
-
-// dnsPolicy None starts empty, Default with the node's configuration. A pod in the node's network
-// uses the cluster's DNS only with ClusterFirstWithHostNet.
-void set_dns(const Pod& pod, const cri_node& node, cri::DNSConfig& dns) {
-  const auto& policy = pod.spec().dns_policy();
-  if (policy != "None") dns = node.dns;
-  const bool by_cluster = policy == "ClusterFirstWithHostNet" ||
-                          (policy == "ClusterFirst" && !pod.spec().host_network());
-  if (by_cluster && !node.dns_address.empty()) add_cluster_dns(pod, node, dns);
-  const auto& own = pod.spec().dns_config();
-  add_missing(own.nameservers(), *dns.mutable_servers());
-  add_missing(own.searches(), *dns.mutable_searches());
-  for (const auto& option : own.options())
-    set_option(option.name(), option.value(), *dns.mutable_options());
-  // Resolvers ignore further servers (kubernetes: MaxDNSNameservers).
-  const auto servers = std::min<int>(dns.servers_size(), cri_defaults::name_servers);
-  dns.mutable_servers()->DeleteSubrange(servers, dns.servers_size() - servers);
+cri::DNSConfig dns_config(const resolver_config& from) {
+  cri::DNSConfig dns;
+  dns.mutable_servers()->Assign(from.servers.begin(), from.servers.end());
+  dns.mutable_searches()->Assign(from.searches.begin(), from.searches.end());
+  dns.mutable_options()->Assign(from.options.begin(), from.options.end());
+  return dns;
 }
 
 void set_security(const Pod& pod, cri::LinuxPodSandboxConfig& linux) {
@@ -159,19 +122,7 @@ tl::expected<std::string, std::string> host_name(const Pod& pod) {
 }
 
 cri::DNSConfig parse_dns(std::string_view resolv_conf) {
-  cri::DNSConfig dns;
-  std::istringstream text{std::string{resolv_conf}};
-  for (std::string line; std::getline(text, line);) {
-    std::istringstream words{line};
-    std::string key;
-    words >> key;
-    const std::vector<std::string> values{std::istream_iterator<std::string>{words}, {}};
-    if (key == "nameserver" && !values.empty()) dns.add_servers(values.front());
-    // The last line wins, as in the C library's resolver.
-    if (key == "search") dns.mutable_searches()->Assign(values.begin(), values.end());
-    if (key == "options") dns.mutable_options()->Assign(values.begin(), values.end());
-  }
-  return dns;
+  return dns_config(parse_resolv_conf(resolv_conf));
 }
 
 cri::DNSConfig read_node_dns() {
@@ -183,12 +134,19 @@ std::filesystem::path pod_logs(const cri_node& node, const std::string& pod_uid)
   return pod_path(node.root_dir, pod_uid) / "logs";
 }
 
-std::string cgroup_parent(const Pod& pod) {
+std::string cgroup_parent(const Pod& pod, group_driver driver) {
   const auto& qos = pod.status().qos_class();
-  const auto* folder = qos == "Guaranteed"   ? ""
-                       : qos == "BestEffort" ? "besteffort/"
-                                             : "burstable/";
-  return fmt::format("{}/{}pod{}", all_pods_group, folder, pod.metadata().uid());
+  const std::string tier = qos == "Guaranteed"   ? ""
+                           : qos == "BestEffort" ? "besteffort"
+                                                 : "burstable";
+  if (driver == group_driver::cgroupfs)
+    return fmt::format("{}/{}{}pod{}", all_pods_group, tier, tier.empty() ? "" : "/",
+                       pod.metadata().uid());
+  // In a unit's name "-" separates the levels.
+  auto uid = pod.metadata().uid();
+  std::replace(uid.begin(), uid.end(), '-', '_');
+  if (tier.empty()) return fmt::format("{}/kubepods-pod{}.slice", all_pods_slice, uid);
+  return fmt::format("{0}/kubepods-{1}.slice/kubepods-{1}-pod{2}.slice", all_pods_slice, tier, uid);
 }
 
 cri::NamespaceOption namespaces_of(const Pod& pod) {
@@ -225,7 +183,8 @@ cri::PodSandboxConfig sandbox_config_of(const Pod& pod, std::uint32_t attempt,
   config.mutable_metadata()->set_attempt(attempt);
   if (!pod.spec().host_network()) config.set_hostname(host_name(pod).value_or(""));
   config.set_log_directory(pod_logs(node, meta.uid()));
-  set_dns(pod, node, *config.mutable_dns_config());
+  *config.mutable_dns_config() =
+      dns_config(resolver_of(pod, plain(node.dns), {node.dns_address, node.dns_domain}));
   add_ports(pod, config);
   auto& labels = *config.mutable_labels();
   labels.insert(meta.labels().begin(), meta.labels().end());
@@ -234,7 +193,7 @@ cri::PodSandboxConfig sandbox_config_of(const Pod& pod, std::uint32_t attempt,
   labels[cri_labels::pod_uid] = meta.uid();
   labels[cri_labels::root_dir] = node.root_dir.string();
   config.mutable_annotations()->insert(meta.annotations().begin(), meta.annotations().end());
-  config.mutable_linux()->set_cgroup_parent(cgroup_parent(pod));
+  config.mutable_linux()->set_cgroup_parent(cgroup_parent(pod, node.groups));
   set_security(pod, *config.mutable_linux());
   return config;
 }

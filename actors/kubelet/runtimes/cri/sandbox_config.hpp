@@ -23,6 +23,9 @@ inline constexpr const char* container_name = "io.kubernetes.container.name";
 inline constexpr const char* root_dir = "io.troupe.kubelet.root-dir";
 }  // namespace cri_labels
 
+// Who makes control groups: runtime and kubelet in the file system, or systemd as its units.
+enum class group_driver : std::uint8_t { cgroupfs, systemd };
+
 struct cri_node {
   std::filesystem::path root_dir;
   cri::DNSConfig dns;  // of the node
@@ -31,6 +34,7 @@ struct cri_node {
   std::string dns_domain = {};
   std::int64_t memory_bytes = 0;
   bool recursive_read_only = false;  // the server can make such mounts
+  group_driver groups = group_driver::cgroupfs;
 };
 
 // Parses name servers, search domains and options of a resolv.conf.
@@ -41,8 +45,12 @@ cri::DNSConfig read_node_dns();
 std::filesystem::path pod_logs(const cri_node& node, const std::string& pod_uid);
 
 inline constexpr const char* all_pods_group = "/kubepods";
-// "/kubepods/burstable/podUID", from the pod's QoS class.
-std::string cgroup_parent(const api::core::v1::Pod& pod);
+// The same with systemd's driver, whose path of a group is expanded from the name of its unit.
+inline constexpr const char* all_pods_slice = "/kubepods.slice";
+// From the pod's QoS class: "/kubepods/burstable/podUID", or the path of
+// "kubepods-burstable-podUID.slice" (kubernetes: cm/cgroup_manager_linux.go, ToSystemd).
+std::string cgroup_parent(const api::core::v1::Pod& pod,
+                          group_driver driver = group_driver::cgroupfs);
 
 cri::NamespaceOption namespaces_of(const api::core::v1::Pod& pod);
 

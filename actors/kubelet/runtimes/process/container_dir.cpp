@@ -188,13 +188,29 @@ std::optional<std::string> container_dir::read(const char* name) const {
   return read_whole(path_ / name);
 }
 
-tl::expected<void, std::string> container_dir::write(const container_spec& spec) const {
+tl::expected<void, std::string> container_dir::make() const {
   std::error_code problem;
   std::filesystem::create_directories(path_, problem);
   if (problem || ::chmod(path_.c_str(), 0700) != 0)
     return tl::make_unexpected(
         fmt::format("cannot make {}: {}", path_.string(),
                     problem ? problem.message() : std::string{std::strerror(errno)}));
+  return {};
+}
+
+tl::expected<std::string, std::string> container_dir::write_resolver(
+    const std::string& text) const {
+  constexpr const char* name = "resolv.conf";
+  if (auto made = make(); !made) return tl::make_unexpected(made.error());
+  if (auto written = replace(name, text); !written) return tl::make_unexpected(written.error());
+  const auto file = (path_ / name).string();
+  if (::chmod(file.c_str(), 0644) != 0)
+    return tl::make_unexpected(fmt::format("cannot open {}: {}", file, std::strerror(errno)));
+  return file;
+}
+
+tl::expected<void, std::string> container_dir::write(const container_spec& spec) const {
+  if (auto made = make(); !made) return made;
   std::string text;
   put(text, spec.command);
   put(text, spec.environment);

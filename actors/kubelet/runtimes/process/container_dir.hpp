@@ -4,6 +4,7 @@
 //   spec    the container's spec (written by the kubelet before the shim starts)
 //   running pids and start times of the shim and the process (written by the shim)
 //   exit    exit code and times (written by the shim when the container has ended)
+//   resolv.conf  mounted in the container, if it has its own (written by the kubelet)
 //   attach  socket on which the shim serves attached clients (streams/attach_packets.hpp)
 //
 // Each file is written under another name and renamed, so it is complete or absent. If a file
@@ -41,6 +42,9 @@ struct container_spec {
   std::string image = {}, boot_id = {};
   // Absent if an older program wrote it, and in tests: runs with the node's own rights.
   std::optional<process_security> security = {};
+  // The text of its /etc/resolv.conf; empty: the machine's. Not kept on disk: the kubelet makes it
+  // one of `mounts`.
+  std::string resolver = {};
   // Its standard streams (container_streams.hpp).
   bool open_stdin = false;  // attached clients may write to it
   bool stdin_once = false;  // until the first of these clients ends
@@ -82,12 +86,15 @@ class container_dir {
   tl::expected<void, std::string> write(const container_spec& spec) const;
   tl::expected<void, std::string> write(const running_process& running) const;
   tl::expected<void, std::string> write(const container_exit& exit) const;
+  // A file that any user may read where it is mounted; returns its path.
+  tl::expected<std::string, std::string> write_resolver(const std::string& text) const;
 
   tl::expected<container_spec, std::string> spec() const;
   std::optional<running_process> running() const;
   std::optional<container_exit> exit() const;
 
  private:
+  tl::expected<void, std::string> make() const;
   tl::expected<void, std::string> replace(const char* name, const std::string& content) const;
   std::optional<std::string> read(const char* name) const;
   std::filesystem::path path_;

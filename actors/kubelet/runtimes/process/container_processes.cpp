@@ -64,6 +64,23 @@ container_exit lost(const container_dir& dir, bool rebooted = false) {
   return how;
 }
 
+// Mounts a file of the container's directory over the machine's resolv.conf, unless there is none
+// or a volume is at its place.
+tl::expected<void, std::string> place_resolver(const container_dir& dir, container_spec& spec) {
+  std::error_code problem;
+  const std::filesystem::path usual = "/etc/resolv.conf";
+  const auto target = std::filesystem::canonical(usual, problem).string();  // it may be a link
+  if (problem) return {};
+  for (const auto& mount : spec.mounts)
+    for (const auto& path : {usual.string(), target})
+      if (path == mount.target || path.starts_with(mount.target + "/")) return {};
+  auto file = dir.write_resolver(spec.resolver);
+  if (!file) return tl::make_unexpected(file.error());
+  spec.mounts.push_back({std::move(*file), {}, target, true});
+  order_mounts(spec.mounts);
+  return {};
+}
+
 // A container's directory is ROOT/pods/UID/containers/NAME/ATTEMPT (container_files.hpp). Copies
 // the seccomp profile into the spec, so that later commands in the container use the same one.
 tl::expected<void, std::string> prepare(const container_dir& dir, container_spec& spec) {
@@ -74,6 +91,8 @@ tl::expected<void, std::string> prepare(const container_dir& dir, container_spec
     if (!profile) return tl::make_unexpected(profile.error());
     spec.security->seccomp_profile = std::move(*profile);
   }
+  if (!spec.resolver.empty())
+    if (auto placed = place_resolver(dir, spec); !placed) return placed;
   if (spec.mounts.empty()) return {};
   const auto& hidden = hidden_of(spec);
   for (const auto& mount : spec.mounts) {

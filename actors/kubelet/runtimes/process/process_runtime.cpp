@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -36,6 +37,11 @@ process_runtime_options complete(process_runtime_options options) {
   return options;
 }
 
+resolver_config read_resolvers() {
+  std::ifstream file{"/etc/resolv.conf"};
+  return parse_resolv_conf(std::string{std::istreambuf_iterator<char>{file}, {}});
+}
+
 process_machine machine_of(const process_runtime_options& options) {
   auto rights = options.rights ? *options.rights : read_rights();
   const bool may_mount = options.may_mount && rights.has("SYS_ADMIN");
@@ -43,7 +49,9 @@ process_machine machine_of(const process_runtime_options& options) {
           .mounts_volumes = may_mount,
           .hidden = options.hidden,
           .pod_pids_limit = options.pod_pids_limit,
-          .log = options.log};
+          .log = options.log,
+          .resolver = read_resolvers(),
+          .cluster = options.cluster};
 }
 
 std::string sandbox_of(const std::string& pod_uid, const std::string& boot_id) {
@@ -83,7 +91,8 @@ process_runtime::process_runtime(process_runtime_options options)
 process_runtime::~process_runtime() = default;
 
 std::vector<std::string> process_runtime::unsupported_fields(const api::core::v1::Pod& pod) const {
-  return unsupported_features(pod, processes_.groups().keeps_limits());
+  const bool own_resolver = machine_.mounts_volumes && !machine_.cluster.address.empty();
+  return unsupported_features(pod, processes_.groups().keeps_limits(), own_resolver);
 }
 
 std::optional<container_dir> process_runtime::dir_of(const std::string& id) const {

@@ -44,6 +44,9 @@ struct process_runtime_options {
   std::optional<machine_rights> rights = {};
   // Id of the current boot; empty: read from the kernel.
   std::string boot_id = {};
+  // The cluster's DNS, for pods whose dnsPolicy asks for it; no address: pods use the machine's
+  // resolvers.
+  cluster_resolver cluster = {};
 };
 
 class process_runtime final : public container_runtime {

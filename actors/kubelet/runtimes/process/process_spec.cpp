@@ -27,6 +27,14 @@ std::vector<container_mount> mounts_in_place(const std::vector<container_mount>&
   return out;
 }
 
+// Empty: the pod uses the machine's.
+std::string resolver_text(const Pod& pod, const process_machine& machine) {
+  const auto& spec = pod.spec();
+  const bool own = spec.dns_policy() == "None" || spec.has_dns_config() || wants_cluster_dns(pod);
+  if (!own || machine.cluster.address.empty() || !machine.mounts_volumes) return {};
+  return resolv_conf_of(resolver_of(pod, machine.resolver, machine.cluster));
+}
+
 }  // namespace
 
 resource_limits limits_of(const Container& container) {
@@ -65,6 +73,7 @@ runtime_result<container_spec> process_spec(const container_config& config,
   else if (machine.rights.confined_by != confinement::none)
     spec.mounts = mounts_in_place(config.mounts);
   order_mounts(spec.mounts);
+  spec.resolver = resolver_text(pod, machine);
   spec.limits = limits_of(*config.spec);
   spec.limits.pod_pids = machine.pod_pids_limit;
   spec.log = machine.log;

@@ -1,6 +1,7 @@
 // Converts a container's config into the spec of a process, or says why it cannot run. Pure.
 #pragma once
 
+#include "actors/kubelet/pods/pod_dns.hpp"
 #include "actors/kubelet/runtime/container_types.hpp"
 #include "actors/kubelet/runtimes/process/container_dir.hpp"
 
@@ -13,6 +14,8 @@ struct process_machine {
   std::vector<std::string> hidden;
   std::int64_t pod_pids_limit = 0;
   log_limits log = {};
+  resolver_config resolver = {};  // of the machine
+  cluster_resolver cluster = {};
 };
 
 // Fills in the whole spec except its paths on disk. An error is `refused`, with its reason

@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include <string_view>
+#include <utility>
+
+#include "actors/kubelet/volumes/volume_content.hpp"
 
 namespace troupe::actors {
 
 namespace {
 
 using namespace api::core::v1;
-using google::protobuf::FieldDescriptor;
-using google::protobuf::Message;
 
 class finder {
  public:
@@ -21,14 +22,6 @@ class finder {
 
   void when(bool asked, std::string feature) {
     if (asked) found.push_back(std::move(feature));
-  }
-
-  // Visits every field of `from` that is set.
-  void each_field(const Message& from, const std::string& at) {
-    std::vector<const FieldDescriptor*> set;
-    from.GetReflection()->ListFields(from, &set);
-    for (const auto* field : set)
-      found.push_back(at + "." + field->json_name());
   }
 
   void look_at(const Container& container, const std::string& at) {
@@ -53,22 +46,19 @@ class finder {
 
 }  // namespace
 
-std::vector<std::string> unsupported_features(const Pod& pod, bool limits_kept) {
+std::vector<std::string> unsupported_features(const Pod& pod, bool limits_kept, bool own_resolver) {
   finder out{limits_kept};
   const auto& spec = pod.spec();
   out.when(spec.host_aliases_size() != 0, "spec.hostAliases");
   out.when(!spec.subdomain().empty(), "spec.subdomain");
   out.when(spec.set_hostname_as_fqdn(), "spec.setHostnameAsFQDN");
-  out.when(spec.has_dns_config(), "spec.dnsConfig");
+  out.when(spec.has_dns_config() && !own_resolver, "spec.dnsConfig");
   out.when(spec.share_process_namespace(), "spec.shareProcessNamespace");
   out.when(spec.ephemeral_containers_size() != 0, "spec.ephemeralContainers");
   out.when(!spec.runtime_class_name().empty(), "spec.runtimeClassName");
   out.when(spec.resource_claims_size() != 0, "spec.resourceClaims");
-  for (const auto& volume : spec.volumes())
-    for (const auto& source : volume.volume_source().projected().sources())
-      if (!source.has_config_map() && !source.has_secret() && !source.has_downward_api() &&
-          !source.has_service_account_token())
-        out.each_field(source, fmt::format("spec.volumes{{{}}}.projected", volume.name()));
+  for (auto& source : unsupported_sources(pod))
+    out.found.push_back(std::move(source));
   for (const auto& container : spec.init_containers())
     out.look_at(container, fmt::format("spec.initContainers{{{}}}", container.name()));
   for (const auto& container : spec.containers())

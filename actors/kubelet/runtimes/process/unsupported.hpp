@@ -9,7 +9,9 @@
 namespace troupe::actors {
 
 // Paths of fields, with the effect of each where it is not obvious. `limits_kept`: this machine's
-// control groups enforce limits of memory and processors.
-std::vector<std::string> unsupported_features(const api::core::v1::Pod& pod, bool limits_kept);
+// control groups enforce limits of memory and processors. `own_resolver`: containers have a
+// resolv.conf of their own.
+std::vector<std::string> unsupported_features(const api::core::v1::Pod& pod, bool limits_kept,
+                                              bool own_resolver = false);
 
 }  // namespace troupe::actors

@@ -252,6 +252,53 @@ TEST_CASE("a container whose state the runtime does not know is ended", "[kubele
   CHECK(std::holds_alternative<container_exit>(await_result(change->get_future())));
 }
 
+TEST_CASE("the end of a container is seen at once though the runtime has no events", "[kubelet]") {
+  using clock = std::chrono::steady_clock;
+  std::promise<void> runs;
+  std::promise<clock::time_point> ended;
+  with_server t;
+  const auto id = *await_result(t.create());
+  t.server.set_state("c1", cri::RUNNING);
+  t.runtime->follow_container(id, [&](const container_change& change) {
+    if (std::holds_alternative<container_running>(change)) runs.set_value();
+    if (std::holds_alternative<container_exit>(change)) ended.set_value(clock::now());
+  });
+  await_result(runs.get_future());
+  const auto began = clock::now();
+  t.server.set_state("c1", cri::EXITED);
+  CHECK(await_result(ended.get_future()) - began < cri_defaults::relist / 2);
+}
+
+TEST_CASE("lists without a change cause no request for a status", "[kubelet]") {
+  const auto runs = std::make_shared<std::promise<void>>();
+  with_server t;
+  const auto id = *await_result(t.create());
+  t.server.set_state("c1", cri::RUNNING);
+  t.runtime->follow_container(id, [runs](const container_change&) { runs->set_value(); });
+  await_result(runs->get_future());
+  const auto await_lists = [&t](std::size_t more) {
+    const auto wanted = t.server.calls("ListContainers") + more;
+    REQUIRE(machine::wait([&] { return t.server.calls("ListContainers") >= wanted; }));
+  };
+  await_lists(2);  // after the last request that began before the container was seen running
+  const auto before = t.server.calls("ContainerStatus");
+  await_lists(2);
+  CHECK(t.server.calls("ContainerStatus") == before);
+}
+
+TEST_CASE("a pod has an event for what its containers do not get", "[kubelet]") {
+  with_server t;
+  Pod pod{t.pod->as<Pod>()};
+  CHECK(t.runtime->unsupported_fields(pod).empty());
+  auto& volume = *pod.mutable_spec()->add_volumes();
+  volume.set_name("all");
+  auto& projected = *volume.mutable_volume_source()->mutable_projected();
+  projected.add_sources()->mutable_secret();
+  projected.add_sources()->mutable_cluster_trust_bundle()->set_path("ca.crt");
+  CHECK(t.runtime->unsupported_fields(pod) ==
+        std::vector<std::string>{"spec.volumes{all}.projected.clusterTrustBundle"});
+}
+
 TEST_CASE("a container that was not started has ended with the reason", "[kubelet]") {
   with_server t;
   const auto change = await_result(t.start("fake://none"));

@@ -131,6 +131,26 @@ void cri_server::lack(const std::string& condition, const std::string& reason,
   added.set_message(message);
 }
 
+void cri_server::configure(const std::string& config) {
+  const std::lock_guard lock{mutex_};
+  (*status_.mutable_info())["config"] = config;
+}
+
+void cri_server::set_driver(cri::CgroupDriver driver) {
+  const std::lock_guard lock{mutex_};
+  config_.mutable_linux()->set_cgroup_driver(driver);
+}
+
+void cri_server::lack_image(const std::string& image, const std::string& problem) {
+  const std::lock_guard lock{mutex_};
+  missing_images_[image] = problem;
+}
+
+void cri_server::import_image(const std::string& image) {
+  const std::lock_guard lock{mutex_};
+  missing_images_.erase(image);
+}
+
 void cri_server::hold(const std::string& method) {
   const std::lock_guard lock{mutex_};
   held_methods_.insert(method);
@@ -316,8 +336,14 @@ cri_server::answer cri_server::handle(const std::string& method, const std::stri
   if (method == "ImageFsInfo") return reply(image_disk_);
   if (method == "ImageStatus") {
     cri::ImageStatusResponse status;
-    status.mutable_image()->set_id("image");
+    if (!missing_images_.contains(parsed<cri::ImageStatusRequest>(request).image().image()))
+      status.mutable_image()->set_id("image");
     return reply(status);
+  }
+  if (method == "PullImage") return pull(request);
+  if (method == "RuntimeConfig") {
+    if (!config_.has_linux()) return {{}, no_such_method, "unknown method RuntimeConfig"};
+    return reply(config_);
   }
   if (method == "Subscribe") return {{}, no_such_method, "unknown service"};
   return reply(cri::Nothing{});
@@ -337,6 +363,17 @@ cri_server::answer cri_server::create(const std::string& bytes) {
   cri::ContainerId id;
   id.set_container_id(made.id());
   return {with_prefix(id.SerializeAsString())};
+}
+
+cri_server::answer cri_server::pull(const std::string& bytes) {
+  const auto image = parsed<cri::PullImageRequest>(bytes).image().image();
+  const auto missing = missing_images_.find(image);
+  if (missing != missing_images_.end() && !missing->second.empty())
+    return {{}, unknown, missing->second};
+  missing_images_.erase(image);
+  cri::PullImageResponse pulled;
+  pulled.set_image_ref(image);
+  return {with_prefix(pulled.SerializeAsString())};
 }
 
 cri_server::answer cri_server::run_sandbox(const std::string& bytes) {

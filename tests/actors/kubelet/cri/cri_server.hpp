@@ -41,6 +41,14 @@ class cri_server {
   // A condition of the runtime that is false.
   void lack(const std::string& condition, const std::string& reason, const std::string& message);
 
+  // The configuration in the verbose status, as JSON.
+  void configure(const std::string& config);
+  // The driver in the runtime's configuration.
+  void set_driver(cri::CgroupDriver driver);
+  // An image that is missing: its pull fails with the problem, or succeeds if that is empty.
+  void lack_image(const std::string& image, const std::string& problem);
+  void import_image(const std::string& image);
+
   // From now on calls of the method take effect and are answered by `answer_held`.
   void hold(const std::string& method);
   void answer_held();
@@ -65,6 +73,7 @@ class cri_server {
   answer create(const std::string& request);
   answer run_sandbox(const std::string& request);
   answer change(const std::string& method, const std::string& request);
+  answer pull(const std::string& request);
   void wake();
 
   static int on_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name,
@@ -92,6 +101,8 @@ class cri_server {
   std::vector<cri::Container> containers_;
   cri::ListImagesResponse images_;
   cri::ImageFsInfoResponse image_disk_;
+  cri::RuntimeConfigResponse config_;
+  std::map<std::string, std::string> missing_images_;  // the problems of their pulls
   std::string log_;
   // Belongs to the thread: the current connection.
   nghttp2_session* session_ = nullptr;

@@ -1,5 +1,6 @@
-// Pods of a node whose container runtime has no network yet.
+// Nodes whose container runtime has no network yet, or lacks something else.
 #include <catch2/catch.hpp>
+#include <filesystem>
 
 #include "actors/kubelet/cri/cri_server.hpp"
 #include "actors/kubelet/fake_runtime.hpp"
@@ -64,6 +65,51 @@ TEST_CASE("a runtime that is not ready has a problem of its own", "[kubelet]") {
   CHECK(runtime.problem() ==
         "container runtime not ready: RuntimeReady=false reason:Stopped message:it ends");
   CHECK(runtime.network_problem().empty());
+}
+
+TEST_CASE("a sandbox image that cannot be pulled is a problem until it is there", "[kubelet]") {
+  const scratch_folder folder;
+  cri_server server{folder.path() / "socket"};
+  server.configure(R"({"sandboxImage":"localhost/pause:1"})");
+  server.lack_image("localhost/pause:1", "no such host");
+  const actors::cri_runtime runtime{
+      {.root_dir = folder.path() / "kubelet", .socket = server.socket()}};
+  CHECK(machine::wait([&] { return !runtime.problem().empty(); }));
+  CHECK(runtime.problem() ==
+        "the image localhost/pause:1 of sandboxes is missing and cannot be pulled (no such host): "
+        "import it by `troupe image import`");
+  server.import_image("localhost/pause:1");
+  CHECK(machine::wait([&] { return runtime.problem().empty(); }));
+}
+
+TEST_CASE("a sandbox image that is missing is pulled, and no problem", "[kubelet]") {
+  const scratch_folder folder;
+  cri_server server{folder.path() / "socket"};
+  server.configure(R"({"sandboxImage":"localhost/pause:1"})");
+  server.lack_image("localhost/pause:1", {});
+  const actors::cri_runtime runtime{
+      {.root_dir = folder.path() / "kubelet", .socket = server.socket()}};
+  REQUIRE(server.await_call("PullImage"));
+  const auto checks = server.calls("Status");
+  REQUIRE(machine::wait([&] { return server.calls("Status") > checks; }));
+  CHECK(runtime.problem().empty());
+  CHECK(server.calls("PullImage") == 1);
+}
+
+TEST_CASE("a runtime that uses systemd is a problem on a machine where it does not run",
+          "[kubelet]") {
+  const scratch_folder folder;
+  cri_server server{folder.path() / "socket"};
+  server.set_driver(cri::SYSTEMD);
+  const actors::cri_runtime runtime{{.root_dir = folder.path() / "kubelet",
+                                     .socket = server.socket(),
+                                     .systemd = folder.path() / "systemd"}};
+  CHECK(machine::wait([&] { return !runtime.problem().empty(); }));
+  CHECK(runtime.problem() ==
+        "container runtime makes control groups by systemd, which does not run on this machine: "
+        "set SystemdCgroup = false in its configuration and restart it");
+  std::filesystem::create_directory(folder.path() / "systemd");
+  CHECK(machine::wait([&] { return runtime.problem().empty(); }));
 }
 
 }  // namespace troupe::test

@@ -68,6 +68,19 @@ TEST_CASE("a threshold is passed when less is left than it says", "[kubelet]") {
   CHECK(failure.grace == kubelet_defaults::eviction_grace);
 }
 
+TEST_CASE("an eviction has upstream's name of its threshold", "[kubelet]") {
+  const auto signal = [](shortage of, const std::string& resource) {
+    passed_threshold passed;
+    passed.of = of;
+    passed.resource = resource;
+    return std::string{signal_of(passed)};
+  };
+  CHECK(signal(shortage::memory, "memory") == "memory.available");
+  CHECK(signal(shortage::disk, "ephemeral-storage") == "nodefs.available");
+  CHECK(signal(shortage::disk, inodes_resource) == "nodefs.inodesFree");
+  CHECK(signal(shortage::pids, "pids") == "pid.available");
+}
+
 TEST_CASE("a soft threshold is passed before the hard one, and leaves pods their grace",
           "[kubelet]") {
   const eviction_thresholds thresholds{.soft_memory_bytes = 500 * mib, .soft_disk_percent = 20};
