@@ -1,5 +1,6 @@
 // The properties of a kind that are not in its schema: one row of functions and values for each
-// kind, all in one table (kinds/). Other code asks the row and never compares kinds.
+// kind, all in one table (kinds/). General code asks the row; code that is written for one kind
+// (an actor, an admission plugin) names it (docs/decisions/0025-kinds-as-data.md).
 //
 // The default of every member fits a kind without special rules. Functions get bodies of the kind's
 // own type.
@@ -19,6 +20,7 @@ class field_errors;
 class row_cells;
 struct deletion_plan;
 struct table_column;
+struct version_shape;
 
 namespace meta::v1 {
 class DeleteOptions;
@@ -67,6 +69,12 @@ struct kind_row {
   bool is_computed = false;
   // Only users who may read the object see `data` and `stringData` (Secret).
   bool confidential = false;
+
+  // -- storage -----------------------------------------------------------------------------------
+
+  // The form of objects that upstream stored in an earlier version, if its protobuf is another one
+  // (storage/version_shapes.hpp); null: it is the same.
+  const version_shape& (*earlier_form)() = nullptr;
 
   // -- watches -----------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 // The registry of controllers: a new controller is a folder next to this file and one line in
-// registry.cpp. The control plane starts them from here, and the console and the metrics list them.
+// controllers.def. The control plane starts them from here; the console and the metrics list them.
 #pragma once
 
 #include <vector>

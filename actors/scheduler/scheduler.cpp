@@ -49,6 +49,15 @@ bool same_taints(const Node& a, const Node& b) {
   return true;
 }
 
+// Whether an earlier attempt found no node: its status survives a restart.
+bool was_unschedulable(const Pod& pod) {
+  const auto& all = pod.status().conditions();
+  return std::any_of(all.begin(), all.end(), [](const auto& each) {
+    return each.type() == "PodScheduled" && each.status() == "False" &&
+           each.reason() == "Unschedulable";
+  });
+}
+
 bool same_images(const Node& a, const Node& b) {
   const auto &x = a.status().images(), &y = b.status().images();
   return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const auto& one, const auto& other) {
@@ -418,8 +427,10 @@ std::string scheduler_actor::handle_unschedulable(const pod_info_ptr& pod,
                                                   const scheduler::fit_error& fit_error,
                                                   const std::string& nominated) {
   ++refused_;
-  log().debug("scheduler: no node for {} at revision {}: {}", pod->key, pod->pod->revision(),
-              fit_error.message);
+  // A pod that waits long is tried often: only its first attempt is a result.
+  log().log(was_unschedulable(pod->body()) ? spdlog::level::debug : spdlog::level::info,
+            "scheduler: no node for {} at revision {}: {}", pod->key, pod->pod->revision(),
+            fit_error.message);
   metrics_of_scheduler().unschedulable.fetch_add(1, std::memory_order_relaxed);
   auto node = fit_error.make_room.node;
   if (!nominated.empty() && are_victims_terminating(*pod, nominated)) {

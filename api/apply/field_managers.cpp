@@ -148,7 +148,7 @@ error conflict_error(const std::vector<conflict>& all) {
 // -- apply ----------------------------------------------------------------------------------------
 
 // The result of one attempt: the merged object, and the managers after it.
-struct outcome {
+struct applied_state {
   json_document object;
   managers all;
   std::vector<conflict> conflicts;
@@ -160,7 +160,8 @@ class application {
   application(const kind_info& kind, const field_manager& by)
       : type_(merge_type::of(kind)), kind_(kind), by_(by) {}
 
-  void run(outcome& out, json_value& live, const json_value& config, field_set set, bool force) {
+  void run(applied_state& out, json_value& live, const json_value& config, field_set set,
+           bool force) {
     auto& allocator = out.object.GetAllocator();
     auto merged = merge(live, config, type_, allocator);
     const manager mine{.name = by_.name,
@@ -201,7 +202,8 @@ class application {
     remove(merged, intersect(gone, named(last)), type_, allocator);
   }
 
-  void take_over(outcome& out, const comparison& difference, const manager& mine, bool force) {
+  void take_over(applied_state& out, const comparison& difference, const manager& mine,
+                 bool force) {
     const auto changed = unite(difference.modified, difference.added);
     for (auto& each : out.all) {
       if (each.is(mine)) continue;
@@ -327,14 +329,14 @@ expected<applied> apply_fields(const kind_info& kind, std::string_view live,
   }
   const auto owned = without_reset(std::move(*set), kind, by.subresource);
   application attempt{kind, by};
-  auto out = std::make_unique<outcome>();
+  auto out = std::make_unique<applied_state>();
   // Only kubectl may need a second attempt.
   out->all = by.name == kubectl ? all : std::move(all);
   attempt.run(*out, now, wanted, owned, by.force);
   if (!out->conflicts.empty()) {
     if (by.name != kubectl || !kubectl_may(now, out->conflicts, type))
       return fail(conflict_error(out->conflicts));
-    out = std::make_unique<outcome>();
+    out = std::make_unique<applied_state>();
     out->all = all;
     attempt.run(*out, now, wanted, owned, true);
   }

@@ -1,5 +1,6 @@
 // The rows of services, ingresses, network policies and addresses.
 #include "api/kinds/adapters.hpp"
+#include "api/storage/version_shapes.hpp"
 
 namespace troupe::api::kinds {
 namespace {
@@ -46,8 +47,15 @@ kind_row endpoints_row() {
   return row;
 }
 
+kind_row slice_row() {
+  auto row = checked<EndpointSlice>(slice_cells);
+  row.earlier_form = &endpoint_slice_v1beta1_shape;
+  return row;
+}
+
 kind_row ingress_row() {
   auto row = checked<Ingress>(ingress_cells);
+  row.earlier_form = &ingress_v1beta1_shape;
   row.check_create = &check_create_as<Ingress>;
   return row;
 }
@@ -76,7 +84,7 @@ kind_row address_row() {
 void add_network_kinds(row_table& into) {
   add<Service>(into, service_row());
   add<Endpoints>(into, endpoints_row());
-  add<EndpointSlice>(into, checked<EndpointSlice>(slice_cells));
+  add<EndpointSlice>(into, slice_row());
   add<Ingress>(into, ingress_row());
   add<IngressClass>(into, checked<IngressClass>(ingress_class_cells));
   add<NetworkPolicy>(into, network_policy_row());

@@ -5,6 +5,7 @@
 #include "api/schema/autoscaling_hpa_v1.pb.h"
 #include "api/schema/autoscaling_v1.pb.h"
 #include "api/schema/policy_budget.pb.h"
+#include "api/storage/version_shapes.hpp"
 #include "api/strategy/new_pod.hpp"
 
 namespace troupe::api::kinds {
@@ -144,6 +145,12 @@ kind_row old_autoscaler_row() {
   return row;
 }
 
+kind_row budget_row() {
+  auto row = checked<PodDisruptionBudget>(budget_cells);
+  row.earlier_form = &budget_v1beta1_shape;
+  return row;
+}
+
 kind_row scale_row() {
   kind_row row;
   row.columns = scale_columns;
@@ -166,7 +173,7 @@ void add_workload_kinds(row_table& into) {
   add<CronJob>(into, cron_job_row());
   add<HorizontalPodAutoscaler>(into, autoscaler_row());
   add<autoscaling::v1::HorizontalPodAutoscaler>(into, old_autoscaler_row());
-  add<PodDisruptionBudget>(into, checked<PodDisruptionBudget>(budget_cells));
+  add<PodDisruptionBudget>(into, budget_row());
   add<autoscaling::v1::Scale>(into, scale_row());
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "api/kind_row.hpp"
 #include "api/schema/autoscaling_v2.pb.h"
 
 namespace troupe::api {
@@ -98,10 +99,7 @@ stored_version find_stored_version(const kind_info& kind, std::string_view api_v
     return {version == "v2beta2" ? stored_form::same : stored_form::unknown};
   }
   if (!is_known_version(version)) return {};
-  if (kind.plural() == "ingresses") return {stored_form::shape, &ingress_v1beta1_shape()};
-  if (kind.plural() == "endpointslices")
-    return {stored_form::shape, &endpoint_slice_v1beta1_shape()};
-  if (kind.plural() == "poddisruptionbudgets") return {stored_form::shape, &budget_v1beta1_shape()};
+  if (const auto form = kind.row().earlier_form) return {stored_form::shape, &form()};
   return {stored_form::same};
 }
 

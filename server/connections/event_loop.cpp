@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <spdlog/spdlog.h>
 #include <sys/epoll.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -48,13 +47,12 @@ event_loop::event_loop(std::chrono::milliseconds tick)
       queue_{std::make_shared<task_queue>()},
       now_{std::chrono::steady_clock::now()},
       next_tick_{now_ + tick} {
-  if (epoll_ < 0) throw std::system_error(errno, std::generic_category(), "epoll_create1");
-  add(epoll_, queue_->descriptor(), EPOLLIN | EPOLLET, nullptr);
+  if (!epoll_) throw std::system_error(errno, std::generic_category(), "epoll_create1");
+  add(epoll_.get(), queue_->descriptor(), EPOLLIN | EPOLLET, nullptr);
 }
 
 event_loop::~event_loop() {
   stop();
-  ::close(epoll_);
 }
 
 void event_loop::start(const std::string& thread_name, std::function<void()> on_tick,
@@ -75,11 +73,11 @@ bool event_loop::watch(int descriptor, source& source) {
   epoll_event event{};
   event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
   event.data.ptr = &source;
-  return ::epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0;
+  return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &event) == 0;
 }
 
 void event_loop::forget(int descriptor) noexcept {
-  ::epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, nullptr);
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, descriptor, nullptr);
 }
 
 void event_loop::defer(source& source) {
@@ -113,7 +111,7 @@ void event_loop::wait_and_dispatch() {
   const bool sleep = queue_->may_sleep() && deferred_.empty();
   const int timeout_ms =
       sleep ? static_cast<int>(std::max<std::int64_t>(0, until_tick.count())) : 0;
-  const int count = ::epoll_wait(epoll_, events.data(), events.size(), timeout_ms);
+  const int count = ::epoll_wait(epoll_.get(), events.data(), events.size(), timeout_ms);
   now_ = std::chrono::steady_clock::now();
 
   for (int i = 0; i < count; ++i) {

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/unique_fd.hpp"
 #include "server/connections/task_queue.hpp"
 
 namespace troupe::server {
@@ -63,7 +64,7 @@ class event_loop {
   void run_tasks();
 
   const std::chrono::milliseconds tick_;
-  const int epoll_;
+  const runtime::unique_fd epoll_;
   std::shared_ptr<task_queue> queue_;
   time_point now_;
   time_point next_tick_;

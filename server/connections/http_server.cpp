@@ -87,7 +87,8 @@ tl::expected<void, std::string> http_server::listen_locally(const std::filesyste
                                                             handler& target) {
   const auto socket = listen_at(file);
   if (!socket) return tl::make_unexpected(socket.error());
-  return impl_->add({*socket, {}, file}, {target, nullptr, file.string(), true});
+  return impl_->add({runtime::unique_fd{*socket}, {}, file},
+                    {target, nullptr, file.string(), true});
 }
 
 void http_server::stop() {

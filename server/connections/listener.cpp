@@ -5,11 +5,11 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "server/defaults.hpp"
 
@@ -74,22 +74,21 @@ tl::expected<bound_socket, std::string> bind_socket(const endpoint& target) {
                                ": expected an IPv4 or IPv6 address, such as 127.0.0.1 or ::1");
   }
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> address{found, ::freeaddrinfo};
-  const int descriptor = ::socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) return tl::make_unexpected(explain(errno, target));
-  set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1);
-  if (::bind(descriptor, found->ai_addr, found->ai_addrlen) != 0 ||
-      ::listen(descriptor, defaults::listen_backlog) != 0) {
-    const int code = errno;
-    ::close(descriptor);
-    return tl::make_unexpected(explain(code, target));
-  }
-  return bound_socket{descriptor, endpoint{host, port_of(descriptor)}};
+  runtime::unique_fd descriptor{
+      ::socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+  if (!descriptor) return tl::make_unexpected(explain(errno, target));
+  set(descriptor.get(), SOL_SOCKET, SO_REUSEADDR, 1);
+  if (::bind(descriptor.get(), found->ai_addr, found->ai_addrlen) != 0 ||
+      ::listen(descriptor.get(), defaults::listen_backlog) != 0)
+    return tl::make_unexpected(explain(errno, target));
+  const auto port = port_of(descriptor.get());
+  return bound_socket{std::move(descriptor), endpoint{host, port}};
 }
 
 listener::listener(bound_socket socket, std::shared_ptr<const site> site,
                    std::vector<std::unique_ptr<io_worker>>& workers, std::size_t connection_limit,
                    http_counters& counters)
-    : descriptor_{socket.descriptor},
+    : descriptor_{std::move(socket.descriptor)},
       file_{std::move(socket.file)},
       site_{std::move(site)},
       workers_{workers},
@@ -99,7 +98,6 @@ listener::listener(bound_socket socket, std::shared_ptr<const site> site,
 listener::~listener() {
   std::error_code ignored;
   if (!file_.empty()) std::filesystem::remove(file_, ignored);
-  ::close(descriptor_);
 }
 
 void listener::on_events(std::uint32_t events) {
@@ -118,11 +116,11 @@ void listener::accept_pending() {
   for (int i = 0; i < accepted_at_once; ++i) {
     sockaddr_storage peer{};
     socklen_t size = sizeof peer;
-    const int accepted = ::accept4(descriptor_, reinterpret_cast<sockaddr*>(&peer), &size,
-                                   SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (accepted >= 0) {
+    runtime::unique_fd accepted{::accept4(descriptor_.get(), reinterpret_cast<sockaddr*>(&peer),
+                                          &size, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+    if (accepted) {
       short_of_descriptors_ = false;
-      take(accepted, peer);
+      take(std::move(accepted), peer);
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       return;
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
@@ -139,7 +137,7 @@ void listener::accept_pending() {
 
 // Above the limit an unauthenticated connection, if there is one, is closed for the new one; some
 // places are reserved for the Unix socket.
-void listener::take(int accepted, const sockaddr_storage& peer) {
+void listener::take(runtime::unique_fd accepted, const sockaddr_storage& peer) {
   const auto reserved = site_->in_file_system
                             ? 0
                             : std::min(defaults::local_connections,
@@ -154,21 +152,20 @@ void listener::take(int accepted, const sockaddr_storage& peer) {
     counters_.refused.fetch_add(1, std::memory_order_relaxed);
     workers_.front()->refused(
         {.peer = print(peer), .address = address_of(peer), .reason = "TooManyConnections"});
-    ::close(accepted);
     return;
   }
   ++counters_.connections;
   ++counters_.accepted;
-  set(accepted, IPPROTO_TCP, TCP_NODELAY, 1);
-  set(accepted, IPPROTO_TCP, TCP_NOTSENT_LOWAT, defaults::unsent_bytes);
-  set(accepted, SOL_SOCKET, SO_KEEPALIVE, 1);
-  set(accepted, IPPROTO_TCP, TCP_KEEPIDLE, defaults::keepalive_idle_seconds);
-  set(accepted, IPPROTO_TCP, TCP_KEEPINTVL, defaults::keepalive_interval_seconds);
-  set(accepted, IPPROTO_TCP, TCP_KEEPCNT, defaults::keepalive_probes);
+  set(accepted.get(), IPPROTO_TCP, TCP_NODELAY, 1);
+  set(accepted.get(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, defaults::unsent_bytes);
+  set(accepted.get(), SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(accepted.get(), IPPROTO_TCP, TCP_KEEPIDLE, defaults::keepalive_idle_seconds);
+  set(accepted.get(), IPPROTO_TCP, TCP_KEEPINTVL, defaults::keepalive_interval_seconds);
+  set(accepted.get(), IPPROTO_TCP, TCP_KEEPCNT, defaults::keepalive_probes);
   const auto least =
       std::min_element(workers_.begin(), workers_.end(),
                        [](const auto& a, const auto& b) { return a->load() < b->load(); });
-  (full ? *most : *least)->adopt({accepted, print(peer), address_of(peer)}, site_, full);
+  (full ? *most : *least)->adopt({accepted.release(), print(peer), address_of(peer)}, site_, full);
 }
 
 }  // namespace troupe::server

@@ -11,6 +11,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "runtime/unique_fd.hpp"
 #include "server/connections/event_loop.hpp"
 #include "server/connections/http_server.hpp"
 #include "server/connections/io_worker.hpp"
@@ -19,7 +20,7 @@ namespace troupe::server {
 
 // An open listening socket and its actual endpoint.
 struct bound_socket {
-  int descriptor;
+  runtime::unique_fd descriptor;
   server::endpoint endpoint;
   std::filesystem::path file = {};  // of a Unix socket; removed with it
 };
@@ -34,16 +35,16 @@ class listener final : public event_loop::source {
            http_counters& counters);
   ~listener() override;
 
-  int descriptor() const noexcept { return descriptor_; }
+  int descriptor() const noexcept { return descriptor_.get(); }
   void on_events(std::uint32_t events) override;
   // Accepts connections that were left when descriptors ran out.
   void on_tick();
 
  private:
   void accept_pending();
-  void take(int accepted, const sockaddr_storage& peer);
+  void take(runtime::unique_fd accepted, const sockaddr_storage& peer);
 
-  const int descriptor_;
+  const runtime::unique_fd descriptor_;
   const std::filesystem::path file_;
   const std::shared_ptr<const site> site_;
   std::vector<std::unique_ptr<io_worker>>& workers_;

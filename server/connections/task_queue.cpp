@@ -10,11 +10,7 @@
 namespace troupe::server {
 
 task_queue::task_queue() : descriptor_{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)} {
-  if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
-}
-
-task_queue::~task_queue() {
-  ::close(descriptor_);
+  if (!descriptor_) throw std::system_error(errno, std::generic_category(), "eventfd");
 }
 
 bool task_queue::post(task task) {
@@ -25,7 +21,7 @@ bool task_queue::post(task task) {
   sleeping_ = false;
   const std::uint64_t one = 1;
   // Fails only if the counter is full, and then the thread wakes anyway.
-  [[maybe_unused]] const auto written = ::write(descriptor_, &one, sizeof one);
+  [[maybe_unused]] const auto written = ::write(descriptor_.get(), &one, sizeof one);
   return true;
 }
 

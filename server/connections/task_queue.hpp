@@ -7,6 +7,8 @@
 #include <mutex>
 #include <vector>
 
+#include "runtime/unique_fd.hpp"
+
 namespace troupe::server {
 
 class task_queue {
@@ -16,7 +18,6 @@ class task_queue {
   task_queue();
   task_queue(const task_queue&) = delete;
   task_queue& operator=(const task_queue&) = delete;
-  ~task_queue();
 
   // Does not block for long. Returns false when closed. Not bounded itself: each exchange has at
   // most two tasks here.
@@ -25,7 +26,7 @@ class task_queue {
   // -- for the thread ---------------------------------------------------------------------------
 
   // Becomes readable when a task is posted while the thread sleeps.
-  int descriptor() const noexcept { return descriptor_; }
+  int descriptor() const noexcept { return descriptor_.get(); }
   // Returns false if there are tasks: do not sleep.
   bool may_sleep();
   // Moves the tasks into `into`, which is empty.
@@ -34,7 +35,7 @@ class task_queue {
   void close();
 
  private:
-  const int descriptor_;
+  const runtime::unique_fd descriptor_;
   std::mutex mutex_;
   std::vector<task> tasks_;
   bool sleeping_ = false;

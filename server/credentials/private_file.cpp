@@ -9,25 +9,12 @@
 #include <cstring>
 #include <system_error>
 
+#include "runtime/unique_fd.hpp"
+
 namespace troupe::server {
 namespace {
 
 namespace fs = std::filesystem;
-
-class descriptor {
- public:
-  explicit descriptor(int number) : number_{number} {}
-  descriptor(const descriptor&) = delete;
-  descriptor& operator=(const descriptor&) = delete;
-  ~descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int get() const noexcept { return number_; }
-  bool good() const noexcept { return number_ >= 0; }
-
- private:
-  const int number_;
-};
 
 tl::unexpected<std::string> failed(const char* action, const fs::path& path) {
   return tl::make_unexpected(std::string("cannot ") + action + " " + path.string() + ": " +
@@ -61,22 +48,22 @@ tl::expected<void, std::string> write_private_file(const fs::path& path, std::st
   const fs::path temporary = path.string() + ".new";
   ::unlink(temporary.c_str());
   {
-    const descriptor file{
+    const runtime::unique_fd file{
         ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)};
-    if (!file.good() || !write_all(file.get(), text)) return failed("write", temporary);
+    if (!file || !write_all(file.get(), text)) return failed("write", temporary);
     if (kept == durability::lasting && ::fsync(file.get()) != 0) return failed("write", temporary);
   }
   if (::rename(temporary.c_str(), path.c_str()) != 0) return failed("write", path);
   if (kept == durability::replaceable) return {};
-  const descriptor directory{
+  const runtime::unique_fd directory{
       ::open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (directory.good()) ::fsync(directory.get());
+  if (directory) ::fsync(directory.get());
   return {};
 }
 
 tl::expected<std::optional<std::string>, std::string> read_private_file(const fs::path& path) {
-  const descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (!file.good()) {
+  const runtime::unique_fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!file) {
     if (errno == ENOENT) return std::optional<std::string>{};
     return failed("read", path);
   }

@@ -33,7 +33,9 @@ ConfigMap map_named(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("a bind and a pod without a node are steps in the log, with object and revision") {
+TEST_CASE(
+    "a bind is a step in the log, the first attempt without a node a result, each later one a "
+    "step") {
   const room_log log;
   cluster c{1};
   add_node(c, "n1");
@@ -45,9 +47,13 @@ TEST_CASE("a bind and a pod without a node are steps in the log, with object and
   CHECK(c.get<Pod>("default", "fits").spec().node_name() == "n1");
   CHECK_THAT(log.text(),
              Contains("debug scheduler: /registry/pods/default/fits is bound to n1 at revision "));
-  CHECK_THAT(log.text(), Contains("debug scheduler: no node for /registry/pods/default/large at "
+  CHECK_THAT(log.text(), Contains("info scheduler: no node for /registry/pods/default/large at "
                                   "revision " +
                                   std::to_string(made->revision()) + ": "));
+  // Past the time after which waiting pods are tried again without an event.
+  c.advance(std::chrono::minutes{10});
+  CHECK(log.count("info scheduler: no node for /registry/pods/default/large") == 1);
+  CHECK(log.count("debug scheduler: no node for /registry/pods/default/large") > 0);
 }
 
 TEST_CASE("a silent node and its return are logged once each") {

@@ -35,21 +35,21 @@ const std::set<std::string> serving = {"watcher/watcher",
                                        "writer/writer",
                                        "recorder/recorder",
                                        "supervisor/links",
-                                       "tide/tide",
+                                       "store-steps/store-steps",
                                        "node-capacity/node-capacity",
-                                       "audience/audience",
+                                       "map-watcher/map-watcher",
                                        "token-provider/token-provider",
                                        "usage-collector/usage-collector"};
 
 // Watches config maps, as a client does.
-class audience : public actors::informer {
+class map_watcher : public actors::informer {
  public:
-  audience(runtime::actor_ref watcher, std::shared_ptr<std::set<std::string>> seen)
+  map_watcher(runtime::actor_ref watcher, std::shared_ptr<std::set<std::string>> seen)
       : informer{std::move(watcher)}, seen_{std::move(seen)} {}
 
   const runtime::behavior& make_behavior() const override {
     static const auto table =
-        runtime::handlers(&audience::on_watch_events, &audience::on_watch_ended);
+        runtime::handlers(&map_watcher::on_watch_events, &map_watcher::on_watch_ended);
     return table;
   }
   void started() override {
@@ -63,12 +63,12 @@ class audience : public actors::informer {
   std::shared_ptr<std::set<std::string>> seen_;
 };
 
-class reign {
+class leading_run {
  public:
-  reign(std::uint64_t seed, bool far) : random_{seed}, cluster_{seed, options(far)} {
+  leading_run(std::uint64_t seed, bool far) : random_{seed}, cluster_{seed, options(far)} {
     cluster_.simulation().system().spawn(
-        {.kind = "audience", .name = "audience"},
-        runtime::make<audience>(cluster_.plane().core_actors().watcher, seen_));
+        {.kind = "map-watcher", .name = "map-watcher"},
+        runtime::make<map_watcher>(cluster_.plane().core_actors().watcher, seen_));
     for (const char* node : {"n0", "n1"})
       add_node(cluster_, node);
     note(cluster_.create(replica_set("steady", 1, {{"app", "steady"}})), 1);
@@ -302,12 +302,12 @@ constexpr int terms = 50;  // for each seed
 
 TEST_CASE("a control plane that ceases to lead at any moment does nothing twice",
           "[leading][seeds]") {
-  for_each_seed(20, [](std::uint64_t seed) { reign{seed, false}.run(terms); });
+  for_each_seed(20, [](std::uint64_t seed) { leading_run{seed, false}.run(terms); });
 }
 
 TEST_CASE("a control plane that ceases to lead does nothing twice over a remote store",
           "[leading][seeds][far]") {
-  for_each_seed(20, [](std::uint64_t seed) { reign{seed, true}.run(terms); });
+  for_each_seed(20, [](std::uint64_t seed) { leading_run{seed, true}.run(terms); });
 }
 
 TEST_CASE("a new leader waits for its predecessor's pending writes", "[leading][far]") {
@@ -318,15 +318,15 @@ TEST_CASE("a new leader waits for its predecessor's pending writes", "[leading][
     auto& system = c.simulation().system();
     add_node(c, "n0");
     const auto web = c.create(replica_set("web", 3, {{"app", "web"}}));
-    const auto tide = c.actor("tide", "tide");
-    REQUIRE(system.pause(tide, seconds{5}));
+    const auto steps = c.actor("store-steps", "store-steps");
+    REQUIRE(system.pause(steps, seconds{5}));
     c.settle();
     REQUIRE(c.store().stats().queued > 0);
     c.plane().stop_leading();
     c.plane().start_leading();
     c.settle();
     CHECK(c.store().read().count(api::kind_of<Pod>().prefix()) == 0);
-    REQUIRE(system.resume(tide));
+    REQUIRE(system.resume(steps));
     c.settle();
     c.advance(seconds{30});
     CHECK(active_pods(c, web->meta().uid()) == 3);

@@ -4,12 +4,16 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <poll.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include <atomic>
+#include <cerrno>
 #include <random>
 
 #include "link/machines.hpp"
 #include "runtime/link/defaults.hpp"
+#include "runtime/link/transport/connection_acceptor.hpp"
 #include "runtime/link/transport/library.hpp"
 #include "runtime/link/transport/socket.hpp"
 #include "runtime/link/transport/stream.grpc.pb.h"
@@ -297,6 +301,48 @@ TEST_CASE("no more connections are held than allowed, and one that goes makes ro
   first.reset();
   REQUIRE(there.sessions.await(2).session);
   REQUIRE(third.sessions.await().session);
+}
+
+// Whether the kernel refuses to watch connections; the acceptor has no state for its functions.
+std::atomic<bool> unwatched{false};
+
+TEST_CASE("a connection that the kernel does not watch is closed and takes no place") {
+  std::atomic<int> passed{0};
+  unwatched = true;
+  auto made = link::connection_acceptor::open(
+      {.listen = {"127.0.0.1", 0},
+       .connections = 1,
+       .connected =
+           [&](int descriptor) {
+             const runtime::unique_fd closed{descriptor};
+             ++passed;
+           },
+       .refused = {},
+       .watch =
+           [](int epoll, int descriptor, epoll_event& event) {
+             if (unwatched && event.events == 0) {  // a connection
+               errno = ENOSPC;
+               return false;
+             }
+             return ::epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0;
+           }});
+  REQUIRE(made);
+  auto& acceptor = **made;
+  acceptor.start();
+  const auto refused = [&](reason of) {
+    return acceptor.stats().refused[static_cast<std::size_t>(of)];
+  };
+  for (std::size_t i = 1; i <= 3; ++i) {
+    stranger peer{acceptor.address()};
+    REQUIRE(peer.is_closed_within(patience));
+    REQUIRE(refused(reason::out_of_descriptors) == i);
+  }
+  REQUIRE(passed.load() == 0);
+  unwatched = false;
+  stranger peer{acceptor.address()};
+  REQUIRE(eventually([&] { return passed.load() == 1; }));
+  REQUIRE(refused(reason::handshakes_limit) == 0);
+  REQUIRE(refused(reason::connections_limit) == 0);
 }
 
 }  // namespace

@@ -22,14 +22,14 @@ namespace {
 struct poke {};
 
 // Advances the pending work of a remote store by a step with each of its messages.
-class tide : public runtime::actor {
+class store_steps : public runtime::actor {
  public:
   struct flow {};
 
-  tide(remote_store* store, double lag) : store_{store}, lag_{lag} {}
+  store_steps(remote_store* store, double lag) : store_{store}, lag_{lag} {}
 
   const runtime::behavior& make_behavior() const override {
-    static const auto table = runtime::handlers(&tide::on_flow);
+    static const auto table = runtime::handlers(&store_steps::on_flow);
     return table;
   }
   void started() override { tell(self(), flow{}); }
@@ -81,10 +81,10 @@ std::unique_ptr<persistence::store> cluster::open_store(const cluster_options& o
                              .history_revisions = options.history_revisions,
                              .wall_clock = wall_clock,
                              .threaded = false,
-                             .on_work = [mover] { mover->tell(tide::flow{}); }});
+                             .on_work = [mover] { mover->tell(store_steps::flow{}); }});
     far_ = elsewhere.get();
-    *mover = simulation_->system().spawn({.kind = "tide", .name = "tide"},
-                                         runtime::make<tide>(far_, options.lag));
+    *mover = simulation_->system().spawn({.kind = "store-steps", .name = "store-steps"},
+                                         runtime::make<store_steps>(far_, options.lag));
     return elsewhere;
   }
   persistence::store_options in_memory;

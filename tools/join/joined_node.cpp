@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "actors/api_servers/api_server_follower.hpp"
+#include "actors/api_servers/api_server_informer.hpp"
 #include "actors/kubelet/node/kubelet.hpp"
 #include "actors/kubelet/simulated/simulated_minion.hpp"
 #include "actors/link/node_gateway.hpp"

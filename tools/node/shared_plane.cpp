@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "actors/api_servers/api_server_follower.hpp"
+#include "actors/api_servers/api_server_informer.hpp"
 #include "api/scheme.hpp"
 #include "server/credentials/x509.hpp"
 

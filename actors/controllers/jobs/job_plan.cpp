@@ -23,7 +23,7 @@ bool holds(const JobStatus& status, std::string_view type) {
   return is_condition_true(status.conditions(), type);
 }
 
-struct verdict {
+struct job_end {
   bool success;
   std::string reason, message;
 };
@@ -99,35 +99,35 @@ class planner {
 
   // -- completion ---------------------------------------------------------------------------------
 
-  std::optional<verdict> decide() {
+  std::optional<job_end> decide() {
     for (const auto& [type, success] :
          {std::pair{"SuccessCriteriaMet", true}, std::pair{"FailureTarget", false}})
       if (holds(status(), type)) {
         const auto* found = find_condition(status().conditions(), type);
-        return verdict{success, found->reason(), found->message()};
+        return job_end{success, found->reason(), found->message()};
       }
     for (const auto& pod : pods_)
       if (auto failure = state_.failure_of(pod); failure.action == failure_action::fail_job)
-        return verdict{false, "PodFailurePolicy", std::move(failure.message)};
+        return job_end{false, "PodFailurePolicy", std::move(failure.message)};
     if (status().failed() + state_.new_failed > spec_.backoff_limit() ||
         state_.exceeds_restart_limit(pods_))
-      return verdict{false, "BackoffLimitExceeded", "Job has reached the specified backoff limit"};
+      return job_end{false, "BackoffLimitExceeded", "Job has reached the specified backoff limit"};
     if (past_deadline())
-      return verdict{false, "DeadlineExceeded", "Job was active longer than specified deadline"};
+      return job_end{false, "DeadlineExceeded", "Job was active longer than specified deadline"};
     if (auto failed = decide_indexes()) return failed;
     if (auto rule = met_success_rule(spec_, state_.succeeded_indexes))
-      return verdict{true, "SuccessPolicy", std::move(*rule)};
+      return job_end{true, "SuccessPolicy", std::move(*rule)};
     return std::nullopt;
   }
 
-  std::optional<verdict> decide_indexes() const {
+  std::optional<job_end> decide_indexes() const {
     if (!state_.per_index) return std::nullopt;
     const auto failed = state_.failed_indexes.size();
     if (spec_.has_max_failed_indexes() && failed > spec_.max_failed_indexes())
-      return verdict{false, "MaxFailedIndexesExceeded",
+      return job_end{false, "MaxFailedIndexesExceeded",
                      "Job has exceeded the specified maximal number of failed indexes"};
     if (failed > 0 && failed + state_.succeeded_indexes.size() >= spec_.completions())
-      return verdict{false, "FailedIndexes", "Job has failed indexes"};
+      return job_end{false, "FailedIndexes", "Job has failed indexes"};
     return std::nullopt;
   }
 
@@ -161,7 +161,7 @@ class planner {
 
   // The final condition is set when all pods have finished and are counted: a client that waits for
   // it finds no running pod (KEP-3939).
-  void finish(const verdict& end) {
+  void finish(const job_end& end) {
     set(end.success ? "SuccessCriteriaMet" : "FailureTarget", true, end.reason, end.message);
     for (const auto* pod : state_.active)
       remove(*pod);

@@ -1,5 +1,5 @@
 // A controller as data: the kinds of its owners and dependents, and the actor that it starts for
-// each owner. `actors/controllers/registry.cpp` lists all controllers for the control plane, the
+// each owner. `actors/controllers/controllers.def` lists all controllers for the control plane, the
 // console and the metrics.
 #pragma once
 

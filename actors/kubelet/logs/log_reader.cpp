@@ -12,17 +12,13 @@
 
 namespace troupe::actors {
 
-log_reader::~log_reader() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
 // A pod that can write there may replace its log by a link or a pipe: neither is followed.
 bool log_reader::open() {
-  fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  fd_ = runtime::unique_fd{::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
   struct stat info {};
-  if (fd_ < 0) return false;
-  if (::fstat(fd_, &info) != 0 || !S_ISREG(info.st_mode)) {
-    ::close(std::exchange(fd_, -1));
+  if (!fd_ || ::fstat(fd_.get(), &info) != 0) return false;
+  if (!S_ISREG(info.st_mode)) {
+    fd_.reset();
     return false;
   }
   inode_ = info.st_ino;
@@ -36,22 +32,22 @@ bool log_reader::missing() const {
 // Reads backwards in parts until it has passed enough line ends.
 void log_reader::skip_to_tail() {
   const auto wanted = std::max<std::int64_t>(*query_.tail_lines, 0);
-  auto at = ::lseek(fd_, 0, SEEK_END);
+  auto at = ::lseek(fd_.get(), 0, SEEK_END);
   std::int64_t seen = 0;
   std::vector<char> part(defaults::log_part_bytes);
   while (at > 0) {
     const auto size = std::min<off_t>(at, static_cast<off_t>(part.size()));
     at -= size;
-    const auto n = ::pread(fd_, part.data(), static_cast<std::size_t>(size), at);
+    const auto n = ::pread(fd_.get(), part.data(), static_cast<std::size_t>(size), at);
     for (auto i = n - 1; i >= 0; --i) {
       if (part[static_cast<std::size_t>(i)] != '\n') continue;
       // The end of the last line does not start another line.
       if (seen++ < wanted) continue;
-      ::lseek(fd_, at + i + 1, SEEK_SET);
+      ::lseek(fd_.get(), at + i + 1, SEEK_SET);
       return;
     }
   }
-  ::lseek(fd_, 0, wanted == 0 ? SEEK_END : SEEK_SET);
+  ::lseek(fd_.get(), 0, wanted == 0 ? SEEK_END : SEEK_SET);
 }
 
 namespace {
@@ -84,20 +80,20 @@ void log_reader::take_line(std::string_view line, std::string& out) {
 
 std::string log_reader::next() {
   if (exhausted()) return {};
-  if (fd_ < 0) {
+  if (!fd_) {
     const bool first = inode_ == 0;
     if (!open()) return {};
     if (first && query_.tail_lines) skip_to_tail();
   }
   std::vector<char> part(defaults::log_part_bytes);
-  const auto n = ::read(fd_, part.data(), part.size());
+  const auto n = ::read(fd_.get(), part.data(), part.size());
   if (n <= 0) {
     // End of this file for good if its name belonged to another file before the previous read. The
     // writer creates the new file first and may have written to the old one after that read.
     struct stat info {};
     const bool replaced = ::stat(path_.c_str(), &info) == 0 && info.st_ino != inode_;
     if (std::exchange(replaced_, replaced) && replaced) {
-      ::close(std::exchange(fd_, -1));
+      fd_.reset();
       replaced_ = false;
     }
     return {};

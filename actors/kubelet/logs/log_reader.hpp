@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "actors/kubelet/runtime/streams.hpp"
+#include "runtime/unique_fd.hpp"
 
 namespace troupe::actors {
 
@@ -31,16 +32,11 @@ class log_reader {
 
   const std::string path_;
   const log_query query_;
-  int fd_ = -1;
+  runtime::unique_fd fd_;
   std::uint64_t inode_ = 0;
   bool replaced_ = false;  // the open file was renamed and replaced
   std::int64_t returned_bytes_ = 0;
   std::string partial_;  // incomplete last line of the file
-
- public:
-  ~log_reader();
-  log_reader(const log_reader&) = delete;
-  log_reader& operator=(const log_reader&) = delete;
 };
 
 }  // namespace troupe::actors

@@ -24,8 +24,8 @@ std::string timestamp() {
                      now.tv_nsec);
 }
 
-int open_log(const std::string& path) {
-  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+runtime::unique_fd open_log(const std::string& path) {
+  return runtime::unique_fd{::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640)};
 }
 
 }  // namespace
@@ -33,11 +33,7 @@ int open_log(const std::string& path) {
 log_writer::log_writer(std::string path, const log_limits& limits)
     : path_{std::move(path)}, limits_{limits}, fd_{open_log(path_)} {
   struct stat info {};
-  if (fd_ >= 0 && ::fstat(fd_, &info) == 0) size_ = static_cast<std::size_t>(info.st_size);
-}
-
-log_writer::~log_writer() {
-  if (fd_ >= 0) ::close(fd_);
+  if (fd_ && ::fstat(fd_.get(), &info) == 0) size_ = static_cast<std::size_t>(info.st_size);
 }
 
 std::string& log_writer::pending(std::string_view stream) {
@@ -67,16 +63,16 @@ void log_writer::finish(std::string_view stream) {
 
 void log_writer::write_line(std::string_view stream, char tag, std::string_view text) {
   if (size_ >= limits_.file_bytes) rotate();
-  if (fd_ < 0) return;
+  if (!fd_) return;
   const auto line = fmt::format("{} {} {} {}\n", timestamp(), stream, tag, text);
-  const auto written = ::write(fd_, line.data(), line.size());
+  const auto written = ::write(fd_.get(), line.data(), line.size());
   if (written <= 0) return;
   size_ += static_cast<std::size_t>(written);
   written_ += written;
 }
 
 void log_writer::rotate() {
-  if (fd_ >= 0) ::close(fd_);
+  fd_.reset();
   for (int i = limits_.files - 1; i >= 1; --i) {
     const auto from = i == 1 ? path_ : fmt::format("{}.{}", path_, i - 1);
     std::rename(from.c_str(), fmt::format("{}.{}", path_, i).c_str());

@@ -12,15 +12,13 @@
 #include <string_view>
 
 #include "actors/kubelet/logs/log_limits.hpp"
+#include "runtime/unique_fd.hpp"
 
 namespace troupe::actors {
 
 class log_writer {
  public:
   explicit log_writer(std::string path, const log_limits& limits = {});
-  ~log_writer();
-  log_writer(const log_writer&) = delete;
-  log_writer& operator=(const log_writer&) = delete;
 
   // Appends output of one stream; `stream` is "stdout" or "stderr". Bytes that cannot be written (a
   // full disk) are dropped: the container keeps running.
@@ -38,7 +36,7 @@ class log_writer {
 
   std::string path_;
   const log_limits limits_;
-  int fd_ = -1;
+  runtime::unique_fd fd_;
   std::size_t size_ = 0;
   std::int64_t written_ = 0;
   std::string pending_out_, pending_err_;

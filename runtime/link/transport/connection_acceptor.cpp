@@ -259,6 +259,7 @@ class connection_acceptor::impl {
     epoll_event event{};
     event.events = events;
     event.data.u64 = number;
+    if (options_.watch != nullptr) return options_.watch(events_.get(), fd, event);
     return ::epoll_ctl(events_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
   }
 

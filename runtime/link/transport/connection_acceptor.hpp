@@ -14,6 +14,8 @@
 
 #include "runtime/link/link.hpp"
 
+struct epoll_event;
+
 namespace troupe::runtime::link {
 
 class connection_acceptor {
@@ -25,6 +27,8 @@ class connection_acceptor {
     std::function<void(int descriptor)> connected;
     // See listener_options::refused.
     std::function<void(const refusal&)> refused;
+    // Adds a descriptor to an epoll set, false if the kernel refuses; null: epoll_ctl. For tests.
+    bool (*watch)(int epoll, int descriptor, epoll_event& event) = nullptr;
   };
 
   // Binds the port. Accepts no connection before `start`.

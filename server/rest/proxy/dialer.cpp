@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "actors/kubelet/os/event_loop.hpp"
-#include "actors/kubelet/runtimes/process/streams/port_connection.hpp"
+#include "actors/kubelet/os/port_connection.hpp"
 #include "server/rest/proxy/defaults.hpp"
 
 namespace troupe::server {

@@ -5,8 +5,8 @@
 
 #include <thread>
 
+#include "actors/kubelet/os/port_connection.hpp"
 #include "actors/kubelet/running_container.hpp"
-#include "actors/kubelet/runtimes/process/streams/port_connection.hpp"
 #include "actors/kubelet/stream_talk.hpp"
 
 namespace troupe::test {

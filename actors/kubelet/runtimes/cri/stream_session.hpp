@@ -15,11 +15,11 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "actors/kubelet/os/duplex_socket.hpp"
 #include "actors/kubelet/os/event_loop.hpp"
 #include "actors/kubelet/os/spdy_frames.hpp"
 #include "actors/kubelet/runtime/streams.hpp"
 #include "actors/kubelet/runtimes/cri/defaults.hpp"
-#include "actors/kubelet/runtimes/process/streams/duplex_socket.hpp"
 
 namespace troupe::actors {
 

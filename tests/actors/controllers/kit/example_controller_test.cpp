@@ -47,7 +47,7 @@ class size_note_controller : public reconciler {
 };
 
 controller_type controller() {
-  return {.name = "size-notes",
+  return {.name = "size_notes",
           .purpose = "a ConfigMap that says how many pods there are to be",
           .owners = {{&api::kind_of<ReplicationController>(), "sizenote", "size-note-controller"}},
           .dependents = {&api::kind_of<ConfigMap>()},

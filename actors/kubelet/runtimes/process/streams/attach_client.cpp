@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/os/duplex_socket.hpp"
 #include "actors/kubelet/runtimes/process/streams/attach_packets.hpp"
-#include "actors/kubelet/runtimes/process/streams/duplex_socket.hpp"
 
 namespace troupe::actors {
 

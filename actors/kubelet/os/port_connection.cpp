@@ -1,4 +1,4 @@
-#include "actors/kubelet/runtimes/process/streams/port_connection.hpp"
+#include "actors/kubelet/os/port_connection.hpp"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "actors/kubelet/runtimes/process/streams/duplex_socket.hpp"
+#include "actors/kubelet/os/duplex_socket.hpp"
 
 namespace troupe::actors {
 

@@ -10,13 +10,13 @@
 
 namespace troupe::actors {
 
-class api_server_follower : public informer {
+class api_server_informer : public informer {
  public:
   // Called in the actor; must not block. Never called with an empty list, which only means that the
   // control planes publish no records.
   using callback = std::function<void(const api_server_records&)>;
 
-  api_server_follower(runtime::actor_ref watcher, callback on_change);
+  api_server_informer(runtime::actor_ref watcher, callback on_change);
 
   const runtime::behavior& make_behavior() const override;
   void started() override;
@@ -30,6 +30,6 @@ class api_server_follower : public informer {
 };
 
 runtime::actor_ref follow_api_servers(runtime::actor_system& system, runtime::actor_ref watcher,
-                                      api_server_follower::callback on_change);
+                                      api_server_informer::callback on_change);
 
 }  // namespace troupe::actors

@@ -1,4 +1,4 @@
-#include "actors/kubelet/runtimes/process/streams/duplex_socket.hpp"
+#include "actors/kubelet/os/duplex_socket.hpp"
 
 #include <fcntl.h>
 #include <sys/socket.h>
