@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "actors/core/metrics.hpp"
 #include "actors/defaults.hpp"
+#include "actors/kubelet/os/resolver_file.hpp"
 #include "actors/network/defaults.hpp"
 #include "actors/network/dns/cluster_dns.hpp"
 #include "actors/network/node/loopback_address.hpp"
@@ -25,13 +25,15 @@ namespace {
 // Maximum queue of scripts: an actor gives one at a time, and its next life may give another.
 constexpr std::size_t waiting_scripts = 8;
 
-std::vector<dns::socket_address> resolvers_of_node(const std::string& ours) {
-  std::ifstream file{"/etc/resolv.conf"};
-  const std::string text{std::istreambuf_iterator<char>{file}, {}};
-  std::vector<dns::socket_address> out;
-  for (const auto& host : dns::read_resolvers(text, {ours, network_defaults::dns_address}))
-    if (auto address = dns::make_address(host, network_defaults::dns_port)) out.push_back(*address);
-  return out;
+dns::resolver_list resolvers_of_node(const std::string& ours) {
+  return [ours, file = std::make_shared<resolver_file>()] {
+    std::vector<dns::socket_address> out;
+    for (const auto& host :
+         dns::read_resolvers(file->text(), {ours, network_defaults::dns_address}))
+      if (auto address = dns::make_address(host, network_defaults::dns_port))
+        out.push_back(*address);
+    return out;
+  };
 }
 
 // Returns the error; empty: success.

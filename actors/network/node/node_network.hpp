@@ -42,7 +42,7 @@ struct node_network_options {
 
 class node_network {
  public:
-  // Starts DNS. The error names what is missing. Reads resolv.conf: not for actor threads.
+  // Starts DNS. The error names what is missing. Not for actor threads.
   static tl::expected<std::unique_ptr<node_network>, std::string> start(
       node_network_options options);
   // Why this machine cannot have rules for services; empty: it can.
