@@ -52,6 +52,11 @@ std::string chains_text(const table_options& options) {
                                 "    {1} saddr {0} {1} daddr != {0} masquerade "
                                 "fully-random\n",
                                 options.pod_network, options.family->word);
+  const auto inner =
+      options.inner_address.empty()
+          ? std::string{}
+          : fmt::format("    iifname != \"lo\" iifname != \"{}\" {} daddr {} drop\n",
+                        network_defaults::pod_devices, options.family->word, options.inner_address);
   return fmt::format(R"(
   chain refuse {{ reject; }}
   chain services {{
@@ -76,14 +81,14 @@ std::string chains_text(const table_options& options) {
   chain filter-input {{
     type filter hook input priority 0;
     iifname "{pod_devices}" {ip} daddr {loopback} ct state != {{ established, related }} drop
-    ct state new goto unreachable
+{inner}    ct state new goto unreachable
   }}
   chain filter-forward {{ type filter hook forward priority 0; ct state new goto unreachable; }}
   chain filter-output {{ type filter hook output priority 0; ct state new goto unreachable; }}
 )",
                      fmt::arg("unless_pod", unless_pod), fmt::arg("mark", mark),
                      fmt::arg("bit", network_defaults::masquerade_mark), fmt::arg("leaves", leaves),
-                     fmt::arg("services", options.service_network),
+                     fmt::arg("inner", inner), fmt::arg("services", options.service_network),
                      fmt::arg("ip", options.family->word),
                      fmt::arg("loopback", options.family->loopback),
                      fmt::arg("pod_devices", network_defaults::pod_devices));

@@ -11,6 +11,11 @@
 #include "api/scheme.hpp"
 
 namespace troupe::actors::services {
+namespace {
+
+constexpr const char* api_service = "default/kubernetes";
+
+}  // namespace
 
 service_proxy::service_proxy(runtime::actor_ref watcher, service_proxy_options options)
     : service_informer{std::move(watcher)},
@@ -89,8 +94,10 @@ void service_proxy::on_node(const watch_events& m) {
 void service_proxy::apply(const std::set<std::string>& changed) {
   for (const auto& name : changed) {
     const auto& known = services().at(name);
+    auto slices = known.slice_list();
+    if (options_.own_api && name == api_service) slices = {options_.own_api};
     for (auto& table : tables_)
-      table.replace(name, known.service ? elements_of(*known.service, known.slice_list(), place_,
+      table.replace(name, known.service ? elements_of(*known.service, slices, place_,
                                                       table.family(), table.service_network())
                                         : elements{});
   }
