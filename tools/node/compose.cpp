@@ -424,7 +424,10 @@ class node : public node_parts {
       kubelet_->node_key = node_key_->hash;
     }
     kubelet_->tokens = plane_->tokens();
-    if (network_) kubelet_->guard = network_->guard();
+    if (network_) {
+      kubelet_->guard = network_->guard();
+      kubelet_->network_problem = network_->pod_problem();
+    }
     kubelet_->address = server::reachable_address(config_.server.listen.host);
     auto second = second_address(config_, kubelet_->address, server::interface_addresses());
     if (!second) return tl::make_unexpected(second.error());

@@ -179,7 +179,7 @@ void kubelet::check_runtime() {
   const auto problem = options_.containers->image_problem();
   if (std::exchange(image_problem_, problem) != problem && !problem.empty())
     record_node_event(true, "FreeDiskSpaceFailed", problem);
-  if (options_.containers->problem().empty() != shown_ready() ||
+  if (has_new_network_problem() || options_.containers->problem().empty() != shown_ready() ||
       !shows_runtime(node_object()->as<Node>().status(), *options_.containers))
     refresh_node();
 }
@@ -472,6 +472,7 @@ void kubelet::describe_node(Node& body) const {
   }
   auto& conditions = *status.mutable_conditions();
   describe_pressure(status);
+  describe_network(status);
   const auto problem = shutting_down_ ? "node is shutting down" : options_.containers->problem();
   set_condition(conditions,
                 problem.empty() ? condition_value{"Ready", "True", "KubeletReady",

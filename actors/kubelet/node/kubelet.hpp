@@ -35,6 +35,10 @@ struct kubelet_options {
   // The actor that answers request_token for pods; null: pods get no tokens.
   runtime::actor_ref tokens = {};
   pod_guard guard = {};  // network rules of pods with their own address
+  // What is wrong with the network that this node gives its pods: shown by the condition
+  // NetworkUnavailable. An empty text: nothing; no text: not known yet. Empty function: the node
+  // gives them none.
+  std::function<std::optional<std::string>()> network_problem = {};
   // Created by make_root (pod_files.hpp), used by this kubelet only: unknown pods in it are ended.
   std::filesystem::path root_dir;
   // Directories no container may reach: the root directory, and the node's data with its keys.
@@ -145,6 +149,8 @@ class kubelet : public node_agent {
   void answer_shut_down();
   void watch_pressure(const runtime::actor_ref& meter);
   void describe_pressure(api::core::v1::NodeStatus& status) const;
+  bool has_new_network_problem();
+  void describe_network(api::core::v1::NodeStatus& status) const;
   void adopt_workers();
   void sweep_orphans();
   void list_leftovers();
@@ -169,6 +175,7 @@ class kubelet : public node_agent {
   api::object_ptr recorded_node_;      // whose changes are events; null: not seen yet
   std::string image_problem_;          // the last one that was an event
   std::set<shortage> pressures_;
+  std::optional<std::string> network_problem_;
   bool synced_ = false, ending_ = false;
   bool listing_pods_ = false;                               // the runtime has not answered yet
   bool leftovers_known_ = false;                            // since `ending_`

@@ -226,6 +226,14 @@ node_network::pod_guard node_network::guard() const {
   };
 }
 
+std::function<std::optional<std::string>()> node_network::pod_problem() const {
+  if (!state_->pods) return {};
+  return [held = state_] {
+    const std::lock_guard lock{held->mutex};
+    return held->pod_problem;
+  };
+}
+
 void node_network::follow_nodes(runtime::actor_system& system, const runtime::actor_ref& watcher) {
   routing::pod_network_options options;
   options.node = options_.node;
@@ -235,7 +243,11 @@ void node_network::follow_nodes(runtime::actor_system& system, const runtime::ac
     const bool taken = held->pods->post([wanted = std::move(wanted), how, shared] {
       (*shared)(routing::make_machine_network(how, wanted));
     });
-    if (!taken) (*shared)({"too many changes of the network of pods wait"});
+    if (!taken) (*shared)({{"too many changes of the network of pods wait"}});
+  };
+  options.report = [held = state_](std::string problem) {
+    const std::lock_guard lock{held->mutex};
+    held->pod_problem = std::move(problem);
   };
   system.spawn({.kind = "pod-network", .name = options_.node},
                runtime::make<routing::pod_network>(watcher, std::move(options)));

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <tl/expected.hpp>
@@ -56,6 +57,10 @@ class node_network {
                          std::function<void(std::string problem)> done)>;
   pod_guard guard() const;
 
+  // Tells what is wrong with the network of this node's pods, in one line. Any thread; see
+  // kubelet_options::network_problem. Empty if this object makes no such network.
+  std::function<std::optional<std::string>()> pod_problem() const;
+
   // Starts to watch the cluster.
   void follow(runtime::actor_system& system, const runtime::actor_ref& watcher);
   const dns::socket_address* dns_address() const {
@@ -70,6 +75,8 @@ class node_network {
     std::unique_ptr<runtime::worker_pool> nft;
     std::string nft_program;
     std::unique_ptr<runtime::worker_pool> pods;
+    std::mutex mutex;
+    std::optional<std::string> pod_problem;  // empty text: there is none; nothing: not known yet
 
     // Removes a table, if there is one, on the thread for nft: rules outlive the program, also
     // those of a range that the settings do not have any more.
