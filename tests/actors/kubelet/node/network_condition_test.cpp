@@ -1,6 +1,7 @@
 // The condition NetworkUnavailable of a node that gives its pods their network.
 #include <catch2/catch.hpp>
 #include <mutex>
+#include <optional>
 
 #include "actors/core/condition.hpp"
 #include "actors/kubelet/machine.hpp"
@@ -13,6 +14,9 @@ using api::core::v1::Node;
 namespace {
 
 class networked_node {
+  std::mutex mutex_;
+  std::optional<std::string> problem_;  // used by the kubelet until `here` ends
+
  public:
   networked_node() {
     here.adjust = [this](actors::kubelet_options& options) {
@@ -48,10 +52,6 @@ class networked_node {
 
   machine here;
   bool has_network = true;
-
- private:
-  std::mutex mutex_;
-  std::optional<std::string> problem_;
 };
 
 const std::string up = "False PodNetworkIsUp pods have their addresses and routes";
