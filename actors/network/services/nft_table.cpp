@@ -46,9 +46,9 @@ std::string reserved_for_machine(const address_family& family) {
 
 // Hook priorities as upstream: destinations are translated before the filters. Where another
 // program sets route_localnet, pods can send to the machine's loopback addresses, where programs
-// listen that trust each user of the machine. A loopback address as hostIP serves the machine
-// itself only: others on its link could send to that address, too. With a loopback address as its
-// source no packet can reach a pod.
+// listen that trust each user of the machine. A loopback address as hostIP serves connections of
+// the machine only, as others on its link could send to it, too; and of them only those that have
+// another source address, as packets with a loopback address do not leave the machine.
 std::string chains_text(const table_options& options) {
   const auto mark =
       fmt::format("meta mark set meta mark or {:#x}", network_defaults::masquerade_mark);
@@ -66,12 +66,13 @@ std::string chains_text(const table_options& options) {
       options.service_network.empty()
           ? std::string{}
           : fmt::format("    {} daddr {} drop\n", options.family->word, options.service_network);
-  return fmt::format(
-      R"(
+  const auto reserved = reserved_for_machine(*options.family);
+  return fmt::format(R"(
   chain refuse {{ reject; }}
+  chain address-ports {{ {ip} daddr . meta l4proto . th dport vmap @host-ports; }}
   chain own-ports {{
     meta l4proto . th dport vmap @node-ports
-    {ip} daddr . meta l4proto . th dport vmap @host-ports
+    goto address-ports
   }}
   chain services {{
     {ip} daddr @cluster-ips {unless_pod}{mark}
@@ -91,7 +92,7 @@ std::string chains_text(const table_options& options) {
   chain prerouting {{ type nat hook prerouting priority -100; goto services; }}
   chain output {{
     type nat hook output priority -100;
-    {ip} saddr != {loopback} {ip} daddr {loopback} {ip} daddr . meta l4proto . th dport vmap @host-ports
+    {ip} saddr != {loopback} {ip} daddr {loopback} goto address-ports
     goto services
   }}
   chain postrouting {{ type nat hook postrouting priority 100; goto masquerading; }}
@@ -103,11 +104,12 @@ std::string chains_text(const table_options& options) {
   chain filter-forward {{ type filter hook forward priority 0; ct state new goto unreachable; }}
   chain filter-output {{ type filter hook output priority 0; ct state new goto unreachable; }}
 )",
-      fmt::arg("unless_pod", unless_pod), fmt::arg("mark", mark),
-      fmt::arg("bit", network_defaults::masquerade_mark), fmt::arg("leaves", leaves),
-      fmt::arg("others", others), fmt::arg("reserved", reserved_for_machine(*options.family)),
-      fmt::arg("ip", options.family->word), fmt::arg("loopback", options.family->loopback),
-      fmt::arg("pod_devices", network_defaults::pod_devices));
+                     fmt::arg("unless_pod", unless_pod), fmt::arg("mark", mark),
+                     fmt::arg("bit", network_defaults::masquerade_mark), fmt::arg("leaves", leaves),
+                     fmt::arg("others", others), fmt::arg("reserved", reserved),
+                     fmt::arg("ip", options.family->word),
+                     fmt::arg("loopback", options.family->loopback),
+                     fmt::arg("pod_devices", network_defaults::pod_devices));
 }
 
 std::string rule_of(std::string_view kind, std::size_t number, const address_family& family) {
