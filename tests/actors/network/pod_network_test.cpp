@@ -179,6 +179,10 @@ TEST_CASE("our file is written once and removed, files of others stay", "[pod_ne
   const auto written_at = fs::last_write_time(ours);
   REQUIRE(write_cni_file(networks, "one", marker));
   CHECK(fs::last_write_time(ours) == written_at);
+  REQUIRE(write_cni_file(networks, "later", marker));
+  std::string content;
+  std::ifstream{ours} >> content;
+  CHECK(content == "later");
   std::ofstream{networks / "README"} << "no network";
   CHECK_FALSE(foreign_network(networks));
   std::ofstream{networks / "87-other.conflist"} << "{}";
