@@ -295,8 +295,7 @@ void pod_worker::on_guard_event(const guard_event& m) {
   } else {
     guard_ask_at_ = now() + kubelet_defaults::restart_first;
     if (!terminating())
-      record_pod_event(true, "NetworkPolicyNotReady",
-                       "Network policies are not in force: " + m.problem);
+      record_pod_event(true, "NetworkNotReady", "Network rules are not in force: " + m.problem);
   }
   sync();
 }
