@@ -486,6 +486,13 @@ constexpr setting rows[] = {
               "as fd00:10:96::/112. With it, services can have IPv6 addresses, alone or in "
               "addition to IPv4.",
      .shared = true},
+    {.name = "network.load_balancers",
+     .at = at<&node::network, &network_config::load_balancers>(),
+     .about = "The services of type LoadBalancer that get the addresses of nodes. 'default': those "
+              "without loadBalancerClass and those of the class troupe.io/nodes. 'class': only "
+              "those of that class, for clusters in which MetalLB or a cloud provider serves the "
+              "others.",
+     .shared = true},
     {.name = "network.dns_listen",
      .at = at<&node::network, &network_config::dns_listen>(),
      .about = "Address of the DNS server for names of services, over UDP and TCP.",

@@ -44,6 +44,8 @@ struct kubelet_options {
   // Hash of the public key by which other control planes know this machine (node_identity.hpp);
   // empty: the hash that joining wrote into the Node stays.
   std::string node_key = {};
+  // False: the machine has no rules for Services.
+  bool has_service_rules = true;
   local_api api = {};
   int max_pods = 110;
   std::string version;  // status.nodeInfo.kubeletVersion
