@@ -370,6 +370,27 @@ TEST_CASE(
   CHECK_FALSE(limit_all_pods({}, "/proc/nothing").empty());
 }
 
+TEST_CASE("the groups of the QoS classes share processors by requests, with either version") {
+  const test::scratch_folder folder;
+  std::filesystem::create_directory(folder.path() / "cpu");
+  const auto text = [&](const std::string& name) {
+    std::ifstream file{folder.path() / name};
+    return std::string{std::istreambuf_iterator<char>{file}, {}};
+  };
+  CHECK(share_among_classes(1'500, folder.path()).empty());
+  CHECK(text("cpu/kubepods/burstable/cpu.shares") == "1536\n");
+  CHECK(text("cpu/kubepods/besteffort/cpu.shares") == "2\n");
+  CHECK(share_among_classes(0, folder.path()).empty());
+  CHECK(text("cpu/kubepods/burstable/cpu.shares") == "2\n");
+  folder.write("cgroup.controllers", "cpu memory\n");
+  CHECK(share_among_classes(1'000, folder.path()).empty());
+  CHECK(text("kubepods/burstable/cpu.weight") == "39\n");
+  CHECK(text("kubepods/besteffort/cpu.weight") == "1\n");
+  CHECK_FALSE(share_among_classes(0, "/proc/nothing").empty());
+  CHECK(class_group("burstable", group_driver::systemd) ==
+        "/kubepods.slice/kubepods-burstable.slice");
+}
+
 TEST_CASE("runAsNonRoot refuses root, and users that cannot be checked") {
   auto pod = web_pod();
   auto& container = *pod.mutable_spec()->mutable_containers(0);

@@ -80,14 +80,17 @@ void cri_runtime::take_config(const cri::StatusResponse& status,
   config_known_ = true;
   sandbox_image_ = sandbox_image_of(status);
   std::optional<pods_limits> again;
+  std::optional<std::int64_t> burstable_again;
   {
     const std::lock_guard lock{mutex_};
     if (std::exchange(groups_, driver) == driver) return;
     again = all_pods_limits_;
+    burstable_again = burstable_milli_cpu_;
   }
   log().info("kubelet: the container runtime's driver of control groups is {}",
              driver == group_driver::systemd ? "systemd" : "cgroupfs");
   if (again) limit_pods(*again);
+  if (burstable_again) share_cpu(*burstable_again);
 }
 
 // -- what is missing ------------------------------------------------------------------------------

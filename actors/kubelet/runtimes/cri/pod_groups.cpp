@@ -195,6 +195,17 @@ std::string limit_all_pods(const pods_limits& limits, const std::string& top, gr
              driver);
 }
 
+std::string share_among_classes(std::int64_t burstable_milli_cpu, const std::string& top,
+                                group_driver driver) {
+  const auto share = [&](const char* tier, std::int64_t shares) {
+    pod_group_limits set_to;
+    set_to.cpu_shares = shares;
+    return set(top, class_group(tier, driver), set_to, driver);
+  };
+  return share("burstable", shares_of(burstable_milli_cpu)) +
+         share("besteffort", cri_defaults::smallest_shares);
+}
+
 // A runtime with systemd's driver makes a scope of each container.
 void kill_container_group(const std::string& container_id, const std::string& top) {
   std::error_code problem;
