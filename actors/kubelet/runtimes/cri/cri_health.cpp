@@ -120,9 +120,16 @@ void cri_runtime::check_sandbox_image() {
     }
     cri::PullImageRequest pull;
     pull.mutable_image()->set_image(sandbox_image_);
+    const auto pulling = std::make_shared<bool>(true);
+    loop_->after(cri_defaults::sandbox_image_pulling, [this, pulling, image = sandbox_image_] {
+      if (*pulling && sandbox_image_problem_.empty())
+        sandbox_image_problem_ =
+            fmt::format("the image {} of sandboxes is missing and is being pulled", image);
+    });
     client_->images<cri::PullImageResponse>(
         "PullImage", pull,
-        [this, again, image = sandbox_image_](const auto& pulled) {
+        [this, again, pulling, image = sandbox_image_](const auto& pulled) {
+          *pulling = false;
           sandbox_image_problem_ =
               pulled ? std::string{}
                      : fmt::format(
