@@ -64,6 +64,8 @@ struct layer_usage {
 class usage_source {
  public:
   virtual ~usage_source() = default;
+  // Whether the control groups of pods are systemd's units.
+  virtual bool has_systemd_groups() const { return false; }
   // Reads the counters of all running containers that can be measured. Like all calls of a runtime:
   // does not block, answers once, on any thread, with an empty list if it failed.
   virtual void read_usage(std::function<void(std::vector<container_counters>)> done) = 0;
@@ -103,6 +105,7 @@ struct node_usage {
   node_supplies supplies = {};
   std::chrono::nanoseconds up{0};  // uptime at the later reading; 0: unknown
   std::vector<network_counters> networks = {};
+  bool systemd_groups = false;  // the control groups of pods are systemd's units
 };
 
 }  // namespace troupe::actors

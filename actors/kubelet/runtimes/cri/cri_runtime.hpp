@@ -99,6 +99,7 @@ class cri_runtime final : public container_runtime {
   void forward_port(const std::string& pod_uid, int port,
                     runtime_answer<std::unique_ptr<port_stream>> done) override;
 
+  bool has_systemd_groups() const override { return groups() == group_driver::systemd; }
   void read_usage(std::function<void(std::vector<container_counters>)> done) override;
   void read_layers(const std::string& pod_uid,
                    std::function<void(std::vector<layer_usage>)> done) override;

@@ -206,7 +206,6 @@ std::string share_among_classes(std::int64_t burstable_milli_cpu, const std::str
          share("besteffort", cri_defaults::smallest_shares);
 }
 
-// A runtime with systemd's driver makes a scope of each container.
 void kill_container_group(const std::string& container_id, const std::string& top) {
   std::error_code problem;
   const auto base =
@@ -215,8 +214,8 @@ void kill_container_group(const std::string& container_id, const std::string& to
        {"kubepods", "kubepods/burstable", "kubepods/besteffort", "kubepods.slice",
         "kubepods.slice/kubepods-burstable.slice", "kubepods.slice/kubepods-besteffort.slice"})
     for (const auto& pod : fs::directory_iterator{base / tier, problem})
-      for (const auto& group : {container_id, fmt::format("cri-containerd-{}.scope", container_id),
-                                fmt::format("crio-{}.scope", container_id)}) {
+      for (const auto& group : {container_id, container_scope("containerd", container_id),
+                                container_scope("cri-o", container_id)}) {
         std::ifstream processes{pod.path() / group / "cgroup.procs"};
         for (pid_t process = 0; processes >> process;)
           if (process > 1) ::kill(process, SIGKILL);

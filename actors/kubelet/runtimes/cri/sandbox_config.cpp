@@ -153,6 +153,10 @@ std::string cgroup_parent(const Pod& pod, group_driver driver) {
   return fmt::format("{}/kubepods-{}-pod{}.slice", class_group(tier, driver), tier, uid);
 }
 
+std::string container_scope(const std::string& runtime, const std::string& id) {
+  return fmt::format("{}-{}.scope", runtime == "cri-o" ? "crio" : "cri-containerd", id);
+}
+
 cri::NamespaceOption namespaces_of(const Pod& pod) {
   cri::NamespaceOption out;
   const auto& spec = pod.spec();

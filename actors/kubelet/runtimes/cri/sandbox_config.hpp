@@ -54,6 +54,9 @@ std::string class_group(const std::string& tier, group_driver driver);
 std::string cgroup_parent(const api::core::v1::Pod& pod,
                           group_driver driver = group_driver::cgroupfs);
 
+// The unit that a runtime ("containerd", "cri-o") makes of a container with systemd's driver.
+std::string container_scope(const std::string& runtime, const std::string& id);
+
 cri::NamespaceOption namespaces_of(const api::core::v1::Pod& pod);
 
 cri::SecurityProfile app_armor_of(const api::core::v1::AppArmorProfile& profile);

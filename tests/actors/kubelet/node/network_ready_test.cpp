@@ -123,6 +123,7 @@ TEST_CASE("a runtime that uses systemd is a problem on a machine where it does n
   CHECK(runtime.problem() ==
         "container runtime makes control groups by systemd, which does not run on this machine: "
         "set SystemdCgroup = false in its configuration and restart it");
+  CHECK(runtime.has_systemd_groups());
   std::filesystem::create_directory(folder.path() / "systemd");
   CHECK(machine::wait([&] { return runtime.problem().empty(); }));
 }
