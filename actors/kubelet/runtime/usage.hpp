@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "api/object/object.hpp"
+
 namespace troupe::actors {
 
 // -- readings -------------------------------------------------------------------------------------
@@ -73,6 +75,11 @@ class usage_source {
   // if the runtime has no such layers. Answers as above.
   virtual void read_layers(const std::string&, std::function<void(std::vector<layer_usage>)> done) {
     done({});
+  }
+  // Counts the processes and threads of each pod; 0: unknown. Answers as above.
+  virtual void count_processes(std::vector<api::object_ptr> pods,
+                               std::function<void(std::vector<std::int64_t>)> done) {
+    done(std::vector<std::int64_t>(pods.size()));
   }
 };
 

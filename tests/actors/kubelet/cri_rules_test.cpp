@@ -318,6 +318,8 @@ TEST_CASE("the limits of a pod's group are written for either version of control
   limits.pids = 100;
   CHECK(set_pod_group(pod, limits, folder.path()).empty());
   CHECK(text("pids/kubepods/burstable/podu1/pids.max") == "100\n");
+  folder.write("pids/kubepods/burstable/podu1/pids.current", "7\n");
+  CHECK(processes_of(pod, folder.path()) == 7);
   CHECK(text("memory/kubepods/burstable/podu1/memory.limit_in_bytes") == "1048576\n");
   CHECK(text("cpu/kubepods/burstable/podu1/cpu.cfs_quota_us") == "100000\n");
   folder.write("cgroup.controllers", "cpu memory\n");

@@ -44,6 +44,7 @@ class fake_runtime final : public actors::container_runtime {
   actors::sandbox_observer sandbox();  // the observer of the last sandbox
   void end_container(const std::string& name, int code);
   void has_layers(std::vector<actors::layer_usage> layers);
+  void has_processes(const std::string& pod_uid, std::int64_t count);
   void fill_disk(std::string problem);
   void lack_network(std::string problem);
   std::int64_t burstable_milli_cpu() const { return burstable_milli_cpu_; }
@@ -91,6 +92,8 @@ class fake_runtime final : public actors::container_runtime {
   }
   void read_layers(const std::string& pod_uid,
                    std::function<void(std::vector<actors::layer_usage>)> done) override;
+  void count_processes(std::vector<api::object_ptr> pods,
+                       std::function<void(std::vector<std::int64_t>)> done) override;
 
  private:
   void note(std::string call);
@@ -111,6 +114,7 @@ class fake_runtime final : public actors::container_runtime {
   std::function<void(std::vector<std::string>)> listed_;  // the first request that is held
   int sandboxes_ = 0, lists_ = 0;
   std::vector<actors::layer_usage> layers_;
+  std::map<std::string, std::int64_t> processes_;  // by uid
   std::map<std::string, actors::found_pod> found_;             // by uid
   actors::sandbox_observer sandbox_;                           // of the last sandbox
   std::map<std::string, actors::container_observer> running_;  // by id

@@ -103,6 +103,8 @@ class cri_runtime final : public container_runtime {
   void read_usage(std::function<void(std::vector<container_counters>)> done) override;
   void read_layers(const std::string& pod_uid,
                    std::function<void(std::vector<layer_usage>)> done) override;
+  void count_processes(std::vector<api::object_ptr> pods,
+                       std::function<void(std::vector<std::int64_t>)> done) override;
 
  private:
   struct known_sandbox {

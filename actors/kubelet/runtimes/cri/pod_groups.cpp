@@ -105,6 +105,12 @@ std::string set_v2(const fs::path& top, const std::string& group, const pod_grou
   return problems;
 }
 
+// The hierarchy that counts processes.
+fs::path pids_tree(const fs::path& top) {
+  std::error_code problem;
+  return fs::exists(top / "pids", problem) ? top / "pids" : top;
+}
+
 // Returns the error; empty: success.
 std::string run_systemctl(std::vector<std::string> arguments) {
   for (const auto* path : {"/usr/bin/systemctl", "/bin/systemctl"}) {
@@ -206,10 +212,15 @@ std::string share_among_classes(std::int64_t burstable_milli_cpu, const std::str
          share("besteffort", cri_defaults::smallest_shares);
 }
 
+std::int64_t processes_of(const Pod& pod, const std::string& top, group_driver driver) {
+  std::int64_t count = 0;
+  std::ifstream{pids_tree(top).string() + cgroup_parent(pod, driver) + "/pids.current"} >> count;
+  return count;
+}
+
 void kill_container_group(const std::string& container_id, const std::string& top) {
   std::error_code problem;
-  const auto base =
-      fs::exists(fs::path{top} / "pids", problem) ? fs::path{top} / "pids" : fs::path{top};
+  const auto base = pids_tree(top);
   for (const auto* tier :
        {"kubepods", "kubepods/burstable", "kubepods/besteffort", "kubepods.slice",
         "kubepods.slice/kubepods-burstable.slice", "kubepods.slice/kubepods-besteffort.slice"})
