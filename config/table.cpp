@@ -352,6 +352,13 @@ constexpr setting rows[] = {
      .unit = "per cent",
      .minimum = 0,
      .maximum = 99},
+    {.name = "kubelet.eviction_pids",
+     .at = at<&node::kubelet, &kubelet::eviction_pids>(),
+     .about = "The node evicts pods if less of the machine's process ids than this is available; "
+              "0: never.",
+     .unit = "per cent",
+     .minimum = 0,
+     .maximum = 99},
     {.name = "kubelet.eviction_soft_memory",
      .at = at<&node::kubelet, &kubelet::eviction_soft_memory>(),
      .about = "The node evicts pods, with their own grace period, if less memory than this is "

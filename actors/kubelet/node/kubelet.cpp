@@ -279,6 +279,15 @@ void kubelet::admit_pods() {
     take(pod);
     return true;
   });
+  share_cpu();
+}
+
+void kubelet::share_cpu() {
+  std::int64_t milli_cpu = 0;
+  for (const auto& each : node_view_.find(node())->pods())
+    if (each->body().status().qos_class() == "Burstable") milli_cpu += each->requests.milli_cpu;
+  if (std::exchange(burstable_milli_cpu_, milli_cpu) != milli_cpu)
+    options_.containers->share_cpu(milli_cpu);
 }
 
 // The write requires the Node's revision that was checked: its resources may have changed since.

@@ -126,6 +126,7 @@ class kubelet : public node_agent {
   void count(const known_pod& pod);
   scheduler::pod_info_ptr info_of(const known_pod& pod) const;
   void admit_pods();
+  void share_cpu();
   void take(known_pod& pod);
   void resize_pods();
   bool resize(known_pod& pod);
@@ -171,6 +172,7 @@ class kubelet : public node_agent {
   api::object_ptr recorded_node_;      // whose changes are events; null: not seen yet
   std::string image_problem_;          // the last one that was an event
   std::set<shortage> pressures_;
+  std::optional<std::int64_t> burstable_milli_cpu_;  // the last that the runtime was told
   bool synced_ = false, ending_ = false;
   bool listing_pods_ = false;                               // the runtime has not answered yet
   bool leftovers_known_ = false;                            // since `ending_`

@@ -113,6 +113,20 @@ void fake_runtime::end_container(const std::string& id, int code) {
     observer.mapped()(container_exit{.code = code, .started_ms = 1'000, .finished_ms = 2'000});
 }
 
+void fake_runtime::has_processes(const std::string& pod_uid, std::int64_t count) {
+  const std::lock_guard lock{mutex_};
+  processes_[pod_uid] = count;
+}
+
+void fake_runtime::count_processes(std::vector<api::object_ptr> pods,
+                                   std::function<void(std::vector<std::int64_t>)> done) {
+  std::vector<std::int64_t> all;
+  const std::lock_guard lock{mutex_};
+  for (const auto& each : pods)
+    all.push_back(processes_[each->meta().uid()]);
+  done(std::move(all));
+}
+
 void fake_runtime::has_layers(std::vector<layer_usage> layers) {
   const std::lock_guard lock{mutex_};
   layers_ = std::move(layers);
