@@ -55,6 +55,7 @@ std::string cgroup_parent(const api::core::v1::Pod& pod,
 cri::NamespaceOption namespaces_of(const api::core::v1::Pod& pod);
 
 cri::SecurityProfile app_armor_of(const api::core::v1::AppArmorProfile& profile);
+cri::SELinuxOption se_linux_of(const api::core::v1::SELinuxOptions& options);
 // Admission has rejected pods with a policy that the runtime does not know.
 cri::SupplementalGroupsPolicy groups_policy(const api::core::v1::PodSecurityContext& context);
 
