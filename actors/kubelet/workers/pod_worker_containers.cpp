@@ -123,7 +123,9 @@ void pod_worker::start(container_record& record) {
                           .command = expand_words(container->command(), *environment),
                           .arguments = expand_words(container->args(), *environment),
                           .environment = std::move(*environment)};
-  place_volumes(*container, config);
+  if (auto placing = place_volumes(*container, config); !placing)
+    return refuse(record,
+                  {runtime_error::kind::refused, placing.error(), "CreateContainerConfigError"});
   making_[record.name] = std::move(config);
   const auto pulling = [to = self(), name = record.name] { to.tell(pulling_event{name}); };
   containers().pull_image({allocated_, container, pull_secrets()}, pulling,

@@ -225,8 +225,12 @@ void fake_runtime::create_container(container_config config, runtime_answer<std:
     return done(tl::make_unexpected(*error));
   }
   const auto target = config.target.empty() ? config.target : " at " + config.target;
-  calls_.push_back(fmt::format("create {} {} in {} from {}{}", config.spec->name(), config.attempt,
-                               config.sandbox, config.image_ref, target));
+  std::string devices;
+  for (const auto& each : config.devices)
+    devices += fmt::format(" with {} as {}{}", each.source, each.target,
+                           each.read_only ? ", read-only" : "");
+  calls_.push_back(fmt::format("create {} {} in {} from {}{}{}", config.spec->name(),
+                               config.attempt, config.sandbox, config.image_ref, target, devices));
   auto id = fmt::format("fake://{}-{}", config.spec->name(), config.attempt);
   if (const auto same = made_[id]++; same != 0) id += fmt::format("-{}", same);
   if (hold_creations_) return held_.push_back([done, id] { done(id); });

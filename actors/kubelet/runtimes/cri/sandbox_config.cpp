@@ -94,6 +94,8 @@ void set_security(const Pod& pod, cri::LinuxPodSandboxConfig& linux) {
   auto& security = *linux.mutable_security_context();
   *security.mutable_namespace_options() = namespaces_of(pod);
   security.set_privileged(is_privileged(pod));
+  if (of_pod.has_se_linux_options())
+    *security.mutable_selinux_options() = se_linux_of(of_pod.se_linux_options());
   security.mutable_seccomp()->set_profile_type(cri::SecurityProfile::RuntimeDefault);
   if (of_pod.has_run_as_user()) security.mutable_run_as_user()->set_value(of_pod.run_as_user());
   if (of_pod.has_run_as_group()) security.mutable_run_as_group()->set_value(of_pod.run_as_group());
@@ -174,6 +176,15 @@ cri::SecurityProfile app_armor_of(const api::core::v1::AppArmorProfile& profile)
                        : profile.type() == "Localhost"    ? cri::SecurityProfile::Localhost
                                                           : cri::SecurityProfile::Unconfined);
   out.set_localhost_ref(profile.localhost_profile());
+  return out;
+}
+
+cri::SELinuxOption se_linux_of(const api::core::v1::SELinuxOptions& options) {
+  cri::SELinuxOption out;
+  out.set_user(options.user());
+  out.set_role(options.role());
+  out.set_type(options.type());
+  out.set_level(options.level());
   return out;
 }
 

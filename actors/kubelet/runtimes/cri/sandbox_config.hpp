@@ -60,6 +60,7 @@ std::string container_scope(const std::string& runtime, const std::string& id);
 cri::NamespaceOption namespaces_of(const api::core::v1::Pod& pod);
 
 cri::SecurityProfile app_armor_of(const api::core::v1::AppArmorProfile& profile);
+cri::SELinuxOption se_linux_of(const api::core::v1::SELinuxOptions& options);
 // Admission has rejected pods with a policy that the runtime does not know.
 cri::SupplementalGroupsPolicy groups_policy(const api::core::v1::PodSecurityContext& context);
 
