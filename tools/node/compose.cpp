@@ -188,6 +188,8 @@ class node : public node_parts {
     plane.issuer = accounts_;
     plane.authority = authority_;
     plane.local_path_class = true;
+    plane.default_load_balancer =
+        config_.network.load_balancers == config::load_balancers::default_class;
     signer_ = std::make_shared<server::node_signer>(config_.server.node_certificate_lifetime);
     plane.certificates = signer_;
     auto services_v6 = ipv6_services(config_.network);

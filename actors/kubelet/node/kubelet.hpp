@@ -48,6 +48,8 @@ struct kubelet_options {
   // Hash of the public key by which other control planes know this machine (node_identity.hpp);
   // empty: the hash that joining wrote into the Node stays.
   std::string node_key = {};
+  // False: the machine has no rules for Services.
+  bool has_service_rules = true;
   local_api api = {};
   int max_pods = 110;
   std::string version;  // status.nodeInfo.kubeletVersion
@@ -128,6 +130,7 @@ class kubelet : public node_agent {
   void count(const known_pod& pod);
   scheduler::pod_info_ptr info_of(const known_pod& pod) const;
   void admit_pods();
+  void share_cpu();
   void take(known_pod& pod);
   void resize_pods();
   bool resize(known_pod& pod);
@@ -176,6 +179,7 @@ class kubelet : public node_agent {
   std::string image_problem_;          // the last one that was an event
   std::set<shortage> pressures_;
   std::optional<std::string> network_problem_;
+  std::optional<std::int64_t> burstable_milli_cpu_;  // the last that the runtime was told
   bool synced_ = false, ending_ = false;
   bool listing_pods_ = false;                               // the runtime has not answered yet
   bool leftovers_known_ = false;                            // since `ending_`

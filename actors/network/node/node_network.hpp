@@ -50,8 +50,8 @@ class node_network {
   static std::string missing_for_services();
 
   // To be called for each pod with its own addresses before its containers start: `done` is called
-  // when network policies are in force for the pod, at the earliest after `follow`. Empty if there
-  // are no rules.
+  // when network policies are in force for the pod and then its host ports, at the earliest after
+  // `follow`. Empty if there are no rules.
   using pod_guard =
       std::function<void(const api::object_ptr& pod, const std::vector<std::string>& addresses,
                          std::function<void(std::string problem)> done)>;
@@ -102,7 +102,7 @@ class node_network {
   const node_network_options options_;
   bool ipv6_rules_ = false;  // at the start they were wanted, and the kernel accepted them
   const std::shared_ptr<state> state_ = std::make_shared<state>();
-  runtime::actor_ref policies_;
+  runtime::actor_ref services_, policies_;
 };
 
 struct network_markers {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <linux/netlink.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -104,12 +103,6 @@ bool filter_tunnel(const machine_network_options& options, const node_ranges& wa
   return is_safe;
 }
 
-bool has_host_ports() {
-  const auto is_there = [](const char* path) { return ::access(path, X_OK) == 0; };
-  return (is_there("/usr/sbin/iptables") || is_there("/sbin/iptables")) &&
-         (is_there("/usr/lib/cni/portmap") || is_there("/opt/cni/bin/portmap"));
-}
-
 std::vector<std::string> make_own_network(const machine_network_options& options,
                                           const std::filesystem::path& folder, node_ranges wanted) {
   std::vector<std::string> problems;
@@ -124,10 +117,8 @@ std::vector<std::string> make_own_network(const machine_network_options& options
     problems.push_back(std::move(each));
   const auto plan = plan_routes(wanted, *links, options.routes);
   problems.insert(problems.end(), plan.problems.begin(), plan.problems.end());
-  const auto config = cni_config({.ranges = wanted.own,
-                                  .mtu_bytes = plan.pod_mtu_bytes,
-                                  .addresses = options.addresses,
-                                  .host_ports = has_host_ports()});
+  const auto config = cni_config(
+      {.ranges = wanted.own, .mtu_bytes = plan.pod_mtu_bytes, .addresses = options.addresses});
   if (const auto written = write_cni_file(folder, config, options.marker); !written)
     problems.push_back(written.error());
   if (!filter_tunnel(options, wanted, plan, problems)) return problems;

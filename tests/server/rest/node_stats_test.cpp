@@ -230,6 +230,18 @@ TEST_CASE("a node's cadvisor metrics are of the machine, its pods and their cont
   CHECK_THAT(text, !Contains("container_spec_cpu_quota{container=\"b\""));
 }
 
+TEST_CASE("cadvisor's ids are systemd's units on a node whose control groups are") {
+  node_of_test t;
+  t.usage.systemd_groups = true;
+  const auto text = server::cadvisor_metrics(t.of());
+  INFO(text);
+  const std::string group =
+      R"(,id="/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-podu1.slice)";
+  CHECK_THAT(text, Contains(R"(container_memory_rss{container="")" + group + R"(",image="")"));
+  CHECK_THAT(text, Contains(R"(container_memory_rss{container="a")" + group +
+                            R"(/cri-containerd-id-a.scope",image=)"));
+}
+
 namespace {
 
 std::string stats(const std::string& node, const std::string& path = "stats/summary") {

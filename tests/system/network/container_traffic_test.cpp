@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "support/programs/shell.hpp"
 #include "system/network/container_cluster.hpp"
 
 using namespace troupe::test;
@@ -160,28 +159,26 @@ class traffic_cluster {
   std::vector<traffic_row> rows() {
     const std::set<std::string> both{"web-m1", "web-m2"}, first{"web-m1"}, second{"web-m2"};
     const std::string m1 = "10.77.0.1", m2 = "10.77.0.2", other = "10.77.0.3";
-    std::vector<traffic_row> out{
-        {"the cluster address", "m1", "10.96.0.100:80", both},
-        {"the cluster address", "client-m1", "10.96.0.100:80", both, "client-m1"},
-        {"the cluster address", "client-m2", "10.96.0.100:80", both, "client-m2"},
-        {"a node port", "outside", m1 + ":30080", both},
-        {"a node port", "outside", m2 + ":30080", both},
-        {"a node port", "client-m1", m2 + ":30080", both},
-        {"a load balancer", "outside", m1 + ":8081", both},
-        {"a load balancer", "outside", m2 + ":8081", both},
-        {"an external address", "outside", "203.0.113.7:80", both},
-        {"an external address", "client-m2", "203.0.113.7:80", both},
-        {"internalTrafficPolicy Local", "client-m1", "10.96.0.101:80", first, "client-m1"},
-        {"internalTrafficPolicy Local", "client-m2", "10.96.0.101:80", second, "client-m2"},
-        {"externalTrafficPolicy Local", "outside", m1 + ":30081", first, other},
-        {"externalTrafficPolicy Local", "outside", m2 + ":30081", second, other},
-        {"a way out", "client-m1", other + ":9000", {"outside"}, m1},
-        {"a way out", "client-m2", other + ":9000", {"outside"}, m2}};
-    if (has_host_ports_) {
-      out.push_back({"a host port", "outside", m1 + ":8088", first});
-      out.push_back({"a host port", "client-m1", m2 + ":8088", second});
-    }
-    return out;
+    return {{"the cluster address", "m1", "10.96.0.100:80", both},
+            {"the cluster address", "client-m1", "10.96.0.100:80", both, "client-m1"},
+            {"the cluster address", "client-m2", "10.96.0.100:80", both, "client-m2"},
+            {"a node port", "outside", m1 + ":30080", both},
+            {"a node port", "outside", m2 + ":30080", both},
+            {"a node port", "client-m1", m2 + ":30080", both},
+            {"a load balancer", "outside", m1 + ":8081", both},
+            {"a load balancer", "outside", m2 + ":8081", both},
+            {"an external address", "outside", "203.0.113.7:80", both},
+            {"an external address", "client-m2", "203.0.113.7:80", both},
+            {"internalTrafficPolicy Local", "client-m1", "10.96.0.101:80", first, "client-m1"},
+            {"internalTrafficPolicy Local", "client-m2", "10.96.0.101:80", second, "client-m2"},
+            {"externalTrafficPolicy Local", "outside", m1 + ":30081", first, other},
+            {"externalTrafficPolicy Local", "outside", m2 + ":30081", second, other},
+            {"a way out", "client-m1", other + ":9000", {"outside"}, m1},
+            {"a way out", "client-m2", other + ":9000", {"outside"}, m2},
+            {"a host port", "outside", m1 + ":8088", first, other},
+            {"a host port", "client-m1", m1 + ":8088", first, "client-m1"},
+            {"a host port", "client-m1", m2 + ":8088", second, m1},
+            {"a host port", "m1", m1 + ":8088", first, m1}};
   }
 
   machine& machine_of(const std::string& name) {
@@ -234,8 +231,6 @@ class traffic_cluster {
   }
 
   machine& outside_;
-  const bool has_host_ports_ =
-      shell("command -v iptables && test -e /usr/lib/cni/portmap").code == 0;
   std::map<std::string, known_pod> pods_;
 };
 

@@ -80,14 +80,17 @@ void cri_runtime::take_config(const cri::StatusResponse& status,
   config_known_ = true;
   sandbox_image_ = sandbox_image_of(status);
   std::optional<pods_limits> again;
+  std::optional<std::int64_t> burstable_again;
   {
     const std::lock_guard lock{mutex_};
     if (std::exchange(groups_, driver) == driver) return;
     again = all_pods_limits_;
+    burstable_again = burstable_milli_cpu_;
   }
   log().info("kubelet: the container runtime's driver of control groups is {}",
              driver == group_driver::systemd ? "systemd" : "cgroupfs");
   if (again) limit_pods(*again);
+  if (burstable_again) share_cpu(*burstable_again);
 }
 
 // -- what is missing ------------------------------------------------------------------------------
@@ -117,9 +120,16 @@ void cri_runtime::check_sandbox_image() {
     }
     cri::PullImageRequest pull;
     pull.mutable_image()->set_image(sandbox_image_);
+    const auto pulling = std::make_shared<bool>(true);
+    loop_->after(cri_defaults::sandbox_image_pulling, [this, pulling, image = sandbox_image_] {
+      if (*pulling && sandbox_image_problem_.empty())
+        sandbox_image_problem_ =
+            fmt::format("the image {} of sandboxes is missing and is being pulled", image);
+    });
     client_->images<cri::PullImageResponse>(
         "PullImage", pull,
-        [this, again, image = sandbox_image_](const auto& pulled) {
+        [this, again, pulling, image = sandbox_image_](const auto& pulled) {
+          *pulling = false;
           sandbox_image_problem_ =
               pulled ? std::string{}
                      : fmt::format(

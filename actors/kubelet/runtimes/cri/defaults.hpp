@@ -39,6 +39,8 @@ inline constexpr auto health_period = 5s;
 // Between two looks at the image of sandboxes: while it is there, and while it is missing.
 inline constexpr auto sandbox_image_check = 30s;
 inline constexpr auto sandbox_image_again = 10s;
+// A pull of the image that takes longer than this is a problem of the node.
+inline constexpr auto sandbox_image_pulling = 10s;
 
 // kubernetes: initial and maximum back-off of pulls (MaxContainerBackOff).
 inline constexpr auto pull_backoff_first = 10s;

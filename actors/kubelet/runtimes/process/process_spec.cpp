@@ -60,6 +60,13 @@ runtime_result<container_spec> process_spec(const container_config& config,
   if (!security)
     return tl::make_unexpected(runtime_error{runtime_error::kind::refused, security.error(),
                                              "CreateContainerConfigError"});
+  if (!config.devices.empty())
+    return tl::make_unexpected(runtime_error{
+        runtime_error::kind::refused,
+        fmt::format("container \"{}\" has volumeDevices: the process runtime has no raw "
+                    "devices for containers; use an image runtime",
+                    config.spec->name()),
+        "CreateContainerConfigError"});
   security->hidden = machine.hidden;
   container_spec spec{.command = config.command, .environment = config.environment};
   // Arguments alone are the program, as in an image without an entry point.
