@@ -39,7 +39,7 @@ void create_claim(machine& here) {
 }
 
 // A local volume at `path`, with a raw device or with a file system.
-std::string local(const std::string& path, const std::string& mode = "Block") {
+std::string local_spec(const std::string& path, const std::string& mode = "Block") {
   return "volumeMode: " + mode + ", local: {path: " + path +
          "}, nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: "
          "Exists}]}]}}";
@@ -168,11 +168,10 @@ TEST_CASE("a raw device is passed to the container that names it", "[kubelet][vo
   here.containers = runtime;
   here.start_kubelet();
   create_claim(here);
-  bind_claim(here, "here", local(path));
+  bind_claim(here, "here", local_spec(path));
   here.create(device_pod(as_device, read_only));
-  const auto created =
-      "create c 0 in s1 from sha256:x with " + path + " as /dev/xvda" + (read_only ? ", read-only" : "");
-  CAPTURE(runtime->calls());
+  const auto created = "create c 0 in s1 from sha256:x with " + path + " as /dev/xvda" +
+                       (read_only ? ", read-only" : "");
   CHECK(machine::wait([&] { return runtime->was_asked(created); }));
 }
 
@@ -190,17 +189,17 @@ TEST_CASE("a missing raw device, and a volume that is used as another mode, hold
   const std::string mount = "MountVolume.SetUp failed for volume \"v\" : ";
   const std::string map = "MapVolume.MapBlockVolume failed for volume \"v\" : ";
   const std::vector<row> rows{
-      {local(at("none")), as_device, "FailedMapVolume",
+      {local_spec(at("none")), as_device, "FailedMapVolume",
        map + "path \"" + at("none") + "\" does not exist: No such file or directory"},
-      {local(at("folder")), as_device, "FailedMapVolume",
+      {local_spec(at("folder")), as_device, "FailedMapVolume",
        map + "path \"" + at("folder") + "\" is not a block device"},
       {"volumeMode: Block, hostPath: {path: " + path + "}", as_device, "FailedMapVolume",
        map + "persistent volumes of this kind cannot be raw devices here"},
-      {local(path), as_mount, "FailedMount",
+      {local_spec(path), as_mount, "FailedMount",
        mount + "volume v has volumeMode Block, but is specified in volumeMounts"},
-      {local(at("folder"), "Filesystem"), as_device, "FailedMount",
+      {local_spec(at("folder"), "Filesystem"), as_device, "FailedMount",
        mount + "volume v has volumeMode Filesystem, but is specified in volumeDevices"},
-      {local(path, "Filesystem"), as_mount, "FailedMount",
+      {local_spec(path, "Filesystem"), as_mount, "FailedMount",
        mount + "path \"" + path +
            "\" is not a directory; for a block device set volumeMode: Block"}};
   const auto& [source, use, reason, problem] =
@@ -222,7 +221,7 @@ TEST_CASE("a container is not created if it uses a raw device in a way that is n
   if (relative) here.containers = std::make_shared<fake_runtime>();
   here.start_kubelet();
   create_claim(here);
-  bind_claim(here, "here", local(path));
+  bind_claim(here, "here", local_spec(path));
   here.create(device_pod(relative ? "volumeDevices: [{name: v, devicePath: xvda}]" : as_device));
   REQUIRE(machine::wait([&] { return !here.events("one", "Failed").empty(); }));
   CHECK(here.events("one", "Failed").front() ==
@@ -238,7 +237,7 @@ TEST_CASE("a debug container that mounts a raw device is not created", "[kubelet
   here.containers = std::make_shared<fake_runtime>();
   here.start_kubelet();
   create_claim(here);
-  bind_claim(here, "here", local(path));
+  bind_claim(here, "here", local_spec(path));
   here.create(device_pod(as_device));
   REQUIRE(machine::wait([&] { return here.runs("one"); }));
   here.change<api::core::v1::Pod>("one", [](api::core::v1::Pod& pod) {

@@ -33,7 +33,7 @@ class loop_device {
 };
 
 // With the path of the device.
-constexpr const char* disk = R"(apiVersion: v1
+constexpr const char* device_claim = R"(apiVersion: v1
 kind: PersistentVolume
 metadata: {{name: disk}}
 spec:
@@ -56,7 +56,7 @@ spec:
 )";
 
 // With its name, its command, and whether the claim is read-only.
-constexpr const char* user = R"(---
+constexpr const char* device_user = R"(---
 apiVersion: v1
 kind: Pod
 metadata: {{name: {}}}
@@ -82,8 +82,8 @@ TEST_CASE("a container writes to the raw device of its claim, and reads that of 
   std::filesystem::create_symlink(device.path(), folder.path() / "link");
   container_machine on{folder.path(), "10.213.23.0/24"};
   write_file(on.home() / "pods.yaml",
-             fmt::format(disk, (folder.path() / "link").string()) +
-                 fmt::format(user, "writer",
+             fmt::format(device_claim, (folder.path() / "link").string()) +
+                 fmt::format(device_user, "writer",
                              "test -b /dev/xvda && echo raw | dd of=/dev/xvda conv=fsync", false));
   REQUIRE(on.run("kubectl create -f pods.yaml").code == 0);
   const auto phase = [](const std::string& pod) {
@@ -94,7 +94,7 @@ TEST_CASE("a container writes to the raw device of its claim, and reads that of 
   CHECK(read_file(image).substr(0, 4) == "raw\n");
 
   write_file(on.home() / "reader.yaml",
-             fmt::format(user, "reader",
+             fmt::format(device_user, "reader",
                          "head -c 4 /dev/xvda; (echo new > /dev/xvda) 2> /dev/null || echo refused",
                          true));
   REQUIRE(on.run("kubectl create -f reader.yaml").code == 0);

@@ -56,10 +56,6 @@ resource_limits limits_of(const Container& container) {
 runtime_result<container_spec> process_spec(const container_config& config,
                                             const process_machine& machine) {
   const auto& pod = config.pod->as<Pod>();
-  auto security = security_of(pod, *config.spec, machine.rights);
-  if (!security)
-    return tl::make_unexpected(runtime_error{runtime_error::kind::refused, security.error(),
-                                             "CreateContainerConfigError"});
   if (!config.devices.empty())
     return tl::make_unexpected(runtime_error{
         runtime_error::kind::refused,
@@ -67,6 +63,10 @@ runtime_result<container_spec> process_spec(const container_config& config,
                     "devices for containers; use an image runtime",
                     config.spec->name()),
         "CreateContainerConfigError"});
+  auto security = security_of(pod, *config.spec, machine.rights);
+  if (!security)
+    return tl::make_unexpected(runtime_error{runtime_error::kind::refused, security.error(),
+                                             "CreateContainerConfigError"});
   security->hidden = machine.hidden;
   container_spec spec{.command = config.command, .environment = config.environment};
   // Arguments alone are the program, as in an image without an entry point.

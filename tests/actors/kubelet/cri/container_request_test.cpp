@@ -5,8 +5,8 @@
 
 #include "api/scheme.hpp"
 
-using namespace troupe;
-using namespace troupe::actors;
+namespace troupe::actors {
+
 using api::core::v1::Pod;
 
 namespace {
@@ -66,3 +66,5 @@ TEST_CASE("SELinux options are the container's, or else the pod's", "[kubelet]")
   CHECK(options().level() == "s0:c3");
   CHECK(options().user().empty());
 }
+
+}  // namespace troupe::actors
