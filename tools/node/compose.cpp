@@ -293,6 +293,7 @@ class node : public node_parts {
   void add_health_checks(bool has_default_objects) {
     using enum server::health_checks::kind;
     const auto writable = [store = store_.get()]() -> std::optional<std::string> {
+      if (const auto refused = store->refusal()) return refused->message;
       if (store->stats().read_only) return "the store is read-only";
       return std::nullopt;
     };
