@@ -34,6 +34,9 @@ inline constexpr auto node_status_period = 10s;
 inline constexpr auto node_report_period = 5min;
 inline constexpr int max_pods = 110;
 
+// How often the machine's resolv.conf is checked for changes.
+inline constexpr auto resolver_check = 5s;
+
 // kubernetes: pod_workers.go, resync of a healthy pod.
 inline constexpr auto pod_resync = 60s;
 // A worker that has sent no `need_references` for this long has ended.

@@ -198,6 +198,9 @@ tl::expected<std::unique_ptr<api_frontend>, std::string> api_frontend::start(
   return std::unique_ptr<api_frontend>{new api_frontend{std::move(made)}};
 }
 
+tl::expected<endpoint, std::string> api_frontend::listen(const endpoint& also) {
+  return impl_->server.listen(also, impl_->filter, impl_->identity.get());
+}
 const endpoint& api_frontend::address() const noexcept {
   return impl_->address;
 }

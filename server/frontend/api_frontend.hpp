@@ -77,6 +77,10 @@ class api_frontend {
   api_frontend(const api_frontend&) = delete;
   api_frontend& operator=(const api_frontend&) = delete;
 
+  // Serves the same as at the address of the options, with the same certificate and checks, at
+  // another address, which the certificate should name. Not after stop(). See http_server::listen.
+  tl::expected<endpoint, std::string> listen(const endpoint& also);
+
   // Has the actual port.
   const endpoint& address() const noexcept;
   const std::optional<endpoint>& legacy_address() const noexcept;

@@ -55,7 +55,7 @@ class joined_node final : public node_parts {
     simulation_policy_ = std::move(*policy);
     const auto gateway = start_gateway();
     if (kubelet_) kubelet_->tokens = gateway;
-    auto network = make_node_network(config_, node_, kubelet_ && runs_images(*kubelet_));
+    auto network = make_node_network(config_, node_, kubelet_ && runs_images(*kubelet_), 0);
     if (!network) return tl::make_unexpected(network.error());
     network_ = std::move(*network);
     if (network_) network_->follow(*system_, gateway);

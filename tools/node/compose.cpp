@@ -402,11 +402,17 @@ class node : public node_parts {
   }
 
   tl::expected<void, std::string> start_network() {
+    const auto& api = front_->address();
     auto made =
-        make_node_network(config_, config_.kubelet.node_name, kubelet_ && runs_images(*kubelet_));
+        make_node_network(config_, config_.kubelet.node_name, kubelet_ && runs_images(*kubelet_),
+                          server::is_loopback(api.host) ? api.port : std::uint16_t{0});
     if (!made) return tl::make_unexpected(made.error());
     network_ = std::move(*made);
-    if (network_) network_->follow(*system_, plane_->core_actors().watcher);
+    if (!network_) return {};
+    if (network_->has_api_address())
+      if (auto also = front_->listen({actors::defaults::api_service_address, api.port}); !also)
+        return tl::make_unexpected(also.error());
+    network_->follow(*system_, plane_->core_actors().watcher);
     return {};
   }
 
@@ -436,7 +442,8 @@ class node : public node_parts {
     if (!second) return tl::make_unexpected(second.error());
     kubelet_->second_address = std::move(*second);
     const auto api = front_->address();
-    kubelet_->api = {server::reachable_address(api.host), api.port};
+    kubelet_->api.host = server::reachable_address(api.host);
+    kubelet_->api.port = api.port;
     actors::spawn_kubelet(*system_, plane_->core_actors(), *kubelet_);
     return {};
   }

@@ -173,6 +173,7 @@ actors::kubelet_options make_kubelet_options(const config::node_config& config, 
   made.jobs = actors::make_kubelet_jobs();
   made.containers = make_runtime(config, made);
   made.has_service_rules = network_of(config, runs_images(made)).services;
+  made.api.by_service = network_of(config, runs_images(made)).services;
   made.version = server::kubernetes_version();
   made.evictions = actors::eviction_thresholds{.memory_bytes = from.eviction_memory.bytes,
                                                .disk_percent = from.eviction_disk,
@@ -260,7 +261,8 @@ actors::routing::machine_network_options pods_of(const config::node_config& conf
 }  // namespace
 
 tl::expected<std::unique_ptr<actors::node_network>, std::string> make_node_network(
-    const config::node_config& config, const std::string& node, bool images) {
+    const config::node_config& config, const std::string& node, bool images,
+    std::uint16_t loopback_api_port) {
   const auto& from = config.network;
   const auto choice = choose_network(from, images, actors::node_network::missing_for_services());
   if (!choice) return tl::make_unexpected(choice.error());
@@ -273,6 +275,7 @@ tl::expected<std::unique_ptr<actors::node_network>, std::string> make_node_netwo
   auto services_v6 = ipv6_services(from);
   if (!services_v6) return tl::make_unexpected(services_v6.error());
   made.services_v6 = std::move(*services_v6);
+  made.loopback_api_port = loopback_api_port;
   made.dns_host = from.dns_listen.host;
   made.dns_port = from.dns_listen.port;
   if (choice->pods) {

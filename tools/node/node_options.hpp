@@ -55,9 +55,10 @@ bool enforces_policies(const config::node_config& from, bool images);
 actors::pod_security::configuration make_pod_security(const config::pod_security_config& from);
 
 // Null if the configuration disables it, or wants it only if the machine allows it. `images`: pods
-// run from images.
+// run from images. `loopback_api_port`: see node_network_options.
 tl::expected<std::unique_ptr<actors::node_network>, std::string> make_node_network(
-    const config::node_config& from, const std::string& node, bool images);
+    const config::node_config& from, const std::string& node, bool images,
+    std::uint16_t loopback_api_port);
 // The ranges from which the control plane allocates the nodes' ranges; the error names the setting.
 tl::expected<std::vector<actors::pod_ranges>, std::string> make_pod_ranges(
     const config::node_config& from);

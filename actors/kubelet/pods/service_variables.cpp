@@ -79,10 +79,13 @@ void append(variables& to, const Endpoints& api, const local_api& here) {
 }  // namespace
 
 variables service_variables(const Pod& pod, const std::vector<api::object_ptr>& services,
-                            const api::object_ptr& api_endpoints, const local_api& here) {
+                            const api::object_ptr& api, const local_api& here) {
   variables out;
   // Later variables win: a service of the namespace may have the name "kubernetes" too.
-  append(out, api_endpoints ? api_endpoints->as<Endpoints>() : Endpoints{}, here);
+  if (!here.by_service)
+    append(out, api ? api->as<Endpoints>() : Endpoints{}, here);
+  else if (api)
+    append(out, api->as<Service>());
   if (pod.spec().has_enable_service_links() && !pod.spec().enable_service_links()) return out;
   for (const auto& each : services) {
     const auto& meta = each->meta();
@@ -95,8 +98,9 @@ std::string services_prefix(const Pod& pod) {
   return api::kind_of<Service>().key(pod.metadata().namespace_(), {});
 }
 
-std::string api_endpoints_key() {
-  return api::kind_of<Endpoints>().key("default", "kubernetes");
+std::string api_key(const local_api& here) {
+  const auto& kind = here.by_service ? api::kind_of<Service>() : api::kind_of<Endpoints>();
+  return kind.key("default", api_name);
 }
 
 }  // namespace troupe::actors

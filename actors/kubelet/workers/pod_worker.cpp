@@ -91,7 +91,7 @@ void pod_worker::on_reference_event(const reference_event& m) {
   }
   references_[m.key] = m.object;
   follow_volume_of(m.object);
-  if (m.key == api_endpoints_key()) return sync();
+  if (m.key == api_key(context_->api)) return sync();
   volumes_stale_ = true;
   volumes_retry_at_ = {};
   for (auto& record : containers_)

@@ -111,7 +111,7 @@ void pod_worker::start(container_record& record) {
   const auto placed = placed_pod();
   auto environment = container_environment(
       placed, *container, reference_reader(),
-      service_variables(placed, *services_, references_.at(api_endpoints_key()), context_->api));
+      service_variables(placed, *services_, references_.at(api_key(context_->api)), context_->api));
   if (!environment)
     return refuse(
         record, {runtime_error::kind::refused, environment.error(), "CreateContainerConfigError"});

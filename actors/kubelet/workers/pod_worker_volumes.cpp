@@ -45,7 +45,7 @@ bool of_the_host(const Pod& pod, const std::string& volume) {
 void pod_worker::need_references_of_pod() {
   ephemeral_known_ = static_cast<std::size_t>(pod().spec().ephemeral_containers_size());
   needed_ = referenced_keys(pod());
-  needed_.push_back(api_endpoints_key());
+  needed_.push_back(api_key(context_->api));
   needed_.push_back(services_prefix(pod()));
 }
 

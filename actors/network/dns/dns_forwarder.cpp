@@ -12,6 +12,7 @@ namespace troupe::actors::dns {
 
 struct dns_forwarder::pending {
   question asked;
+  std::vector<socket_address> resolvers;
   bool stream = false;
   resolver_done done;
   int attempts = 0;
@@ -40,10 +41,12 @@ dns_forwarder::~dns_forwarder() {
 }
 
 void dns_forwarder::ask(question asked, bool stream, resolver_done done) {
-  if (resolvers_.empty() || pending_.size() >= network_defaults::dns_forwarded)
-    return done(nullptr);
+  if (pending_.size() >= network_defaults::dns_forwarded) return done(nullptr);
+  auto resolvers = resolvers_();
+  if (resolvers.empty()) return done(nullptr);
   const auto p = std::make_shared<pending>();
   p->asked = std::move(asked);
+  p->resolvers = std::move(resolvers);
   p->stream = stream;
   p->done = std::move(done);
   pending_.insert(p);
@@ -51,7 +54,7 @@ void dns_forwarder::ask(question asked, bool stream, resolver_done done) {
 }
 
 void dns_forwarder::attempt(const pending_ptr& p) {
-  const auto& to = resolvers_[static_cast<std::size_t>(p->attempts) % resolvers_.size()];
+  const auto& to = p->resolvers[static_cast<std::size_t>(p->attempts) % p->resolvers.size()];
   ++p->attempts;
   p->id = random_id();
   p->in.clear();
@@ -115,7 +118,7 @@ bool dns_forwarder::receive(const pending_ptr& p) {
     return false;
   }
   const bool more = p->attempts < network_defaults::dns_resolver_attempts;
-  if (read->code == response_code::server_failure && more && resolvers_.size() > 1) {
+  if (read->code == response_code::server_failure && more && p->resolvers.size() > 1) {
     next(p);
     return false;
   }

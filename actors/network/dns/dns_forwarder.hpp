@@ -24,9 +24,12 @@ struct resolver_answer {
 // Null: no answer in time, or too many pending queries.
 using resolver_done = std::function<void(const resolver_answer* answer)>;
 
+// Called for each query, because the node's resolvers may change.
+using resolver_list = std::function<std::vector<socket_address>()>;
+
 class dns_forwarder {
  public:
-  dns_forwarder(event_loop& loop, std::vector<socket_address> resolvers)
+  dns_forwarder(event_loop& loop, resolver_list resolvers)
       : loop_{loop}, resolvers_{std::move(resolvers)} {}
   ~dns_forwarder();
 
@@ -47,7 +50,7 @@ class dns_forwarder {
   void close(pending& p);
 
   event_loop& loop_;
-  const std::vector<socket_address> resolvers_;
+  const resolver_list resolvers_;
   std::unordered_set<pending_ptr> pending_;
 };
 

@@ -28,8 +28,8 @@ struct dns_server_options {
   std::string address = network_defaults::dns_address;
   std::uint16_t port = network_defaults::dns_port;  // 0: any free one, the same for UDP and TCP
   std::string domain = network_defaults::cluster_domain;
-  // For tests: with ports, which resolv.conf cannot express.
-  std::vector<socket_address> resolvers = {};
+  // Other names are forwarded to these. Called on the server's thread.
+  resolver_list resolvers = [] { return std::vector<socket_address>{}; };
 };
 
 struct dns_counts {

@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
-#include <iterator>
 #include <utility>
 
+#include "actors/api_servers/api_endpoints.hpp"
 #include "actors/core/metrics.hpp"
 #include "actors/defaults.hpp"
+#include "actors/kubelet/os/resolver_file.hpp"
 #include "actors/network/defaults.hpp"
 #include "actors/network/dns/cluster_dns.hpp"
 #include "actors/network/node/loopback_address.hpp"
@@ -20,6 +21,8 @@
 #include "actors/network/services/nft_process.hpp"
 #include "actors/network/services/service_proxy.hpp"
 #include "api/schema/core_pod.pb.h"
+#include "api/schema/discovery_v1.pb.h"
+#include "api/scheme.hpp"
 
 namespace troupe::actors {
 namespace {
@@ -27,13 +30,23 @@ namespace {
 // Maximum queue of scripts: an actor gives one at a time, and its next life may give another.
 constexpr std::size_t waiting_scripts = 8;
 
-std::vector<dns::socket_address> resolvers_of_node(const std::string& ours) {
-  std::ifstream file{"/etc/resolv.conf"};
-  const std::string text{std::istreambuf_iterator<char>{file}, {}};
-  std::vector<dns::socket_address> out;
-  for (const auto& host : dns::read_resolvers(text, {ours, network_defaults::dns_address}))
-    if (auto address = dns::make_address(host, network_defaults::dns_port)) out.push_back(*address);
-  return out;
+dns::resolver_list resolvers_of_node(const std::string& ours) {
+  return [ours, file = std::make_shared<resolver_file>()] {
+    std::vector<dns::socket_address> out;
+    for (const auto& host :
+         dns::read_resolvers(file->text(), {ours, network_defaults::dns_address}))
+      if (auto address = dns::make_address(host, network_defaults::dns_port))
+        out.push_back(*address);
+    return out;
+  };
+}
+
+// The API at its service address on this machine.
+api::object_ptr slice_of_api(std::uint16_t port) {
+  auto slice = std::make_unique<api::discovery::v1::EndpointSlice>();
+  complete(*slice, slices_of({{defaults::api_service_address, port}}).front());
+  return std::make_shared<const api::object>(api::kind_of<api::discovery::v1::EndpointSlice>(),
+                                             std::move(slice), 0);
 }
 
 // Returns the error; empty: success.
@@ -111,6 +124,7 @@ tl::expected<std::unique_ptr<node_network>, std::string> node_network::start(
           std::make_unique<runtime::worker_pool>("pods", std::size_t{1}, waiting_scripts);
   }
   if (auto served = made->serve_dns(); !served) return tl::make_unexpected(served.error());
+  if (auto placed = made->place_api_address(); !placed) return tl::make_unexpected(placed.error());
   return made;
 }
 
@@ -149,6 +163,13 @@ tl::expected<void, std::string> node_network::serve_dns() {
   return {};
 }
 
+// An earlier start may have added it.
+tl::expected<void, std::string> node_network::place_api_address() {
+  if (!options_.services) return {};
+  return has_api_address() ? add_loopback_address(defaults::api_service_address)
+                           : remove_loopback_address(defaults::api_service_address);
+}
+
 void node_network::follow(runtime::actor_system& system, const runtime::actor_ref& watcher) {
   if (state_->dns) follow_dns(system, watcher);
   if (state_->nft) {
@@ -185,6 +206,10 @@ void node_network::follow_services(runtime::actor_system& system,
   nft::table_names written;
   for (const auto& each : options.tables)
     written.insert(each.family->table);
+  if (has_api_address()) {
+    options.tables.front().inner_address = defaults::api_service_address;
+    options.own_api = slice_of_api(options_.loopback_api_port);
+  }
   if (v6 && !ipv6_rules_) {
     options.refused = options.tables.back();
     options.tables.pop_back();
@@ -276,7 +301,8 @@ tl::expected<void, std::string> remove_network(const network_markers& markers) {
       network_defaults::nft_limit);
   for (const auto* table : {services::family_v6.table, services::family_v6.policies})
     if (removed) removed = services::remove_table(table);
-  if (removed) removed = remove_loopback_address(network_defaults::dns_address);
+  for (const auto* address : {network_defaults::dns_address, defaults::api_service_address})
+    if (removed) removed = remove_loopback_address(address);
   if (removed) std::filesystem::remove(markers.services, ignored);
   return removed;
 }

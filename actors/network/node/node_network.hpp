@@ -37,13 +37,17 @@ struct node_network_options {
   // An additional or sole DNS address; empty: none.
   std::string dns_host = {};
   std::uint16_t dns_port = 0;
+  // The port of the API if it listens on loopback addresses of this machine, which pods do not
+  // reach: then this machine also has the service address of the API, where the starter of the node
+  // serves it at the same port. 0: others reach the API. Without `services` it is ignored.
+  std::uint16_t loopback_api_port = 0;
   // A file that exists while this machine has rules of ours; empty: no such file is created.
   std::filesystem::path marker = {};
 };
 
 class node_network {
  public:
-  // Starts DNS. The error names what is missing. Reads resolv.conf: not for actor threads.
+  // Starts DNS. The error names what is missing. Not for actor threads.
   static tl::expected<std::unique_ptr<node_network>, std::string> start(
       node_network_options options);
   // Why this machine cannot have rules for services; empty: it can.
@@ -63,6 +67,8 @@ class node_network {
 
   // Starts to watch the cluster.
   void follow(runtime::actor_system& system, const runtime::actor_ref& watcher);
+  // See node_network_options::loopback_api_port.
+  bool has_api_address() const { return options_.services && options_.loopback_api_port != 0; }
   const dns::socket_address* dns_address() const {
     return state_->dns ? &state_->dns->address() : nullptr;
   }
@@ -94,6 +100,7 @@ class node_network {
   bool wants_ipv6_of_pods() const;
   bool can_have_ipv6_rules() const;
   tl::expected<void, std::string> serve_dns();
+  tl::expected<void, std::string> place_api_address();
   void follow_dns(runtime::actor_system& system, const runtime::actor_ref& watcher);
   void follow_services(runtime::actor_system& system, const runtime::actor_ref& watcher);
   void follow_policies(runtime::actor_system& system, const runtime::actor_ref& watcher);

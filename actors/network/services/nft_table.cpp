@@ -67,6 +67,11 @@ std::string chains_text(const table_options& options) {
           ? std::string{}
           : fmt::format("    {} daddr {} drop\n", options.family->word, options.service_network);
   const auto reserved = reserved_for_machine(*options.family);
+  const auto inner =
+      options.inner_address.empty()
+          ? std::string{}
+          : fmt::format("    iifname != \"lo\" iifname != \"{}\" {} daddr {} drop\n",
+                        network_defaults::pod_devices, options.family->word, options.inner_address);
   return fmt::format(R"(
   chain refuse {{ reject; }}
   chain address-ports {{ {ip} daddr . meta l4proto . th dport vmap @host-ports; }}
@@ -99,15 +104,15 @@ std::string chains_text(const table_options& options) {
   chain filter-input {{
     type filter hook input priority 0;
     iifname "{pod_devices}" {ip} daddr {loopback} ct state != {{ established, related }} drop
-    ct state new goto unreachable
+{inner}    ct state new goto unreachable
   }}
   chain filter-forward {{ type filter hook forward priority 0; ct state new goto unreachable; }}
   chain filter-output {{ type filter hook output priority 0; ct state new goto unreachable; }}
 )",
                      fmt::arg("unless_pod", unless_pod), fmt::arg("mark", mark),
                      fmt::arg("bit", network_defaults::masquerade_mark), fmt::arg("leaves", leaves),
-                     fmt::arg("others", others), fmt::arg("reserved", reserved),
-                     fmt::arg("ip", options.family->word),
+                     fmt::arg("others", others), fmt::arg("inner", inner),
+                     fmt::arg("reserved", reserved), fmt::arg("ip", options.family->word),
                      fmt::arg("loopback", options.family->loopback),
                      fmt::arg("pod_devices", network_defaults::pod_devices));
 }

@@ -21,6 +21,8 @@ struct table_options {
   // Range of pods with their own addresses; empty: pods share the addresses of their nodes.
   std::string pod_network = {};
   const address_family* family = &family_v4;
+  // An address of the loopback device that only this machine and its pods may use; empty: none.
+  std::string inner_address = {};
 };
 
 // The desired state of the table. If two services need the same element, the first by name gets it.

@@ -18,6 +18,8 @@ using api::core::v1::Pod;
 
 namespace {
 
+constexpr const char* api_service = "default/kubernetes";
+
 // The name in the tables for the host ports of a pod. It sorts after all names of services: of two
 // that want the same port, the first by name has it.
 std::string name_in_tables(const std::string& uid) {
@@ -129,11 +131,12 @@ void service_proxy::on_guard_pod(const nft::guard_pod& m) {
 void service_proxy::apply(const std::set<std::string>& changed) {
   for (const auto& name : changed) {
     const auto& known = services().at(name);
+    auto slices = known.slice_list();
+    if (options_.own_api && name == api_service) slices = {options_.own_api};
     for (auto& table : tables_)
-      table.replace(name, known.service && table.service_network()
-                              ? elements_of(*known.service, known.slice_list(), place_,
-                                            table.family(), table.service_network())
-                              : elements{});
+      table.replace(name, known.service ? elements_of(*known.service, slices, place_,
+                                                      table.family(), table.service_network())
+                                        : elements{});
   }
   for (const auto& [uid, m] : std::exchange(asked_, {})) {
     claims_[uid] = m.addresses;

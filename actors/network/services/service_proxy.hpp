@@ -39,6 +39,8 @@ struct service_proxy_options {
   // One for each address family of services.
   std::vector<table_options> tables;
   make_change run;
+  // The slice of default/kubernetes on this node, instead of the stored ones; null: those.
+  api::object_ptr own_api = {};
   // A table of a family that was refused: it is added when the check accepts the family.
   std::optional<table_options> refused = {};
   nft::check_family check = {};

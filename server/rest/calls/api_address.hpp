@@ -11,7 +11,8 @@
 namespace troupe::server {
 
 // Creates missing objects, and writes the address and port for clients. A loopback
-// listener gets no Endpoints, because its address is valid on this machine only. If
+// listener gets no Endpoints, because its address is valid on this machine only, whose
+// rules lead to it without them (node_network_options::loopback_api_port). If
 // several control planes share the store, writes only the Service: the others follow from
 // their records (actors/api_servers/). Waits until it is on disk; not for actors. The
 // error is one line.

@@ -82,9 +82,9 @@ TEST_CASE("a container finds the services of its namespace, and the API, by vari
       service("metadata: {name: six, namespace: a}\n"
               "spec: {clusterIP: \"fd00::1\", ports: [{port: 80, protocol: TCP}]}")};
   auto pod = parse<Pod>("metadata: {name: web, namespace: a}\nspec: {containers: [{name: c}]}");
-  const auto shown = [&](const api::object_ptr& endpoints, const local_api& here) {
+  const auto shown = [&](const api::object_ptr& api, const local_api& here) {
     std::map<std::string, std::string> out;
-    for (const auto& [name, value] : service_variables(pod, services, endpoints, here))
+    for (const auto& [name, value] : service_variables(pod, services, api, here))
       out[name] = value;
     return out;
   };
@@ -113,6 +113,19 @@ TEST_CASE("a container finds the services of its namespace, and the API, by vari
   CHECK(all["KUBERNETES_SERVICE_PORT_HTTPS"] == "6443");
   CHECK_FALSE(all.contains("REDIS_MASTER_SERVICE_HOST"));
   CHECK(shown(nullptr, {"127.0.0.1", 7443})["KUBERNETES_SERVICE_PORT"] == "7443");
+
+  // A node with rules for services: any control plane may answer, also from a pod's own network.
+  const local_api by_service{.host = "127.0.0.1", .port = 7443, .by_service = true};
+  all = shown(service("metadata: {name: kubernetes, namespace: default}\n"
+                      "spec: {clusterIP: 10.96.0.1, ports: [{name: https, port: 443, "
+                      "targetPort: 7443, protocol: TCP}]}"),
+              by_service);
+  CHECK(all["KUBERNETES_SERVICE_HOST"] == "10.96.0.1");
+  CHECK(all["KUBERNETES_SERVICE_PORT"] == "443");
+  CHECK(all["KUBERNETES_PORT"] == "tcp://10.96.0.1:443");
+  CHECK_FALSE(shown(nullptr, by_service).contains("KUBERNETES_SERVICE_HOST"));
+  CHECK(api_key(by_service) == api::kind_of<Service>().key("default", "kubernetes"));
+  CHECK(api_key({}) == api::kind_of<Endpoints>().key("default", "kubernetes"));
 }
 
 TEST_CASE("a container's host name is from its pod's spec, or derived from the pod's name",

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
 
@@ -50,7 +51,9 @@ table_ptr table_of(const std::vector<api::object_ptr>& services) {
 struct running {
   std::unique_ptr<dns_server> server;
 
-  explicit running(std::vector<socket_address> resolvers = {}) {
+  explicit running(std::vector<socket_address> resolvers = {})
+      : running{resolver_list{[resolvers] { return resolvers; }}} {}
+  explicit running(resolver_list resolvers) {
     auto started =
         dns_server::start({.address = "127.0.0.1", .port = 0, .resolvers = std::move(resolvers)});
     REQUIRE(started);
@@ -152,6 +155,22 @@ TEST_CASE("what the cluster does not know is asked of the node's resolver", "[dn
   const auto bytes = receive(fd.get());
   CHECK(bytes.substr(0, 2) == question.substr(0, 2));
   CHECK(heard_in(bytes).answers == std::vector<std::string>{"Example.com A 192.0.2.1"});
+}
+
+TEST_CASE("after a change of the node's resolvers the new ones are asked", "[dns]") {
+  resolver before, after;
+  std::atomic<bool> changed = false;
+  const running c{resolver_list{
+      [&] { return std::vector<socket_address>{changed ? after.address : before.address}; }}};
+  for (auto* expected : {&before, &after}) {
+    changed = expected == &after;
+    const auto fd = c.client();
+    const auto question = ask("example.com", record_type::a);
+    REQUIRE(::send(fd.get(), question.data(), question.size(), 0) > 0);
+    const auto asked = expected->hear();
+    expected->say(asked, resolver::answer(asked.asked, "192.0.2.1"));
+    CHECK(heard_in(receive(fd.get())).answers.size() == 1);
+  }
 }
 
 TEST_CASE("an alias that leads out of the cluster is answered to its end", "[dns]") {

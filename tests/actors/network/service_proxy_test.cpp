@@ -29,10 +29,12 @@ struct proxied_cluster {
   // Why the second family is refused; empty: it is accepted.
   std::shared_ptr<std::string> refusal = std::make_shared<std::string>();
 
-  explicit proxied_cluster(bool two_families = false, const std::string& refused = {}) {
+  explicit proxied_cluster(bool two_families = false, const std::string& refused = {},
+                           const api::object_ptr& own_api = {}) {
     service_proxy_options options;
     options.node = "node";
     options.tables.push_back({.service_network = "10.96.0.0/12"});
+    options.own_api = own_api;
     if (two_families)
       options.tables.push_back({.service_network = "fd00:10:96::/112", .family = &family_v6});
     if (*refusal = refused; !refused.empty()) {
@@ -63,6 +65,18 @@ bool is_whole(const given_script& script) {
 }
 
 }  // namespace
+
+TEST_CASE("a node whose API listens on loopback serves the API's Service itself", "[services]") {
+  proxied_cluster p{
+      false, {}, slice_object("kubernetes", {{"https", 6'443}}, {{.address = "10.96.0.1"}})};
+  p.c.create(service_body("kubernetes", "10.96.0.1", {{"https", 443}}));
+  p.put("web", "10.96.0.20");
+  p.given->back().done({});
+  REQUIRE(p.has(2));
+  const auto& text = p.given->back().text;
+  CHECK(text.find("10.96.0.1 . tcp . 443 . 0 : 10.96.0.1 . 6443") != text.npos);
+  CHECK(text.find("10.96.0.20 . tcp . 80 : goto refuse") != text.npos);
+}
 
 TEST_CASE("the first script is the whole table, then one difference at a time", "[services]") {
   proxied_cluster p;

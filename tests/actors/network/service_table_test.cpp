@@ -118,6 +118,15 @@ TEST_CASE("no service gets the traffic of DNS, of the API or of another service"
   CHECK(made_by("kubernetes", "10.96.0.10") == outside);
 }
 
+TEST_CASE("an inner address accepts packets of this machine and its pods only", "[services]") {
+  const auto script = [](const std::string& inner) {
+    return service_table{{.service_network = "10.96.0.0/12", .inner_address = inner}}.whole();
+  };
+  const std::string rule = R"(iifname != "lo" iifname != "veth*" ip daddr 10.96.0.1 drop)";
+  CHECK(script("10.96.0.1").find(rule) != std::string::npos);
+  CHECK(script({}).find("iifname !=") == std::string::npos);
+}
+
 TEST_CASE("one IPv6 address is one element, in whatever form it is written", "[services]") {
   const auto with = [](const std::string& address) {
     auto body = service_body("web", "10.96.0.20", {{"", 80}});

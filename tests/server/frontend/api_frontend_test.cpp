@@ -99,6 +99,19 @@ TEST_CASE(
             .status == 200);
 }
 
+TEST_CASE("a further address of the frontend has the same certificate and checks") {
+  front_of_node node;
+  const auto also = node.start().listen({"127.0.0.1", 0});
+  REQUIRE(also);
+  CHECK(also->port != node.running->address().port);
+  auto access = node.client();
+  access.port = also->port;
+  CHECK(http_client{access}.get("/hello").status == 403);
+  access.certificate = read(node.pki("admin.crt"));
+  access.private_key = read(node.pki("admin.key"));
+  CHECK(http_client{access}.get("/hello").status == 200);
+}
+
 TEST_CASE("a certificate that is near its end is renewed while the frontend serves") {
   front_of_node node{[](auto& options) { options.renew_period = 20ms; }};
   node.start();

@@ -48,6 +48,7 @@ group_driver cri_runtime::groups() const {
 
 cri_node cri_runtime::current_node() const {
   auto node = node_;
+  node.dns = parse_dns(resolvers_.text());
   const std::lock_guard lock{mutex_};
   node.recursive_read_only = recursive_read_only_;
   node.groups = groups_;

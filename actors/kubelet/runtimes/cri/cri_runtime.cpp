@@ -24,7 +24,7 @@ using error_kind = runtime_error::kind;
 
 cri_node node_of(const cri_runtime_options& options) {
   return {.root_dir = options.root_dir,
-          .dns = read_node_dns(),
+          .dns = {},
           .dns_address = options.dns_address,
           .dns_domain = options.dns_domain,
           .memory_bytes = ::sysconf(_SC_PHYS_PAGES) * ::sysconf(_SC_PAGESIZE)};

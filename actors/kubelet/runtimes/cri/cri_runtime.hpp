@@ -21,6 +21,7 @@
 #include "actors/kubelet/os/event_loop.hpp"
 #include "actors/kubelet/os/job_queue.hpp"
 #include "actors/kubelet/os/lazy_pool.hpp"
+#include "actors/kubelet/os/resolver_file.hpp"
 #include "actors/kubelet/runtime/container_runtime.hpp"
 #include "actors/kubelet/runtimes/cri/container_watcher.hpp"
 #include "actors/kubelet/runtimes/cri/image_collector.hpp"
@@ -155,7 +156,7 @@ class cri_runtime final : public container_runtime {
   void check_sandbox_image();
   group_driver groups() const;
   std::string groups_problem() const;
-  cri_node current_node() const;  // with what the server has told
+  cri_node current_node() const;  // with what the server and the machine's files say now
 
   std::string own_id(const std::string& id) const;     // with the runtime's name
   std::string server_id(const std::string& id) const;  // without
@@ -165,6 +166,7 @@ class cri_runtime final : public container_runtime {
   const std::shared_ptr<event_loop> loop_;
   const std::shared_ptr<cri_client> client_;
   const std::shared_ptr<lazy_pool> logs_;
+  mutable resolver_file resolvers_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   runtime_features features_;

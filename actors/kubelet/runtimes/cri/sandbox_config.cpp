@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "actors/kubelet/pods/pod_dns.hpp"
 #include "actors/kubelet/runtimes/cri/defaults.hpp"
@@ -125,11 +123,6 @@ tl::expected<std::string, std::string> host_name(const Pod& pod) {
 
 cri::DNSConfig parse_dns(std::string_view resolv_conf) {
   return dns_config(parse_resolv_conf(resolv_conf));
-}
-
-cri::DNSConfig read_node_dns() {
-  std::ifstream file{"/etc/resolv.conf"};
-  return parse_dns(std::string{std::istreambuf_iterator<char>{file}, {}});
 }
 
 std::filesystem::path pod_logs(const cri_node& node, const std::string& pod_uid) {

@@ -1,5 +1,4 @@
-// The CRI config of a pod's sandbox (kubernetes: kuberuntime_sandbox.go). Pure except for
-// `read_node_dns`.
+// The CRI config of a pod's sandbox (kubernetes: kuberuntime_sandbox.go). Pure.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +38,6 @@ struct cri_node {
 
 // Parses name servers, search domains and options of a resolv.conf.
 cri::DNSConfig parse_dns(std::string_view resolv_conf);
-// Reads /etc/resolv.conf, which blocks: not for actor threads.
-cri::DNSConfig read_node_dns();
 
 std::filesystem::path pod_logs(const cri_node& node, const std::string& pod_uid);
 
