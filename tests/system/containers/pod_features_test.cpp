@@ -166,7 +166,7 @@ spec:
     command:
     - sh
     - -c
-    - grep -e CapEff -e NoNewPrivs -e Seccomp: /proc/self/status; touch /file; cat /etc/resolv.conf;
+    - grep -e CapEff -e NoNewPrivs -e 'Seccomp:' /proc/self/status; touch /file; cat /etc/resolv.conf;
       until ps -o args | grep '^sleep 100078'; do sleep 0.1; done; exec sleep 100000
     lifecycle: {{preStop: {{exec: {{command: [touch, /mark/stopped]}}}}}}
     volumeMounts: [{{name: mark, mountPath: /mark}}]
@@ -191,7 +191,7 @@ spec:
     command:
     - sh
     - -c
-    - grep -e CapEff -e NoNewPrivs -e Seccomp: /proc/self/status;
+    - grep -e CapEff -e NoNewPrivs -e 'Seccomp:' /proc/self/status;
       for each in pid ipc net mnt; do readlink /proc/self/ns/$each; done
 )";
 
@@ -264,10 +264,10 @@ TEST_CASE("a container has the rights, namespaces and resolver that its pod asks
       "search team.example\nnameserver 192.0.2.53\noptions ndots:3\nsleep 100078\n";
   CHECK(on.until("kubectl logs sealed -c main", of_sealed) == of_sealed);
   // Of the test itself, since the runtime may have fewer capabilities than there are.
-  const auto of_machine =
-      shell("grep -e CapEff -e NoNewPrivs -e Seccomp: /proc/self/status; "
-            "for each in pid ipc net; do readlink /proc/self/ns/$each; done")
-          .output;
+  const auto of_machine = shell(
+                              "grep -e CapEff -e NoNewPrivs -e Seccomp: /proc/self/status; "
+                              "for each in pid ipc net; do readlink /proc/self/ns/$each; done")
+                              .output;
   CHECK(on.until("kubectl logs open | head -n 6", of_machine) == of_machine);
   const auto files = on.run("kubectl logs open | tail -n 1").output;
   CHECK(files.starts_with("mnt:"));

@@ -21,7 +21,8 @@ namespace {
 constexpr std::chrono::seconds traffic_limit{240};
 constexpr int traffic_calls = 12;
 
-// A page with its pod's name and the client's address, and the same by UDP, with this machine's perl.
+// A page with its pod's name and the client's address, and the same by UDP, with this machine's
+// perl.
 std::string traffic_server(const std::string& app, const std::string& node,
                            const std::string& host_port = {}) {
   return fmt::format(R"yaml(---
@@ -187,8 +188,8 @@ const char* const outside_server =
 // Who asks, whom, and who answers; `client` is the address or pod that the server must see.
 struct traffic_row {
   std::string name;
-  std::string from;  // m1, m2, outside, or a pod
-  std::string to;    // an address, a pod or a name, and a port; "udp:" before it
+  std::string from;               // m1, m2, outside, or a pod
+  std::string to;                 // an address, a pod or a name, and a port; "udp:" before it
   std::set<std::string> servers;  // none: the call must time out
   std::string client = {};
   bool always_one = false;  // of the servers
@@ -329,15 +330,16 @@ class traffic_cluster {
             enter, pods_[row.from].process, host);
     }
     const auto call =
-        udp ? fmt::format("perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(PeerAddr => "
-                          "$ARGV[0], PeerPort => {}, Proto => \"udp\") or die; $s->send(\"x\"); "
-                          "alarm 5; print if defined $s->recv($_, 64)' $host",
-                          port)
-            : fmt::format("curl -sS -m {} http://$host:{}/cgi-bin/who",
-                          row.servers.empty() ? 2 : 5, port);
+        udp ? fmt::format(
+                  "perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(PeerAddr => "
+                  "$ARGV[0], PeerPort => {}, Proto => \"udp\") or die; $s->send(\"x\"); "
+                  "alarm 5; print if defined $s->recv($_, 64)' $host",
+                  port)
+            : fmt::format("curl -sS -m {} http://$host:{}/cgi-bin/who", row.servers.empty() ? 2 : 5,
+                          port);
     return machine_of(row.from)
-        .run(fmt::format("{}; for i in $(seq {}); do {}{} || break; done", find,
-                         traffic_calls, enter, call))
+        .run(fmt::format("{}; for i in $(seq {}); do {}{} || break; done", find, traffic_calls,
+                         enter, call))
         .output;
   }
 

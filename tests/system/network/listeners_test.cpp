@@ -49,12 +49,19 @@ TEST_CASE("nothing listens on the machines of a cluster but what is known, also 
   }));
   auto& m1 = c.control();
   // The command runs until its input ends.
-  REQUIRE(c.kubectl("exec -i streams -- sh -c 'echo begun; cat' < <(while [ ! -e enough ]; do sleep "
-                    "0.1; done) > begun 2>&1 &")
-              .code == 0);
+  REQUIRE(
+      c.kubectl("exec -i streams -- sh -c 'echo begun; cat' < <(while [ ! -e enough ]; do sleep "
+                "0.1; done) > begun 2>&1 &")
+          .code == 0);
   REQUIRE(soon(listening_limit, [&] { return m1.run("cat begun").output == "begun\n"; }));
-  CHECK(listeners(m1) == std::set<std::string>{"tcp 10.77.0.1:6443 troupe"});
-  CHECK(listeners(c.at(2)) == std::set<std::string>{"tcp 10.77.0.1:6443 troupe"});
+  // DNS, and the server of the runtime through which the command's streams go.
+  const std::set<std::string> of_every_node{"tcp 10.96.0.10:53 troupe", "udp 10.96.0.10:53 troupe",
+                                            "tcp 127.0.0.1:* containerd"};
+  CHECK(listeners(c.at(2)) == of_every_node);
+  // The API, and the link of joined nodes.
+  auto of_control = of_every_node;
+  of_control.insert({"tcp 10.77.0.1:6443 troupe", "tcp 10.77.0.1:6444 troupe"});
+  CHECK(listeners(m1) == of_control);
   CHECK(m1.run("touch enough").code == 0);
   cluster.delete_pods();
 }

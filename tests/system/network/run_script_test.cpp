@@ -33,9 +33,9 @@ TEST_CASE("tools/run --containers --once runs its web application, and leaves no
         .output;
   };
   const auto before = state();
-  const auto ran = one.run(
-      fmt::format("{}/tools/run --containers --once --data-dir=data --program={}/troupe",
-                  TROUPE_SOURCE_DIR, TROUPE_BINARY_DIR));
+  const auto ran =
+      one.run(fmt::format("{}/tools/run --containers --once --data-dir=data --program={}/troupe",
+                          TROUPE_SOURCE_DIR, TROUPE_BINARY_DIR));
   INFO(ran.output);
   CHECK(ran.code == 0);
   // Three tiers answered: the page showed what it had added by one store and read from the other.
