@@ -133,10 +133,10 @@ void pressure_monitor::measure(std::vector<api::object_ptr> pods) {
   }
   if (candidates_.empty()) return evict_first();
   if (threshold_.of == shortage::pids)
-    return setup_.containers->count_processes(
-        std::move(pods), [to = self()](std::vector<std::int64_t> processes) {
-          to.tell(pods_measured{std::move(processes)});
-        });
+    return setup_.containers->count_processes(std::move(pods),
+                                              [to = self()](std::vector<std::int64_t> processes) {
+                                                to.tell(pods_measured{std::move(processes)});
+                                              });
   if (threshold_.of == shortage::disk) return measure_disk(std::move(uids));
   request<node_usage>(
       setup_.meter, measure_usage{}, kubelet_defaults::usage_check_limit, [this](auto answer) {

@@ -382,6 +382,8 @@ TEST_CASE("the groups of the QoS classes share processors by requests, with eith
   CHECK(share_among_classes(1'500, folder.path()).empty());
   CHECK(text("cpu/kubepods/burstable/cpu.shares") == "1536\n");
   CHECK(text("cpu/kubepods/besteffort/cpu.shares") == "2\n");
+  CHECK(share_among_classes(1'000'000, folder.path()).empty());
+  CHECK(text("cpu/kubepods/burstable/cpu.shares") == "262144\n");
   CHECK(share_among_classes(0, folder.path()).empty());
   CHECK(text("cpu/kubepods/burstable/cpu.shares") == "2\n");
   folder.write("cgroup.controllers", "cpu memory\n");

@@ -114,7 +114,7 @@ class fake_runtime final : public actors::container_runtime {
   std::function<void(std::vector<std::string>)> listed_;  // the first request that is held
   int sandboxes_ = 0, lists_ = 0;
   std::vector<actors::layer_usage> layers_;
-  std::map<std::string, std::int64_t> processes_;  // by uid
+  std::map<std::string, std::int64_t> processes_;              // by uid
   std::map<std::string, actors::found_pod> found_;             // by uid
   actors::sandbox_observer sandbox_;                           // of the last sandbox
   std::map<std::string, actors::container_observer> running_;  // by id

@@ -117,27 +117,28 @@ void cri_runtime::check_sandbox_image() {
     if (!found) return again(cri_defaults::sandbox_image_again);
     if (found->has_image()) {
       sandbox_image_problem_.clear();
+      pulling_sandbox_image_ = false;  // the pull's answer is ignored
       return again(cri_defaults::sandbox_image_check);
+    }
+    again(cri_defaults::sandbox_image_again);
+    if (std::exchange(pulling_sandbox_image_, true)) {
+      if (sandbox_image_problem_.empty())
+        sandbox_image_problem_ =
+            fmt::format("the image {} of sandboxes is missing and is being pulled", sandbox_image_);
+      return;
     }
     cri::PullImageRequest pull;
     pull.mutable_image()->set_image(sandbox_image_);
-    const auto pulling = std::make_shared<bool>(true);
-    loop_->after(cri_defaults::sandbox_image_pulling, [this, pulling, image = sandbox_image_] {
-      if (*pulling && sandbox_image_problem_.empty())
-        sandbox_image_problem_ =
-            fmt::format("the image {} of sandboxes is missing and is being pulled", image);
-    });
     client_->images<cri::PullImageResponse>(
         "PullImage", pull,
-        [this, again, pulling, image = sandbox_image_](const auto& pulled) {
-          *pulling = false;
+        [this, image = sandbox_image_](const auto& pulled) {
+          if (!std::exchange(pulling_sandbox_image_, false)) return;
           sandbox_image_problem_ =
               pulled ? std::string{}
                      : fmt::format(
                            "the image {} of sandboxes is missing and cannot be pulled ({}): "
                            "import it by `troupe image import`",
                            image, pulled.error().message);
-          again(cri_defaults::sandbox_image_again);
         },
         cri_defaults::sandbox_timeout);
   });

@@ -183,6 +183,7 @@ class cri_runtime final : public container_runtime {
   bool config_known_ = false;  // of the server that answers now
   std::string sandbox_image_;  // empty: unknown
   std::string sandbox_image_problem_;
+  bool pulling_sandbox_image_ = false;
   std::map<std::string, known_sandbox> sandboxes_;
   std::set<std::string> new_pods_;  // uids of pods that had no sandbox yet
   // Calls that are not answered: uids of pods for which something is created, and the server's ids

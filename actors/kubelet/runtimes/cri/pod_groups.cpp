@@ -54,7 +54,8 @@ std::int64_t total(const Pod& pod, const std::string& resource, bool& whole, Of 
 }
 
 std::int64_t shares_of(std::int64_t milli_cpu) {
-  return std::max(milli_cpu * cri_defaults::shares_of_one / 1000, cri_defaults::smallest_shares);
+  return std::clamp(milli_cpu * cri_defaults::shares_of_one / 1000, cri_defaults::smallest_shares,
+                    cri_defaults::largest_shares);
 }
 
 bool write_value(const fs::path& file, std::int64_t value) {

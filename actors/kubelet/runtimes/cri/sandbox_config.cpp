@@ -130,8 +130,9 @@ std::filesystem::path pod_logs(const cri_node& node, const std::string& pod_uid)
 }
 
 std::string class_group(const std::string& tier, group_driver driver) {
-  return driver == group_driver::cgroupfs ? fmt::format("{}/{}", all_pods_group, tier)
-                                          : fmt::format("{}/kubepods-{}.slice", all_pods_slice, tier);
+  return driver == group_driver::cgroupfs
+             ? fmt::format("{}/{}", all_pods_group, tier)
+             : fmt::format("{}/kubepods-{}.slice", all_pods_slice, tier);
 }
 
 std::string cgroup_parent(const Pod& pod, group_driver driver) {

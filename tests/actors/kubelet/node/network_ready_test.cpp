@@ -100,15 +100,16 @@ TEST_CASE("a sandbox image whose pull does not end is a problem until it is ther
   const scratch_folder folder;
   cri_server server{folder.path() / "socket"};
   server.configure(R"({"sandboxImage":"localhost/pause:1"})");
-  server.lack_image("localhost/pause:1", {});
+  server.lack_image("localhost/pause:1", "no such host");
   server.hold("PullImage");
   const actors::cri_runtime runtime{
       {.root_dir = folder.path() / "kubelet", .socket = server.socket()}};
   REQUIRE(machine::wait([&] { return !runtime.problem().empty(); }));
   CHECK(runtime.problem() ==
         "the image localhost/pause:1 of sandboxes is missing and is being pulled");
-  server.answer_held();
+  server.import_image("localhost/pause:1");
   CHECK(machine::wait([&] { return runtime.problem().empty(); }));
+  CHECK(server.calls("PullImage") == 1);
 }
 
 TEST_CASE("a runtime that uses systemd is a problem on a machine where it does not run",

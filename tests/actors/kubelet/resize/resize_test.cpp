@@ -98,8 +98,10 @@ TEST_CASE("burstable pods together have the shares that they request", "[kubelet
   CHECK(share_is(0));
   t.run("a", "100m");
   t.here.create(
-      "apiVersion: v1\nkind: Pod\nmetadata: {name: whole}\nspec: {containers: [{name: whole, image: "
-      "x, resources: {limits: {cpu: 50m, memory: 1Mi}}}]}\n");  // Guaranteed
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: whole}\nspec: {containers: [{name: whole, "
+      "image: x, "
+      "resources: {requests: {cpu: 50m, memory: 1Mi}, limits: {cpu: 50m, memory: 1Mi}}}]}\n");
+  REQUIRE(t.here.status("whole").qos_class() == "Guaranteed");
   REQUIRE(machine::wait([&] { return t.here.runs("whole"); }));
   t.run("b", "50m");
   CHECK(share_is(150));
