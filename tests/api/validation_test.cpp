@@ -223,36 +223,6 @@ TEST_CASE("mounts lead to volumes of the pod") {
             "path"});
 }
 
-TEST_CASE("raw devices are claims of the pod, at paths of their own") {
-  const auto device_faults = [](const std::string& members) {
-    return pod_faults(
-        "{volumes: [{name: v, persistentVolumeClaim: {claimName: d}}, {name: e, emptyDir: {}}], "
-        "containers: [{name: c, image: x, " +
-        members + "}]}");
-  };
-  const std::string at = "spec.containers[0].";
-  CHECK(device_faults("volumeDevices: [{name: v, devicePath: /dev/v}]").empty());
-  CHECK(device_faults("volumeDevices: [{name: v}, {name: v, devicePath: /dev/../v}, "
-                      "{name: e, devicePath: /dev/e}, {name: w, devicePath: /dev/w}]") ==
-        lines{at + "volumeDevices[0].devicePath: Required value",
-              at + "volumeDevices[1].name: Invalid value: \"v\": must be unique",
-              at + "volumeDevices[1].devicePath: Invalid value: \"/dev/../v\": can not contain "
-                   "backsteps ('..')",
-              at + "volumeDevices[2].name: Invalid value: \"e\": can only use volume source type "
-                   "of PersistentVolumeClaim or Ephemeral for block mode",
-              at + "volumeDevices[3].name: Not found: \"w\""});
-  CHECK(device_faults("volumeMounts: [{name: v, mountPath: /v}], "
-                      "volumeDevices: [{name: v, devicePath: /v}]") ==
-        lines{at + "volumeMounts[0].name: Invalid value: \"v\": must not already exist in "
-                   "volumeDevices",
-              at + "volumeMounts[0].mountPath: Invalid value: \"/v\": must not already exist as a "
-                   "path in volumeDevices",
-              at + "volumeDevices[0].name: Invalid value: \"v\": must not already exist in "
-                   "volumeMounts",
-              at + "volumeDevices[0].devicePath: Invalid value: \"/v\": must not already exist as "
-                   "a path in volumeMounts"});
-}
-
 TEST_CASE("the whole of /proc is for pods whose root is nobody on the node") {
   const auto faults = [](const std::string& more) {
     return pod_faults("{" + more +
