@@ -202,6 +202,7 @@ void replicated_store::refuse_restored(const std::string& reason) {
   {
     const std::lock_guard lock{mutex_};
     restored_ = restored;
+    is_restored_ = true;
     is_following_ = false;
     questions.swap(questions_);
   }

@@ -146,6 +146,7 @@ store_stats replicated_store::stats() const {
 }
 
 std::optional<error> replicated_store::refusal() const {
+  if (!is_restored_) return std::nullopt;
   const std::lock_guard lock{mutex_};
   return restored_;
 }

@@ -31,6 +31,7 @@
 // Threads: as store.hpp. Completions and the observer run on the thread of the log.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <map>
@@ -202,8 +203,9 @@ class replicated_store final : public store, public audited, private log_reader 
   time_point heard_ = std::chrono::steady_clock::now();  // when the log last answered a look
   std::vector<question> questions_;
   bool asking_ = false;
-  revision asked_known_ = 0;       // `known_` when the newest revision was asked for
-  std::optional<error> restored_;  // changed on the log's thread alone
+  revision asked_known_ = 0;              // `known_` when the newest revision was asked for
+  std::optional<error> restored_;         // changed on the log's thread alone
+  std::atomic<bool> is_restored_{false};  // each request asks it
   bool sending_ = false;
   leadership shown_leader_;
   std::vector<later> later_;
