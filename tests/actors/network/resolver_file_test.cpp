@@ -29,7 +29,7 @@ struct laptop {
 
 const std::string home = "nameserver 192.0.2.1\n";
 const std::string cafe = "nameserver 192.0.2.2\n";
-const std::string stub = "nameserver 127.0.0.53\noptions edns0\n";
+const std::string local_only = "nameserver 127.0.0.53\noptions edns0\n";
 
 }  // namespace
 
@@ -51,14 +51,14 @@ TEST_CASE("the node's resolvers are read again when their file changes, after a 
 
 TEST_CASE("where only systemd-resolved is named, the servers that it asks are used", "[dns]") {
   laptop t;
-  laptop::put(t.file, stub);
-  CHECK(t.read.text(t.now) == stub);
+  laptop::put(t.file, local_only);
+  CHECK(t.read.text(t.now) == local_only);
   laptop::put(t.of_resolved, home);
   CHECK(t.later() == home);
   laptop::put(t.of_resolved, cafe);
   CHECK(t.later() == cafe);
   laptop::put(t.of_resolved, "# no network\n");
-  CHECK(t.later() == stub);
+  CHECK(t.later() == local_only);
   laptop::put(t.of_resolved, cafe);
   laptop::put(t.file, "nameserver 127.0.0.1\n" + home);
   CHECK(t.later() == "nameserver 127.0.0.1\n" + home);
