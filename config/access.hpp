@@ -28,6 +28,9 @@ template <>
 inline constexpr auto words_of<network_routes> =
     std::array<std::string_view, 3>{"auto", "direct", "vxlan"};
 template <>
+inline constexpr auto words_of<load_balancers> =
+    std::array<std::string_view, 2>{"default", "class"};
+template <>
 inline constexpr auto words_of<scheduler_profile> =
     std::array<std::string_view, 2>{"today", "2014"};
 template <>

@@ -68,6 +68,8 @@ inline constexpr std::int64_t pod_pids_limit = 4096;
 // kubernetes: evictionHard, memory.available and nodefs.available.
 inline constexpr byte_size eviction_memory{100 << 20};
 inline constexpr std::int64_t eviction_disk = 10;
+// kubernetes has no default for pid.available.
+inline constexpr std::int64_t eviction_pids = 5;
 // kubernetes has no defaults; these are its documentation's example, and a pod's grace period.
 inline constexpr duration eviction_soft_grace_period = 90s;
 inline constexpr duration eviction_max_pod_grace_period = 30s;

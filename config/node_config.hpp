@@ -29,6 +29,9 @@ enum class store_kind { embedded, etcd };
 enum class network_mode { none, services, pods, automatic };
 // Routes to pods on other machines: direct on a common link and otherwise VXLAN, or only one.
 enum class network_routes { automatic, direct, vxlan };
+// Services of type LoadBalancer to which nodes give their addresses: also those without a class,
+// or only those of the class of nodes.
+enum class load_balancers { default_class, own_class };
 enum class legacy_token_secrets { off, on };
 enum class anonymous_access { on, off };
 enum class removed_versions { off, on };
@@ -115,6 +118,7 @@ struct kubelet_config {
   byte_size kube_reserved_memory, system_reserved_memory;
   byte_size eviction_memory = defaults::eviction_memory;
   std::int64_t eviction_disk = defaults::eviction_disk;
+  std::int64_t eviction_pids = defaults::eviction_pids;
   // 0: no soft threshold.
   byte_size eviction_soft_memory;
   std::int64_t eviction_soft_disk = 0;
@@ -147,6 +151,7 @@ struct network_config {
   network_routes routes = network_routes::automatic;
   // That of IPv4 is a constant of the program; of IPv6 there may be one.
   std::vector<std::string> service_cidrs{std::string(defaults::service_cidr)};
+  config::load_balancers load_balancers = config::load_balancers::default_class;
   // Empty: the service address of DNS where services have rules, otherwise nowhere.
   address dns_listen;
 };

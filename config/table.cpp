@@ -352,6 +352,13 @@ constexpr setting rows[] = {
      .unit = "per cent",
      .minimum = 0,
      .maximum = 99},
+    {.name = "kubelet.eviction_pids",
+     .at = at<&node::kubelet, &kubelet::eviction_pids>(),
+     .about = "The node evicts pods if less of the machine's process ids than this is available; "
+              "0: never.",
+     .unit = "per cent",
+     .minimum = 0,
+     .maximum = 99},
     {.name = "kubelet.eviction_soft_memory",
      .at = at<&node::kubelet, &kubelet::eviction_soft_memory>(),
      .about = "The node evicts pods, with their own grace period, if less memory than this is "
@@ -485,6 +492,13 @@ constexpr setting rows[] = {
               "10.96.0.0/12, which is fixed, and optionally one IPv6 range from /97 to /124, such "
               "as fd00:10:96::/112. With it, services can have IPv6 addresses, alone or in "
               "addition to IPv4.",
+     .shared = true},
+    {.name = "network.load_balancers",
+     .at = at<&node::network, &network_config::load_balancers>(),
+     .about = "The services of type LoadBalancer that get the addresses of nodes. 'default': those "
+              "without loadBalancerClass and those of the class troupe.io/nodes. 'class': only "
+              "those of that class, for clusters in which MetalLB or a cloud provider serves the "
+              "others.",
      .shared = true},
     {.name = "network.dns_listen",
      .at = at<&node::network, &network_config::dns_listen>(),

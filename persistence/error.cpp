@@ -38,6 +38,8 @@ std::string_view to_string(errc code) {
       return "leadership_lost";
     case errc::unknown:
       return "unknown";
+    case errc::restored:
+      return "restored";
   }
   return "unknown";
 }

@@ -30,6 +30,7 @@ enum class errc {
   no_memory,        // the objects need more memory than this process may use
   leadership_lost,  // the leadership term of the transaction is over
   unknown,          // the outcome is not known: the log of the cluster does not answer
+  restored,         // the log of the cluster was restored from a backup: nothing is served here
 };
 
 std::string_view to_string(errc code);

@@ -46,6 +46,9 @@ inline constexpr std::chrono::milliseconds systemd_wait{1'000};
 inline constexpr std::chrono::seconds link_retry{5};
 // How long a start waits for a remote store.
 inline constexpr std::chrono::seconds store_wait{60};
+// How often a start opens a store again whose etcd was restored from a backup: another control
+// plane may raise the base meanwhile.
+inline constexpr int restored_attempts = 3;
 // How long a control plane that starts waits for a sign of life of another one with its name, two
 // periods of renewal, and how often it looks.
 inline constexpr std::chrono::seconds name_wait{10};

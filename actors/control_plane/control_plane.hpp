@@ -55,6 +55,8 @@ struct control_plane_options {
   std::shared_ptr<const cluster_authority> authority = {};
   // True: a default storage class provides volumes that are directories of nodes.
   bool local_path_class = false;
+  // False: of load balancer Services only those of the nodes' class get the nodes' addresses.
+  bool default_load_balancer = true;
   // True: each service account gets a Secret with a token that does not expire.
   bool legacy_token_secrets = false;
   // The behaviour of simulated pods and nodes; null: only their annotations.

@@ -99,7 +99,9 @@ leading_actor scheduler_actor() {
 
 leading_actor supervisor_of(const controller_type& type) {
   return {"supervisor", type.name, type.purpose, [&type](leading_context& of) {
-            return start_controller(of.system, type, of.core, of.store, of.options.authority);
+            return start_controller(of.system, type, of.core, of.store,
+                                    {.authority = of.options.authority,
+                                     .default_load_balancer = of.options.default_load_balancer});
           }};
 }
 

@@ -21,6 +21,12 @@ inline std::int64_t seconds_of(runtime::wall_time at) {
 inline constexpr std::array posted_conditions{"Ready", "MemoryPressure", "DiskPressure",
                                               "PIDPressure"};
 
+// The condition of a node about the network of its pods, and the reasons by which the kubelet knows
+// that it has written it: other programs write it too.
+inline constexpr const char* network_condition = "NetworkUnavailable";
+inline constexpr const char* network_is_up = "PodNetworkIsUp";
+inline constexpr const char* network_has_problems = "PodNetworkHasProblems";
+
 struct condition_value {
   std::string_view type;
   std::string_view status;  // "True", "False", "Unknown"

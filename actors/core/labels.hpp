@@ -33,6 +33,9 @@ inline bool same_labels(const api::label_map& a, const api::label_map& b) {
          });
 }
 
+// Annotation of a Node without rules for Services: a connection to it reaches no Service.
+inline constexpr const char* no_service_rules = "troupe.io/no-service-rules";
+
 // The zone of a node; empty if unknown.
 inline std::string zone_of(const api::object& node) {
   return label_of(node, "topology.kubernetes.io/zone");

@@ -58,6 +58,7 @@ api::error to_api_error(const persistence::error& e, const api::kind_info& kind,
     case errc::read_only:
     case errc::closed:
     case errc::leadership_lost:
+    case errc::restored:
       return api::service_unavailable(e.message);
     case errc::exceeded:
       if (e.key.starts_with(api::kind_of<api::core::v1::ResourceQuota>().prefix()))

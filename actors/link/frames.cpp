@@ -93,7 +93,7 @@ void write_error(wire::Error& out, const api::error& e) {
 
 persistence::error read_store_error(const wire::Error& from) {
   using persistence::errc;
-  const bool known = from.code() >= 0 && from.code() <= static_cast<int>(errc::unknown);
+  const bool known = from.code() >= 0 && from.code() <= static_cast<int>(errc::restored);
   return {.code = known ? static_cast<errc>(from.code()) : errc::io,
           .message = from.message(),
           .key = from.key(),

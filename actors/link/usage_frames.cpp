@@ -59,6 +59,7 @@ void write_usage_answer(wire::UsageAnswer& out, std::uint64_t ask, const node_us
   write_supply(*out.mutable_disk(), usage.supplies.disk);
   write_supply(*out.mutable_inodes(), usage.supplies.inodes);
   write_supply(*out.mutable_pids(), usage.supplies.pids);
+  out.set_systemd_groups(usage.systemd_groups);
   for (const auto& each : usage.containers) {
     auto& container = *out.add_containers();
     container.set_pod_uid(each.pod_uid);
@@ -91,6 +92,7 @@ node_usage read_usage_answer(const wire::UsageAnswer& from) {
   usage.up = nanoseconds{static_cast<std::int64_t>(std::min(from.up_ns(), longest_up))};
   usage.supplies = {read_supply(from.memory()), read_supply(from.disk()),
                     read_supply(from.inodes()), read_supply(from.pids())};
+  usage.systemd_groups = from.systemd_groups();
   usage.containers.reserve(static_cast<std::size_t>(from.containers_size()));
   for (const auto& each : from.containers())
     usage.containers.push_back({each.pod_uid(), each.container(), read_figure(each)});

@@ -67,6 +67,10 @@ inline constexpr std::chrono::milliseconds nft_limit = 30s;
 // To read the counts of a service's connections for a user who waits.
 inline constexpr std::chrono::milliseconds counts_limit = 5s;
 inline constexpr std::size_t counts_bytes = 256u << 10;
+// Maximum size of nft's text of all chains or of another program's table, and number of that
+// program's chains that are examined. Text beyond it is not seen.
+inline constexpr std::size_t rules_bytes = 4u << 20;
+inline constexpr std::size_t most_dropping_chains = 8;
 inline constexpr duration nft_retry = 2s;
 inline constexpr duration nft_longest_retry = 60s;
 // Timeout of the answer to a script, including the time that it waits for others' scripts.
@@ -120,5 +124,7 @@ inline constexpr duration pod_network_longest_retry = 60s;
 inline constexpr duration pod_network_renewal = 60s;
 // Timeout of one run.
 inline constexpr duration pod_network_answer_limit = 120s;
+// Maximum length of the problems in the Node's condition.
+inline constexpr std::size_t pod_network_message_bytes = 1'024;
 
 }  // namespace troupe::actors::network_defaults

@@ -26,7 +26,7 @@ constexpr std::array pressures{
     pressure{"MemoryPressure", "node.kubernetes.io/memory-pressure"},
     pressure{"DiskPressure", "node.kubernetes.io/disk-pressure"},
     pressure{"PIDPressure", "node.kubernetes.io/pid-pressure"},
-    pressure{"NetworkUnavailable", "node.kubernetes.io/network-unavailable"},
+    pressure{network_condition, "node.kubernetes.io/network-unavailable"},
 };
 constexpr const char* taint_unschedulable = "node.kubernetes.io/unschedulable";
 
@@ -44,7 +44,10 @@ std::vector<wanted_taint> wanted_taints(const Node& node, bool may_evict) {
     if (may_evict) wanted.push_back({key, "NoExecute"});
   }
   for (const auto& each : pressures) {
-    if (is_condition_true(node.status().conditions(), each.condition))
+    const auto* found = find_condition(node.status().conditions(), each.condition);
+    // Of the problems that our kubelet finds some concern few packets, and pods that need none of
+    // them run (docs/decisions/0057-pod-network-by-rtnetlink.md).
+    if (found != nullptr && found->status() == "True" && found->reason() != network_has_problems)
       wanted.push_back({each.taint, "NoSchedule"});
   }
   if (node.spec().unschedulable()) wanted.push_back({taint_unschedulable, "NoSchedule"});

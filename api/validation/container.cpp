@@ -1,4 +1,7 @@
 // The containers of a pod.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -30,6 +33,28 @@ const VolumeSource* find_volume(const PodSpec& spec, const std::string& name) {
   return nullptr;
 }
 
+const std::string& path_of(const VolumeMount& mount) {
+  return mount.mount_path();
+}
+
+const std::string& path_of(const VolumeDevice& device) {
+  return device.device_path();
+}
+
+// A container does not use a volume, or a path, for a mount and a device.
+template <class One, class Others>
+void check_overlap(field_errors& out, std::string_view path_field, const One& one,
+                   std::string_view list, const Others& others) {
+  const auto any = [&](const auto& is_same) {
+    return std::any_of(others.begin(), others.end(), is_same);
+  };
+  if (any([&](const auto& other) { return other.name() == one.name(); }))
+    out.invalid("name", one.name(), fmt::format("must not already exist in {}", list));
+  if (any([&](const auto& other) { return path_of(other) == path_of(one); }))
+    out.invalid(path_field, path_of(one),
+                fmt::format("must not already exist as a path in {}", list));
+}
+
 void check_mounts(field_errors& out, const PodSpec& spec, const Container& container) {
   std::set<std::string_view> paths;
   for (int i = 0; i < container.volume_mounts_size(); ++i) {
@@ -39,6 +64,7 @@ void check_mounts(field_errors& out, const PodSpec& spec, const Container& conta
       out.not_found("name", mount.name());
     if (!paths.insert(mount.mount_path()).second)
       out.invalid("mountPath", mount.mount_path(), "must be unique");
+    check_overlap(out, "mountPath", mount, "volumeDevices", container.volume_devices());
     if (!mount.sub_path().empty()) check_descending(out, "subPath", mount.sub_path());
     if (mount.sub_path_expr().empty()) continue;
     if (!mount.sub_path().empty())
@@ -61,8 +87,11 @@ void check_devices(field_errors& out, const PodSpec& spec, const Container& cont
                   "can only use volume source type of PersistentVolumeClaim or Ephemeral for block "
                   "mode");
     if (!names.insert(device.name()).second) out.invalid("name", device.name(), "must be unique");
-    if (!paths.insert(device.device_path()).second)
-      out.invalid("devicePath", device.device_path(), "must be unique");
+    const auto& path = device.device_path();
+    if (!paths.insert(path).second) out.invalid("devicePath", path, "must be unique");
+    if (("/" + path + "/").find("/../") != std::string::npos)
+      out.invalid("devicePath", path, "can not contain backsteps ('..')");
+    check_overlap(out, "devicePath", device, "volumeMounts", container.volume_mounts());
   }
 }
 

@@ -100,4 +100,8 @@ std::string_view ip_family(std::string_view s) {
   return is_v6(s) ? "IPv6" : "IPv4";
 }
 
+bool is_loopback_ip(std::string_view s) {
+  return s == "::1" || (s.starts_with("127.") && ip_family(s) == "IPv4");
+}
+
 }  // namespace troupe::api

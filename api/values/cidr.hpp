@@ -49,5 +49,7 @@ error_messages check_cidr(std::string_view s);
 std::optional<std::string> canonical_ip(std::string_view s);
 // The family of an address: "IPv4" or "IPv6"; empty if it is not an address.
 std::string_view ip_family(std::string_view s);
+// Whether a canonical address is one of 127.0.0.0/8 or ::1.
+bool is_loopback_ip(std::string_view s);
 
 }  // namespace troupe::api

@@ -75,6 +75,10 @@ expected<replica_mark> mark_replica(const fs::path& directory, const std::string
   return write_mark(directory, log);
 }
 
+std::string marked_log(const fs::path& directory) {
+  return read_mark(directory).value_or(replica_mark{}).log;
+}
+
 void drop_replica(const fs::path& directory) {
   std::error_code failed;
   for (const auto& each : fs::directory_iterator{directory, failed})

@@ -21,6 +21,8 @@ error replica_refusal(const std::filesystem::path& directory);
 // Marks a new directory. If it is a replica of another log, or its mark cannot be read, empties and
 // marks it again. Refuses a directory with any other files (`incompatible`).
 expected<replica_mark> mark_replica(const std::filesystem::path& directory, const std::string& log);
+// The log in the mark; empty if there is no mark that can be read.
+std::string marked_log(const std::filesystem::path& directory);
 // Removes all files except the mark.
 void drop_replica(const std::filesystem::path& directory);
 

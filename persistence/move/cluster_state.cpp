@@ -2,7 +2,12 @@
 
 #include <utility>
 
+#include "persistence/replica/defaults.hpp"
+
 namespace troupe::persistence {
+
+restored_source::restored_source(state_source& from)
+    : from_{from}, head_{from.head().cluster, from.head().at + defaults::restore_gap} {}
 
 expected<copy_report> copy_state(state_source& from, state_target& to,
                                  const std::function<void(const copy_report&)>& progress) {

@@ -41,6 +41,20 @@ class state_target {
   virtual expected<void> finish() = 0;
 };
 
+// A backup that is restored. Clients have seen revisions after it, which must not be given again:
+// the state has a revision above them (defaults::restore_gap). `from` must outlive this object.
+class restored_source final : public state_source {
+ public:
+  explicit restored_source(state_source& from);
+
+  const cluster_head& head() const override { return head_; }
+  expected<std::vector<stored_item>> next() override { return from_.next(); }
+
+ private:
+  state_source& from_;
+  const cluster_head head_;
+};
+
 struct copy_report {
   cluster_head head;
   std::uint64_t objects = 0;

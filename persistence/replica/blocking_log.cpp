@@ -15,7 +15,7 @@ namespace {
 // A retry would fail with the same error.
 bool is_final(errc code) {
   return code == errc::invalid || code == errc::too_large || code == errc::no_space ||
-         code == errc::compacted || code == errc::corrupt;
+         code == errc::compacted || code == errc::corrupt || code == errc::restored;
 }
 
 }  // namespace

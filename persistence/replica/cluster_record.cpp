@@ -62,18 +62,29 @@ std::string uuid_of(const std::string& identity) {
                      identity.substr(12));
 }
 
+// The base of cluster_record::identity(); 0 if it has none.
+revision base_of(std::string_view identity) {
+  const auto plus = identity.rfind('+');
+  return plus == identity.npos ? 0 : read_number(identity.substr(plus + 1)).value_or(0);
+}
+
 // The record to write; equal to `found` if nothing must be written.
 expected<cluster_record> record_for(const std::optional<cluster_record>& found,
-                                    const std::string& log) {
+                                    const std::string& log, const log_copy& here) {
   if (!found) return cluster_record{uuid_of(log), log, 0, {}, true};
   if (!found->copied_from.empty())
     return fail(errc::invalid,
                 fmt::format("it holds an incomplete state: repeat `troupe store copy` from {}",
                             found->copied_from));
   auto next = *found;
-  if (found->log == log) return next;
+  const auto known = base_of(here.identity);
+  const bool is_before = here.identity.starts_with(log + "+") &&
+                         (known > next.base || (here.is_lost && known == next.base));
+  if (found->log == log && !is_before) return next;
   next.log = log;
-  next.base += defaults::restore_gap;
+  // Above all that clients have seen, also if a state from before an earlier restore was restored.
+  const auto behind = known > next.base ? known - next.base : 0;
+  next.base += defaults::restore_gap * (1 + behind / defaults::restore_gap);
   return next;
 }
 
@@ -122,7 +133,7 @@ expected<std::optional<cluster_record>> find_cluster(blocking_log& log) {
   return record_in(*item, log);
 }
 
-expected<cluster_record> join_cluster(blocking_log& log) {
+expected<cluster_record> join_cluster(blocking_log& log, const log_copy& here) {
   const auto identity = log.identity();
   if (!identity) return fail(identity.error());
   const std::string key{cluster_key};
@@ -132,7 +143,7 @@ expected<cluster_record> join_cluster(blocking_log& log) {
     auto known = record_in(*item, log);
     if (!known) return fail(std::move(known.error()));
     const auto& found = *known;
-    auto next = record_for(found, *identity);
+    auto next = record_for(found, *identity, here);
     if (!next)
       return fail(next.error().code, fmt::format("{}: {}", log.name(), next.error().message));
     if (found == *next) return next;

@@ -4,8 +4,8 @@
 // A cluster's revisions must never run backwards, or watching clients would wait for ever. But
 // etcd's begin with 1, even if the state was copied from a store with higher ones, and run
 // backwards when etcd is restored from a backup. So a cluster's revision is the log's revision plus
-// a base, which is raised in both cases. The base never changes while control planes run: a
-// restored etcd is a different log, with which none of them continues.
+// a base, which is raised in both cases. Control planes with the old base do not go on
+// (restored_log.hpp).
 #pragma once
 
 #include <cstdint>
@@ -52,9 +52,16 @@ std::optional<cluster_record> read_cluster(std::string_view text);
 // this program does not know. Writes nothing.
 expected<std::optional<cluster_record>> find_cluster(blocking_log& log);
 
+// The copy of a log's state in this control plane's directory.
+struct log_copy {
+  std::string identity = {};  // cluster_record::identity() of its log; empty: there is no copy
+  bool is_lost = false;       // the log does not have its history any more (restored_log.hpp)
+};
+
 // Reads the record, or writes it if there is none. Raises the base if the log was restored from a
-// backup. Fails with `invalid` for a log that cannot be served: a copy into it is incomplete, or
-// this program does not know the record's format.
-expected<cluster_record> join_cluster(blocking_log& log);
+// backup: if it is not the record's log, or if the copy here is lost or has a higher base. Fails
+// with `invalid` for a log that cannot be served: a copy into it is incomplete, or this program
+// does not know the record's format.
+expected<cluster_record> join_cluster(blocking_log& log, const log_copy& here = {});
 
 }  // namespace troupe::persistence

@@ -137,4 +137,10 @@ void election::resign(const log_tag& tag, std::function<void()> done) {
               [revoke](const log_answer&) { revoke(); });
 }
 
+void election::stop() {
+  resigned_ = true;
+  lead(0);
+  if (lease_ != 0) log_.revoke(lease_, [] {});
+}
+
 }  // namespace troupe::persistence

@@ -29,6 +29,9 @@ class election {
   // Ends the term and deletes the key, with `tag`, so that others see a resignation. Calls `done`
   // when the log has answered.
   void resign(const log_tag& tag, std::function<void()> done);
+  // Ends the candidacy without a transaction, which could meet the key of another leader: for a log
+  // that was restored.
+  void stop();
   // 0: this control plane does not lead.
   revision fence() const noexcept { return fence_; }
 

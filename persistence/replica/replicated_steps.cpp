@@ -28,6 +28,7 @@ void replicated_store::on_steps(std::vector<log_step> steps) {
                     accepted_, each.at);
       return read_whole_state();
     }
+    if (is_restored(each, identity_)) return refuse_restored("another control plane has seen that");
     auto next = persistence::read(std::move(each));
     if (!next) {
       if (apply_ready()) retry(next.error(), [this] { follow(); });
@@ -100,6 +101,7 @@ bool replicated_store::apply_ready() {
     }
     applied_ = each.step.at;
     shown = result->at;
+    if (each.tag) anchor_ = {applied_, *each.step.time};
     retry_after_ = defaults::log_retry_first;
     if (each.tag && each.tag->member == member_) answer_own(each.tag->sequence, keys[i], *result);
     answer_ready();
@@ -136,7 +138,29 @@ std::vector<outcome> replicated_store::take(std::vector<decided_step> steps) {
   return made;
 }
 
+// Not before the log is known to have the history of the state here.
 void replicated_store::follow() {
+  if (restored_ || is_verifying_ || !apply_ready()) return;
+  if (anchor_.at == 0) return follow_same();
+  is_verifying_ = true;
+  log_->list({std::string{own_prefix}, anchor_.at},
+             [this, anchor = anchor_](const expected<log_page>& page) {
+               is_verifying_ = false;
+               if (restored_ || reading_ != nullptr) return;
+               if (page && !anchor.is_in(*page))
+                 return refuse_restored(
+                     fmt::format("its revision {} is not that of the state here", anchor.at));
+               // A compacted history cannot be compared.
+               if (page || page.error().code == errc::compacted) return follow_same();
+               if (page.error().code == errc::future_revision) {
+                 const std::lock_guard lock{mutex_};
+                 raise_session();
+               }
+               retry(page.error(), [this] { follow(); });
+             });
+}
+
+void replicated_store::follow_same() {
   if (!apply_ready()) return;
   log_->follow(applied_, *this);
   {
@@ -164,6 +188,30 @@ void replicated_store::retry(const error& reason, std::function<void()> work) {
   accepted_ = applied_;
   log_->call_later(retry_after_, std::move(work));
   retry_after_ = std::min<std::chrono::milliseconds>(2 * retry_after_, defaults::log_retry_limit);
+}
+
+// The changes of the state here after the backup do not exist any more.
+void replicated_store::refuse_restored(const std::string& reason) {
+  if (restored_) return;
+  const error restored{errc::restored,
+                       "the log of the cluster was restored from a backup: restart this control "
+                       "plane"};
+  spdlog::error("store: {} ({})", restored.message, reason);
+  reading_.reset();
+  std::vector<question> questions;
+  {
+    const std::lock_guard lock{mutex_};
+    restored_ = restored;
+    is_restored_ = true;
+    is_following_ = false;
+    questions.swap(questions_);
+  }
+  if (election_) election_->stop();
+  answer_all([&](const pending& each) {
+    return each.session == 0 ? restored : error{errc::unknown, restored.message};
+  });
+  for (const auto& each : questions)
+    each.done(fail(restored));
 }
 
 // Stops sending: the steps of new transactions would not be seen.

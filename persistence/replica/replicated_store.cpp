@@ -39,8 +39,8 @@ expected<std::unique_ptr<replicated_store>> replicated_store::open(
   }
   auto replica = open_replica(options, factory);
   if (!replica) return fail(std::move(replica.error()));
-  auto made = std::unique_ptr<replicated_store>{
-      new replicated_store{std::move(*replica), std::move(log), std::move(member), limits}};
+  auto made = std::unique_ptr<replicated_store>{new replicated_store{
+      std::move(*replica), std::move(log), identity, std::move(member), limits}};
   made->log_->call_later({}, [store = made.get()] {
     {
       const std::lock_guard lock{store->mutex_};
@@ -54,14 +54,18 @@ expected<std::unique_ptr<replicated_store>> replicated_store::open(
 }
 
 replicated_store::replicated_store(std::unique_ptr<local_store> replica,
-                                   std::unique_ptr<shared_log> log, std::string member,
-                                   log_limits limits)
+                                   std::unique_ptr<shared_log> log, std::string identity,
+                                   std::string member, log_limits limits)
     : replica_{std::move(replica)},
+      identity_{std::move(identity)},
       member_{std::move(member)},
       limits_{limits},
       applied_{replica_->read().at()},
       accepted_{applied_},
-      log_{std::move(log)} {}
+      anchor_{anchor_of(*replica_)},
+      log_{std::move(log)} {
+  known_ = applied_;
+}
 
 replicated_store::~replicated_store() {
   log_->close();
@@ -136,15 +140,21 @@ store_stats replicated_store::stats() const {
   shown.conflicts = conflicts_;
   shown.leader = shown_leader_;
   const auto silence = std::chrono::steady_clock::now() - heard_;
-  shown.read_only = shown.read_only || !is_following_ || session_revision_ == 0 ||
+  shown.read_only = shown.read_only || restored_ || !is_following_ || session_revision_ == 0 ||
                     silence > limits_.check_period + defaults::log_silence_limit;
   return shown;
+}
+
+std::optional<error> replicated_store::refusal() const {
+  if (!is_restored_) return std::nullopt;
+  const std::lock_guard lock{mutex_};
+  return restored_;
 }
 
 // -- reading a whole state ------------------------------------------------------------------------
 
 void replicated_store::read_whole_state() {
-  if (!apply_ready()) return;
+  if (restored_ || !apply_ready()) return;
   stop_following();
   reading_ = std::make_unique<whole_state>(read());
   const auto reading = ++readings_;
@@ -162,8 +172,11 @@ void replicated_store::on_page(std::uint64_t reading, expected<log_page> page) {
     return log_->list({std::move(last), reading_->at()}, [this, reading](expected<log_page> next) {
       on_page(reading, std::move(next));
     });
+  if (taken && reading_->is_restored(identity_))
+    return refuse_restored("another control plane has seen that");
   const auto at = reading_->at();
   const auto leader = reading_->leader();
+  const auto anchor = reading_->anchor();
   if (taken) {
     std::vector<decided_step> step;
     step.push_back(reading_->difference());
@@ -178,6 +191,7 @@ void replicated_store::on_page(std::uint64_t reading, expected<log_page> page) {
   reading_.reset();
   is_wrong_ = false;
   applied_ = accepted_ = at;
+  anchor_ = anchor;
   // Their steps may be among those that were compacted before they were seen.
   answer_all([](const pending& each) -> std::optional<error> {
     if (each.session == 0 || each.decided) return std::nullopt;
@@ -223,6 +237,7 @@ std::uint64_t replicated_store::audit_differences() const {
 // The first of several asks on its own thread, which is faster than waking that of the log.
 void replicated_store::barrier(barrier_completion done) {
   bool is_taken = false, is_first = false;
+  if (const auto refused = refusal()) return done(fail(*refused));
   {
     const std::lock_guard lock{mutex_};
     is_taken = questions_.size() < replica_->options().queue_limit;
@@ -242,6 +257,7 @@ bool replicated_store::begin_asking() {
   const auto is_new = [](const question& each) { return !each.asked; };
   if (asking_ || std::none_of(questions_.begin(), questions_.end(), is_new)) return false;
   asking_ = true;
+  asked_known_ = known_;
   for (auto& each : questions_)
     each.asked = true;
   return true;
@@ -251,11 +267,14 @@ void replicated_store::request_newest() {
   log_->newest([this](const expected<revision>& newest) { on_newest(newest); });
 }
 
-void replicated_store::on_newest(const expected<revision>& newest) {
+void replicated_store::on_newest(expected<revision> newest) {
   std::vector<barrier_completion> failed;
   bool again = false;
   {
     const std::lock_guard lock{mutex_};
+    // It was restored, or a member has answered with an old state: check() finds out.
+    if (newest && *newest < asked_known_)
+      newest = fail(errc::read_only, "the log of the cluster is behind its newest known revision");
     if (newest) known_ = std::max(known_, *newest);
     for (auto& each : questions_) {
       if (!each.asked || each.newest != 0) continue;
@@ -279,6 +298,7 @@ void replicated_store::answer_ready() {
   std::vector<later> ready;
   {
     const std::lock_guard lock{mutex_};
+    known_ = std::max(known_, applied_);
     const auto early = std::stable_partition(
         later_.begin(), later_.end(), [this](const later& each) { return each.at > applied_; });
     std::move(early, later_.end(), std::back_inserter(ready));

@@ -23,9 +23,15 @@
 // So is the state if the audit (replica_audit.hpp) finds a difference. It compares one page in each
 // check period, while the log is followed.
 //
+// A log that was restored from a backup has another history under the same revisions
+// (restored_log.hpp). That is detected by the revision of an own write, by the anchor before the
+// log is followed, or by the cluster's record, whose base another control plane has raised. The
+// store then serves nothing any more (`restored`), until it is opened with the new base.
+//
 // Threads: as store.hpp. Completions and the observer run on the thread of the log.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <map>
@@ -40,6 +46,7 @@
 #include "persistence/replica/log_compaction.hpp"
 #include "persistence/replica/log_record.hpp"
 #include "persistence/replica/replica_audit.hpp"
+#include "persistence/replica/restored_log.hpp"
 #include "persistence/replica/whole_state.hpp"
 #include "persistence/store/audited.hpp"
 #include "persistence/store/local_store.hpp"
@@ -91,6 +98,7 @@ class replicated_store final : public store, public audited, private log_reader 
   bool is_shared() const override { return true; }
   std::size_t transaction_limit() const override { return defaults::log_transaction_limit; }
   store_stats stats() const override;
+  std::optional<error> refusal() const override;
   std::uint64_t audit_differences() const override;
   std::string cluster_id() const override { return replica_->cluster_id(); }
 
@@ -125,7 +133,7 @@ class replicated_store final : public store, public audited, private log_reader 
   };
 
   replicated_store(std::unique_ptr<local_store> replica, std::unique_ptr<shared_log> log,
-                   std::string member, log_limits limits);
+                   std::string identity, std::string member, log_limits limits);
 
   // -- transactions
   log_transaction complete(std::uint64_t sequence, const pending& from) const;
@@ -141,7 +149,7 @@ class replicated_store final : public store, public audited, private log_reader 
   void answer(std::uint64_t sequence, outcome result);
   void answer_all(const std::function<std::optional<error>(const pending&)>& evaluate);
   void raise_session();
-  void on_session(const log_answer& reply);
+  void on_session(const log_answer& reply, revision before);
   void on_session_applied(revision at);
 
   // -- the log
@@ -155,6 +163,8 @@ class replicated_store final : public store, public audited, private log_reader 
                   const committed& made);
   std::vector<outcome> take(std::vector<decided_step> steps);
   void follow();
+  void follow_same();
+  void refuse_restored(const std::string& reason);
   void read_whole_state();
   void on_page(std::uint64_t reading, expected<log_page> page);
   void audit();
@@ -166,7 +176,7 @@ class replicated_store final : public store, public audited, private log_reader 
   // -- barriers
   bool begin_asking();
   void request_newest();
-  void on_newest(const expected<revision>& newest);
+  void on_newest(expected<revision> newest);
   void answer_ready();
 
   // -- time-outs
@@ -174,7 +184,7 @@ class replicated_store final : public store, public audited, private log_reader 
   void expire_old(time_point now);
 
   const std::unique_ptr<local_store> replica_;
-  const std::string member_;
+  const std::string identity_, member_;
   const log_limits limits_;
 
   mutable std::mutex mutex_;
@@ -193,6 +203,9 @@ class replicated_store final : public store, public audited, private log_reader 
   time_point heard_ = std::chrono::steady_clock::now();  // when the log last answered a look
   std::vector<question> questions_;
   bool asking_ = false;
+  revision asked_known_ = 0;              // `known_` when the newest revision was asked for
+  std::optional<error> restored_;         // changed on the log's thread alone
+  std::atomic<bool> is_restored_{false};  // each request asks it
   bool sending_ = false;
   leadership shown_leader_;
   std::vector<later> later_;
@@ -212,6 +225,8 @@ class replicated_store final : public store, public audited, private log_reader 
   bool probing_ = false;
   std::unique_ptr<whole_state> reading_;
   std::uint64_t readings_ = 0;  // number of readings begun
+  log_anchor anchor_;
+  bool is_verifying_ = false;
   replica_audit audit_;
   bool is_wrong_ = false;  // the state must be read, at a revision that is not known here yet
   std::unique_ptr<election> election_;

@@ -73,6 +73,10 @@ void replicated_store::submit(transaction request, completion done) {
   for (const auto& each : next.request.writes)
     next.size_bytes += each.key.size() + (each.value ? each.value->size() : 0);
   std::unique_lock lock{mutex_};
+  if (restored_) {
+    lock.unlock();
+    return next.done(fail(*restored_));
+  }
   if (pending_.size() >= replica_->options().queue_limit ||
       pending_bytes_ + next.size_bytes > defaults::log_queue_bytes) {
     auto full = fmt::format("{} transactions of {} bytes wait for the log: try again later",
@@ -233,13 +237,17 @@ void replicated_store::answer_all(
 // Called with the lock. Has no compare: a delayed one that is written late raises the session once
 // more, and the next transaction learns of it by its conflict.
 void replicated_store::raise_session() {
-  if (std::exchange(raising_, true)) return;
+  if (restored_ || std::exchange(raising_, true)) return;
   log_->submit({{}, {{session_key(member_), std::to_string(next_sequence_)}}},
-               [this](const log_answer& reply) { on_session(reply); });
+               [this, before = applied_](const log_answer& reply) { on_session(reply, before); });
 }
 
-void replicated_store::on_session(const log_answer& reply) {
+// `before`: the revision of the state here when it was sent, below that of a new write.
+void replicated_store::on_session(const log_answer& reply, revision before) {
   const bool raised = reply.result == log_answer::outcome::committed;
+  if (raised && reply.at <= before)
+    return refuse_restored(
+        fmt::format("a new write has revision {}, the state here has {}", reply.at, before));
   {
     const std::lock_guard lock{mutex_};
     raising_ = false;
@@ -288,13 +296,15 @@ void replicated_store::on_session_applied(revision at) {
 // Runs periodically on the log's thread, as long as the store lives.
 void replicated_store::check() {
   expire_old(std::chrono::steady_clock::now());
+  if (restored_) return;
   // Detects missing steps even if no client asks, and a log that does not
   // answer.
   if (!std::exchange(probing_, true))
-    log_->newest([this](const expected<revision>& newest) {
+    log_->newest([this, before = applied_](const expected<revision>& newest) {
       probing_ = false;
       if (!newest) return;
       const std::lock_guard lock{mutex_};
+      if (*newest < before) raise_session();  // the revision of a write is never old
       heard_ = std::chrono::steady_clock::now();
       known_ = std::max(known_, *newest);
     });

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "persistence/replica/cluster_record.hpp"
+
 namespace troupe::persistence {
 
 expected<void> whole_state::add(log_page page) {
@@ -10,6 +12,10 @@ expected<void> whole_state::add(log_page page) {
     remove_before(each.key);
     last_ = each.key;
     if (each.key == leader_key) leader_ = read_leader(each.created, each.value);
+    if (each.key == cause_key)
+      if (const auto last = read_cause(each.value)) anchor_ = {each.modified, last->time};
+    if (each.key == cluster_key)
+      if (const auto record = read_cluster(each.value)) identity_ = record->identity();
     const auto found = here_.find(each.key);
     if (found && found->revision() == each.modified) continue;
     auto next = read(std::move(each));

@@ -148,6 +148,10 @@ class store {
   // The limit of mutations, and of preconditions, in a transaction; with more it is `invalid`.
   virtual std::size_t transaction_limit() const { return std::numeric_limits<std::size_t>::max(); }
 
+  // The reason if the state here is not that of the cluster any more, until this process is
+  // restarted: nothing may be served from it. Transactions and barriers fail with it.
+  virtual std::optional<error> refusal() const { return std::nullopt; }
+
   virtual store_stats stats() const = 0;
   virtual std::string cluster_id() const = 0;
 };

@@ -41,6 +41,13 @@ void metrics::link_listener(std::function<runtime::link::listener_stats()> from)
   impl_->link_listener = std::move(from);
 }
 
+std::string machine_metrics() {
+  families out;
+  add_node_metrics(out);
+  add_process_metrics(out);
+  return prometheus::TextSerializer{}.Serialize(out);
+}
+
 std::string metrics::text() const {
   families out;
   family{out, "troupe_build_info", "Always 1; the label is the version.",

@@ -21,6 +21,10 @@ namespace troupe::server {
 struct refusal;
 struct request_record;
 
+// The counters of this machine's kubelet, kube-proxy, DNS and process, as kubelets serve them: on
+// every machine, with or without a control plane.
+std::string machine_metrics();
+
 class metrics {
  public:
   // The control plane must outlive it.

@@ -96,6 +96,22 @@ TEST_CASE("taints follow the conditions, and other taints stay") {
         list{"mine:NoExecute", "disk-pressure:NoSchedule", "unschedulable:NoSchedule"});
 }
 
+TEST_CASE("a node whose own kubelet finds its network incomplete still gets pods") {
+  auto node = with_ready("True");
+  auto& network = *node.mutable_status()->add_conditions();
+  network.set_type("NetworkUnavailable");
+  network.set_status("True");
+  network.set_reason("CalicoIsDown");
+  const auto down = corrected(node, {}, noon);
+  REQUIRE(down);
+  CHECK(taints_of(*down) == list{"network-unavailable:NoSchedule"});
+  auto ours = *down;
+  ours.mutable_status()->mutable_conditions(1)->set_reason("PodNetworkHasProblems");
+  const auto up = corrected(ours, {}, noon);
+  REQUIRE(up);
+  CHECK(taints_of(*up).empty());
+}
+
 TEST_CASE("pods are evicted slowly when much of a zone fails") {
   CHECK(actors::eviction_rate({10, 1}) == 0.1);
   CHECK(actors::eviction_rate({10, 2}) == 0.1);

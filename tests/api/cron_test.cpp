@@ -53,4 +53,8 @@ TEST_CASE("ranges of addresses contain each other by their bits") {
   CHECK(ip_family("10.0.0.1") == "IPv4");
   CHECK(ip_family("::1") == "IPv6");
   CHECK(ip_family("x").empty());
+  for (const auto* each : {"127.0.0.1", "127.1.2.3", "::1"})
+    CHECK(is_loopback_ip(each));
+  for (const auto* each : {"128.0.0.1", "12.7.0.1", "::2", "127.x", ""})
+    CHECK_FALSE(is_loopback_ip(each));
 }

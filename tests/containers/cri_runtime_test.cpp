@@ -15,11 +15,13 @@
 #include <vector>
 
 #include "actors/core/metrics.hpp"
+#include "actors/kubelet/runtimes/cri/cri_client.hpp"
 #include "actors/kubelet/runtimes/cri/leftover_sandboxes.hpp"
 #include "api/object/object.hpp"
 #include "api/scheme.hpp"
 #include "runtime/unique_fd.hpp"
 #include "support/programs/private_containerd.hpp"
+#include "support/programs/shell.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/skip.hpp"
 
@@ -378,6 +380,21 @@ TEST_CASE("a command has its input to the end, its output, and its code") {
     page += part;
   }
   CHECK(page.find("web\n") != page.npos);
+
+  // Whoever learns the URL of a stream has no use of it once it was opened.
+  cri_client client{std::make_shared<event_loop>(), server.socket()};
+  cri::ExecRequest ask;
+  ask.set_container_id(id->substr(id->find("//") + 2));
+  ask.add_cmd("true");
+  ask.set_stdout(true);
+  const auto url = wait_for<cri::Url>(client, "Exec", ask);
+  REQUIRE(url);
+  CHECK_THAT(url->url(), Catch::StartsWith("http://127.0.0.1:"));
+  const auto code = [&] {
+    return test::shell("curl -sS -o /dev/null -w '%{http_code}' -X POST " + url->url()).output;
+  };
+  CHECK(code() == "400");  // it asks for no stream
+  CHECK(code() == "404");
 
   heard<bool> removed;
   containers->remove_pod("uid-3", [tell = removed.listener()](auto) { tell(true); });

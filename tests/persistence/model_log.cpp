@@ -118,6 +118,21 @@ void model_cluster::compact(revision up_to) {
   std::erase_if(steps_, [up_to](const log_step& each) { return each.at <= up_to; });
 }
 
+void model_cluster::restore(revision to) {
+  const std::lock_guard lock{mutex_};
+  auto before = std::exchange(state_, at(to));
+  for (auto& [key, each] : state_)
+    if (const auto& last = before[key]; last.modified == each.modified) each.lease = last.lease;
+  newest_ = to;
+  std::erase_if(steps_, [to](const log_step& each) { return each.at > to; });
+  ++restores_;
+}
+
+int model_cluster::restores() const {
+  const std::lock_guard lock{mutex_};
+  return restores_;
+}
+
 model_cluster::state model_cluster::at(revision at) const {
   auto made = base_;
   for (const auto& each : steps_) {
@@ -144,6 +159,7 @@ expected<log_page> model_cluster::list(const log_range& range, std::size_t limit
   const std::lock_guard lock{mutex_};
   if (range.at != 0 && range.at < compacted_)
     return fail(errc::compacted, "the revision is not kept any more");
+  if (range.at > newest_) return fail(errc::future_revision, "the revision has not happened yet");
   log_page found{range.at == 0 ? newest_ : range.at, {}, false};
   const auto all = at(found.at);
   for (auto next = all.upper_bound(range.after); next != all.end(); ++next) {
@@ -245,6 +261,7 @@ void model_log::follow(revision after, log_reader& reader) {
     const std::lock_guard lock{mutex_};
     reader_ = &reader;
     position_ = after;
+    restores_ = cluster_.restores();
     stalled_ = false;
   }
   changed_.notify_all();
@@ -314,13 +331,14 @@ void model_log::fire_slow() {
 }
 
 bool model_log::is_behind() const {
-  return reader_ != nullptr && !stalled_ && position_ < cluster_.newest();
+  return reader_ != nullptr && !stalled_ &&
+         (position_ < cluster_.newest() || restores_ != cluster_.restores());
 }
 
 // Under the lock.
 model_log::event model_log::next_steps() {
   auto& reader = *reader_;
-  if (std::uniform_real_distribution{}(random_) < faults_.cut) {
+  if (std::uniform_real_distribution{}(random_) < faults_.cut || restores_ != cluster_.restores()) {
     reader_ = nullptr;
     return [&reader] { reader.on_end({errc::io, "the stream was cut"}); };
   }

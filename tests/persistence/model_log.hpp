@@ -34,6 +34,10 @@ class model_cluster {
   void full(bool is_full);
   // Forgets the steps up to this revision.
   void compact(revision up_to);
+  // As an etcd that is replaced by one from a backup of revision `to`: later steps did not happen.
+  void restore(revision to);
+  // How often it was restored.
+  int restores() const;
   // At most `limit` steps after `after`; `compacted` if they were forgotten.
   expected<std::vector<log_step>> steps(revision after, std::size_t limit) const;
   expected<log_page> list(const log_range& range, std::size_t limit) const;
@@ -46,8 +50,8 @@ class model_cluster {
  private:
   struct item {
     std::string value;
-    revision created, modified;
-    lease_id lease;
+    revision created = 0, modified = 0;
+    lease_id lease = 0;
   };
   using state = std::map<std::string, item>;
   state at(revision at) const;
@@ -61,6 +65,7 @@ class model_cluster {
   std::set<lease_id> leases_;
   lease_id next_lease_ = 1;
   bool is_full_ = false;
+  int restores_ = 0;
 };
 
 struct model_faults {
@@ -122,6 +127,7 @@ class model_log final : public shared_log {
   std::vector<log_transaction> late_;
   log_reader* reader_ = nullptr;
   revision position_ = 0;
+  int restores_ = 0;  // of the cluster, when the stream began
   bool stalled_ = false, silent_ = false;
   bool closing_ = false;
   std::thread thread_;

@@ -108,6 +108,36 @@ TEST_CASE("a backup holds every object with its revisions, and a store is made o
   CHECK_FALSE(fs::exists(place.path("b.partial")));
 }
 
+TEST_CASE("a restored state goes on far behind the revisions that clients have seen",
+          "[move][replica]") {
+  const captured_log log;
+  const scratch_directory place;
+  const auto last = fill(place.path("a"), 20);
+  const auto before = rows_in(place.path("a"));
+  auto source = directory_source::open(place.path("a"));
+  REQUIRE(source);
+  const auto at = (*source)->head().at + defaults::restore_gap;
+  restored_source restored{**source};
+  SECTION("in a directory") {
+    const auto to = directory_target::open(place.path("b"));
+    REQUIRE(to);
+    CHECK(copy_state(restored, **to, nobody)->head.at == at);
+    CHECK(rows_in(place.path("b")) == before);
+    const auto after = open(in_directory(place.path("b")));
+    CHECK(after->read().at() >= at);
+    CHECK(must(commit(*after, just(put("new", "1")))) > at);
+    const auto lost = after->changes(last + 1, 1);
+    REQUIRE_FALSE(lost);
+    CHECK(lost.error().code == errc::compacted);
+  }
+  SECTION("in a log") {
+    model_place shared;
+    log_target to{shared.asked, {}, hour};
+    REQUIRE(copy_state(restored, to, nobody));
+    CHECK(join_cluster(shared.asked)->base == at);
+  }
+}
+
 TEST_CASE("two backups do not write one file at the same time", "[move]") {
   const captured_log log;
   const scratch_directory place;

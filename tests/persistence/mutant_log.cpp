@@ -33,6 +33,7 @@ void mutant_log::submit(log_transaction request, std::function<void(log_answer)>
   if (place != compares.end()) compares.erase(place);
   log().submit(std::move(request), [this, removed, done = std::move(done)](const log_answer& told) {
     auto answer = told;
+    seen_ = std::max(seen_, answer.at);
     if (answer.result == log_answer::outcome::conflict) {
       if (answer.compare >= removed) ++answer.compare;
       if (without_ == mutant::no_await) answer.at = 0;
@@ -43,7 +44,7 @@ void mutant_log::submit(log_transaction request, std::function<void(log_answer)>
 
 void mutant_log::newest(std::function<void(expected<revision>)> done) {
   if (without_ != mutant::no_fresh) return log().newest(std::move(done));
-  log().call_later({}, [done = std::move(done)] { done(revision{1}); });
+  log().call_later({}, [this, done = std::move(done)] { done(seen_); });
 }
 
 void mutant_log::follow(revision after, log_reader& reader) {
@@ -61,6 +62,7 @@ void mutant_log::list(log_range range, std::function<void(expected<log_page>)> d
 void mutant_log::tap::on_steps(std::vector<log_step> steps) {
   std::vector<log_step> left;
   for (auto& each : steps) {
+    of.seen_ = std::max(of.seen_, each.at);
     if (std::uniform_real_distribution{}(of.random_) >= of.drop_)
       left.push_back(std::move(each));
     else if (of.without_ == mutant::no_hole_check)

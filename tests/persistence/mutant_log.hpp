@@ -44,6 +44,7 @@ class mutant_log final : public forwarding_log {
   };
 
   const mutant without_;
+  revision seen_ = 1;  // the newest one that the store knows
   double drop_;
   std::mt19937_64 random_;
   tap tap_{*this};

@@ -241,7 +241,8 @@ int run_restore(const copy_flags& flags) {
     if (auto good = check_authority(authority, files); !good) return fail(std::move(good.error()));
     // Before the store: a node that finds a store without its authority would create another one.
     if (auto kept = write_authority(authority, files); !kept) return fail(std::move(kept.error()));
-    return copy_to(flags, **from);
+    restored_source restored{**from};
+    return copy_to(flags, restored);
   };
   return told(restore(), flags.to);
 }

@@ -59,7 +59,10 @@ class joined_node final : public node_parts {
     if (!network) return tl::make_unexpected(network.error());
     network_ = std::move(*network);
     if (network_) network_->follow(*system_, gateway);
-    if (network_ && kubelet_) kubelet_->guard = network_->guard();
+    if (network_ && kubelet_) {
+      kubelet_->guard = network_->guard();
+      kubelet_->network_problem = network_->pod_problem();
+    }
     start_node({gateway, gateway, gateway}, local_address_towards(address->host, address->port));
     if (auto started = start_links(gateway); !started) return tl::make_unexpected(started.error());
     serve_console();

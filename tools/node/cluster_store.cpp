@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "actors/defaults.hpp"
+#include "persistence/engine/replica_mark.hpp"
 #include "persistence/engine/rocks_engine.hpp"
 #include "persistence/etcd/members.hpp"
 #include "persistence/etcd/old_state.hpp"
@@ -47,13 +48,13 @@ persistence::upstream_target target_of(const config::node_config& config) {
 }
 
 // Runs before the first write to an etcd that no Troupe control plane has served.
-tl::expected<void, std::string> adopt(persistence::blocking_log& log,
-                                      const std::vector<std::string>& service_ranges) {
+persistence::expected<void> adopt(persistence::blocking_log& log,
+                                  const std::vector<std::string>& service_ranges) {
   const auto served = persistence::find_cluster(log);
-  if (!served) return tl::make_unexpected(served.error().message);
+  if (!served) return persistence::fail(served.error());
   if (*served) return {};
   const auto found = persistence::examine(log, service_ranges);
-  if (!found) return tl::make_unexpected(found.error().message);
+  if (!found) return persistence::fail(found.error());
   std::string others;
   for (const auto& [place, keys] : found->foreign)
     others += fmt::format(" {} {}", place, keys);
@@ -94,24 +95,20 @@ void warn_of_old_releases(persistence::etcd_options options) {
         old, persistence::etcd_releases_without_old_state);
 }
 
-}  // namespace
-
-tl::expected<cluster_store, std::string> open_cluster_store(const config::node_config& config) {
+// `is_lost`: the copy in the directory is of a state that etcd does not have any more.
+persistence::expected<cluster_store> open_shared_store(const config::node_config& config,
+                                                       bool is_lost) {
   auto options = options_of(config);
-  if (config.store.store == config::store_kind::embedded) {
-    auto opened = persistence::store::open(std::move(options));
-    if (!opened) return tl::make_unexpected(opened.error().message);
-    return cluster_store{std::move(*opened)};
-  }
   const auto& from = config.etcd;
   auto log = persistence::open_etcd(etcd_of(from));
-  if (!log) return tl::make_unexpected(log.error().message);
+  if (!log) return persistence::fail(log.error());
   persistence::blocking_log asked{**log, fmt::format("etcd at {}", fmt::join(from.endpoints, ", ")),
                                   defaults::store_wait};
   if (const auto good = adopt(asked, config.network.service_cidrs); !good)
-    return tl::make_unexpected(good.error());
-  const auto cluster = persistence::join_cluster(asked);
-  if (!cluster) return tl::make_unexpected(cluster.error().message);
+    return persistence::fail(good.error());
+  const auto cluster =
+      persistence::join_cluster(asked, {persistence::marked_log(options.directory), is_lost});
+  if (!cluster) return persistence::fail(cluster.error());
   warn_of_old_releases(etcd_of(from));
   warn_of_other_settings(asked, config);
   options.cluster_id = cluster->cluster;
@@ -124,13 +121,30 @@ tl::expected<cluster_store, std::string> open_cluster_store(const config::node_c
       std::move(options), std::move(engine),
       std::make_unique<persistence::based_log>(std::move(*log), cluster->base), cluster->identity(),
       {}, {.answer = from.answer_timeout});
-  if (!opened) return tl::make_unexpected(opened.error().message);
+  if (!opened) return persistence::fail(opened.error());
   const auto ready = asked.wait_for<persistence::revision>(
       [&](auto take) { (*opened)->barrier(std::move(take)); });
-  if (!ready) return tl::make_unexpected(ready.error().message);
+  if (!ready) return persistence::fail(ready.error());
   spdlog::info("store: follows {}, at revision {}", asked.name(), (*opened)->read().at());
   auto* const shared = opened->get();
   return cluster_store{std::move(*opened), shared};
+}
+
+}  // namespace
+
+tl::expected<cluster_store, std::string> open_cluster_store(const config::node_config& config) {
+  if (config.store.store == config::store_kind::embedded) {
+    auto opened = persistence::store::open(options_of(config));
+    if (!opened) return tl::make_unexpected(opened.error().message);
+    return cluster_store{std::move(*opened)};
+  }
+  auto opened = open_shared_store(config, false);
+  for (int i = 0; i < defaults::restored_attempts && !opened; ++i) {
+    if (opened.error().code != persistence::errc::restored) break;
+    opened = open_shared_store(config, true);
+  }
+  if (!opened) return tl::make_unexpected(opened.error().message);
+  return std::move(*opened);
 }
 
 term_manager::term_manager(persistence::replicated_store& store, actors::control_plane& plane,

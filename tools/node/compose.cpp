@@ -188,6 +188,8 @@ class node : public node_parts {
     plane.issuer = accounts_;
     plane.authority = authority_;
     plane.local_path_class = true;
+    plane.default_load_balancer =
+        config_.network.load_balancers == config::load_balancers::default_class;
     signer_ = std::make_shared<server::node_signer>(config_.server.node_certificate_lifetime);
     plane.certificates = signer_;
     auto services_v6 = ipv6_services(config_.network);
@@ -291,6 +293,7 @@ class node : public node_parts {
   void add_health_checks(bool has_default_objects) {
     using enum server::health_checks::kind;
     const auto writable = [store = store_.get()]() -> std::optional<std::string> {
+      if (const auto refused = store->refusal()) return refused->message;
       if (store->stats().read_only) return "the store is read-only";
       return std::nullopt;
     };
@@ -430,7 +433,10 @@ class node : public node_parts {
       kubelet_->node_key = node_key_->hash;
     }
     kubelet_->tokens = plane_->tokens();
-    if (network_) kubelet_->guard = network_->guard();
+    if (network_) {
+      kubelet_->guard = network_->guard();
+      kubelet_->network_problem = network_->pod_problem();
+    }
     kubelet_->address = server::reachable_address(config_.server.listen.host);
     auto second = second_address(config_, kubelet_->address, server::interface_addresses());
     if (!second) return tl::make_unexpected(second.error());

@@ -172,10 +172,12 @@ actors::kubelet_options make_kubelet_options(const config::node_config& config, 
   made.max_pods = static_cast<int>(from.max_pods);
   made.jobs = actors::make_kubelet_jobs();
   made.containers = make_runtime(config, made);
+  made.has_service_rules = network_of(config, runs_images(made)).services;
   made.api.by_service = network_of(config, runs_images(made)).services;
   made.version = server::kubernetes_version();
   made.evictions = actors::eviction_thresholds{.memory_bytes = from.eviction_memory.bytes,
                                                .disk_percent = from.eviction_disk,
+                                               .pids_percent = from.eviction_pids,
                                                .soft_memory_bytes = from.eviction_soft_memory.bytes,
                                                .soft_disk_percent = from.eviction_soft_disk,
                                                .soft_grace = from.eviction_soft_grace_period,

@@ -52,6 +52,13 @@ struct controller_type {
   std::vector<const api::kind_info*> observed = {};
 };
 
+// What controllers need of the configuration.
+struct controller_settings {
+  std::shared_ptr<const cluster_authority> authority = {};  // null if there is none
+  // True: load balancer Services without a class get the nodes' addresses.
+  bool default_load_balancer = true;
+};
+
 // Shared by the controllers of one kind of owner. The store must outlive them.
 struct controller_context {
   controller_type::owner_kind owner;
@@ -60,7 +67,7 @@ struct controller_context {
   core_actors core;
   const persistence::store& store;
   std::vector<const api::kind_info*> observed = {};
-  std::shared_ptr<const cluster_authority> authority;  // null if there is none
+  controller_settings settings = {};
 };
 
 // Compiles the labels of a ReplicationController, or the LabelSelector of newer kinds. An invalid

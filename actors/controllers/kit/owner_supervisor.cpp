@@ -12,18 +12,17 @@ namespace troupe::actors {
 
 runtime::actor_ref start_controller(runtime::actor_system& system, const controller_type& type,
                                     const core_actors& core, const persistence::store& store,
-                                    std::shared_ptr<const cluster_authority> authority) {
+                                    controller_settings settings) {
   return system.spawn({.kind = "supervisor", .name = type.name},
-                      runtime::make<owner_supervisor>(type, core, &store, std::move(authority)));
+                      runtime::make<owner_supervisor>(type, core, &store, std::move(settings)));
 }
 
 owner_supervisor::owner_supervisor(const controller_type& type, const core_actors& core,
-                                   const persistence::store* store,
-                                   std::shared_ptr<const cluster_authority> authority)
+                                   const persistence::store* store, controller_settings settings)
     : informer{core.watcher} {
   for (const auto& owner : type.owners)
     contexts_.push_back(std::make_shared<const controller_context>(controller_context{
-        owner, type.dependents, type.make, core, *store, type.observed, authority}));
+        owner, type.dependents, type.make, core, *store, type.observed, settings}));
 }
 
 const runtime::behavior& owner_supervisor::make_behavior() const {

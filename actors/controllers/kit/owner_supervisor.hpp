@@ -46,14 +46,13 @@ struct observed_event {
 // Starts the supervisor, which starts the controllers of all objects of that type.
 runtime::actor_ref start_controller(runtime::actor_system& system, const controller_type& type,
                                     const core_actors& core, const persistence::store& store,
-                                    std::shared_ptr<const cluster_authority> authority = {});
+                                    controller_settings settings = {});
 
 class owner_supervisor : public informer {
  public:
   // The store must outlive this actor.
   owner_supervisor(const controller_type& type, const core_actors& core,
-                   const persistence::store* store,
-                   std::shared_ptr<const cluster_authority> authority);
+                   const persistence::store* store, controller_settings settings);
 
   const runtime::behavior& make_behavior() const override;
   void started() override;

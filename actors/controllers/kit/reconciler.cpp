@@ -243,7 +243,7 @@ api::object_ptr reconciler::owner_in_store() const {
 }
 
 std::string reconciler::authority() const {
-  return context_->authority ? context_->authority->certificates() : std::string{};
+  return settings().authority ? settings().authority->certificates() : std::string{};
 }
 
 std::int64_t reconciler::wall_seconds() const {

@@ -92,6 +92,7 @@ class reconciler : public runtime::actor {
   // Objects that the next sync adopts or releases.
   const objects& to_claim() const noexcept { return to_claim_; }
   persistence::snapshot read_store() const { return context_->store.read(); }
+  const controller_settings& settings() const noexcept { return context_->settings; }
   // The CA certificates of the API server in PEM; empty if there are none.
   std::string authority() const;
   // The owner from the store; null if it was deleted or replaced by another of its name.

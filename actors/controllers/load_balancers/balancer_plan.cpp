@@ -1,5 +1,7 @@
 #include "actors/controllers/load_balancers/balancer_plan.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <string_view>
@@ -7,6 +9,7 @@
 
 #include "actors/controllers/endpoints/service_pods.hpp"
 #include "actors/core/condition.hpp"
+#include "actors/core/labels.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/discovery_v1.pb.h"
 #include "api/values/cidr.hpp"
@@ -29,6 +32,37 @@ bool is_older(const api::object& a, const api::object& b) {
   return key(a) < key(b);
 }
 
+bool is_load_balancer(const Service& service) {
+  return service.spec().type() == "LoadBalancer";
+}
+
+bool has_node_class(const Service& service) {
+  return service.spec().load_balancer_class() == balancer_class;
+}
+
+std::string text_of(const std::vector<std::string>& addresses) {
+  return fmt::format("{}", fmt::join(addresses, ", "));
+}
+
+// True if the addresses in the status are those that nodes gave last.
+bool has_own_addresses(const Service& service) {
+  const auto* given = find_condition(service.status().conditions(), addresses_condition);
+  std::vector<std::string> now;
+  for (const auto& each : service.status().load_balancer().ingress())
+    now.push_back(each.ip());
+  return given != nullptr && given->message() == text_of(now);
+}
+
+bool has_foreign_addresses(const Service& service) {
+  return !service.status().load_balancer().ingress().empty() && !has_own_addresses(service);
+}
+
+// One with source ranges takes no port, since no node serves it.
+bool takes_ports(const Service& service, bool default_class) {
+  return is_balanced(service, default_class) &&
+         service.spec().load_balancer_source_ranges().empty();
+}
+
 bool share_a_port(const Service& a, const Service& b) {
   return std::any_of(a.spec().ports().begin(), a.spec().ports().end(), [&](const auto& port) {
     return std::any_of(b.spec().ports().begin(), b.spec().ports().end(), [&](const auto& other) {
@@ -48,13 +82,15 @@ std::set<std::string> nodes_with_endpoints(const std::vector<api::object_ptr>& s
 
 bool may_serve(const api::object& node) {
   return is_condition_true(node.as<Node>().status().conditions(), "Ready") &&
-         !node.meta().has_deletion_timestamp() && !node.meta().labels().contains(excluded_label);
+         !node.meta().has_deletion_timestamp() && !node.meta().labels().contains(excluded_label) &&
+         !node.meta().annotations().contains(no_service_rules);
 }
 
-// The node's first address of this type and IP family; empty: none.
+// The node's first address of this type and IP family that others can reach; empty: none.
 std::string address_of(const api::object& node, std::string_view type, std::string_view family) {
   for (const auto& address : node.as<Node>().status().addresses())
-    if (address.type() == type && api::ip_family(address.address()) == family)
+    if (address.type() == type && api::ip_family(address.address()) == family &&
+        !api::is_loopback_ip(address.address()))
       return address.address();
   return {};
 }
@@ -74,26 +110,31 @@ std::vector<std::string> addresses_of(const std::vector<api::object_ptr>& nodes,
 
 }  // namespace
 
-bool is_balanced(const Service& service) {
-  return service.spec().type() == "LoadBalancer" &&
-         service.spec().load_balancer_class() == balancer_class &&
-         !service.metadata().has_deletion_timestamp();
+bool may_be_balanced(const Service& service) {
+  return is_load_balancer(service) && !service.metadata().has_deletion_timestamp() &&
+         (has_node_class(service) || service.spec().load_balancer_class().empty());
+}
+
+bool is_balanced(const Service& service, bool default_class) {
+  return may_be_balanced(service) &&
+         (has_node_class(service) || (default_class && !has_foreign_addresses(service)));
 }
 
 balancer_plan plan_addresses(const api::object& service,
                              const std::vector<api::object_ptr>& services,
                              const std::vector<api::object_ptr>& nodes,
-                             const std::vector<api::object_ptr>& slices) {
+                             const std::vector<api::object_ptr>& slices, bool default_class) {
   const auto& body = service.as<Service>();
   balancer_plan plan;
-  if (!is_balanced(body)) return plan;
+  if (!is_balanced(body, default_class)) return plan;
   if (!body.spec().load_balancer_source_ranges().empty()) {
     plan.problem = "nodes do not restrict who connects: loadBalancerSourceRanges must be empty";
     return plan;
   }
   for (const auto& other : services) {
-    if (other->meta().uid() == service.meta().uid() || !is_balanced(other->as<Service>()) ||
-        !is_older(*other, service) || !share_a_port(body, other->as<Service>()))
+    if (other->meta().uid() == service.meta().uid() ||
+        !takes_ports(other->as<Service>(), default_class) || !is_older(*other, service) ||
+        !share_a_port(body, other->as<Service>()))
       continue;
     plan.problem = "a port of it is taken on the nodes by service " + other->meta().namespace_() +
                    "/" + other->meta().name();
@@ -112,10 +153,42 @@ balancer_plan plan_addresses(const api::object& service,
     plan.addresses.insert(plan.addresses.end(), found.begin(), found.end());
   }
   if (serving.empty())
-    plan.problem = local ? "no ready node has an endpoint of it" : "no node is ready";
+    plan.problem =
+        local ? "no ready node has an endpoint of it" : "no ready node has rules for Services";
   else if (plan.addresses.empty())
-    plan.problem = "no ready node has an address of its IP families";
+    plan.problem = "no ready node has an address of its IP families that others can reach";
   return plan;
+}
+
+bool has_traces(const Service& service) {
+  return !service.status().load_balancer().ingress().empty() ||
+         find_condition(service.status().conditions(), addresses_condition) != nullptr;
+}
+
+void write_addresses(Service& service, const std::vector<std::string>& addresses,
+                     runtime::wall_time now) {
+  // A Service that is no load balancer has no addresses, and one of the nodes' class no foreign
+  // ones.
+  const bool keeps_addresses =
+      is_load_balancer(service) && !has_node_class(service) && has_foreign_addresses(service);
+  auto& status = *service.mutable_status();
+  if (!addresses.empty()) {
+    status.mutable_load_balancer()->clear_ingress();
+    for (const auto& address : addresses) {
+      auto& ingress = *status.mutable_load_balancer()->add_ingress();
+      ingress.set_ip(address);
+      ingress.set_ip_mode("VIP");
+    }
+    set_condition(*status.mutable_conditions(),
+                  {addresses_condition, "True", "GivenByNodes", text_of(addresses)}, now);
+    return;
+  }
+  if (!keeps_addresses) status.clear_load_balancer();
+  auto& conditions = *status.mutable_conditions();
+  conditions.erase(
+      std::remove_if(conditions.begin(), conditions.end(),
+                     [](const auto& each) { return each.type() == addresses_condition; }),
+      conditions.end());
 }
 
 }  // namespace troupe::actors::load_balancers

@@ -1,4 +1,8 @@
 // Plans the node addresses of a Service of type LoadBalancer (k3s: servicelb). Pure functions.
+//
+// A Service of another class is never touched. One without a class may have a status that another
+// program writes (MetalLB, a cloud's controller, kubectl): its addresses are left alone until they
+// are gone. A condition lists the addresses that nodes have given; others are foreign.
 #pragma once
 
 #include <string>
@@ -6,11 +10,14 @@
 
 #include "api/object/object.hpp"
 #include "api/schema/core_service.pb.h"
+#include "runtime/clock.hpp"
 
 namespace troupe::actors::load_balancers {
 
 // The spec.loadBalancerClass of these Services.
 inline constexpr const char* balancer_class = "troupe.io/nodes";
+// The condition of a Service with addresses of nodes; its message lists them.
+inline constexpr const char* addresses_condition = "troupe.io/NodeAddresses";
 // The maximum of addresses in a status, divided between its IP families; clients use the first that
 // answers.
 inline constexpr std::size_t most_addresses = 100;
@@ -21,14 +28,24 @@ struct balancer_plan {
   std::string problem;  // why there are none, for an event; empty: none is wanted
 };
 
-// True if nodes serve the Service.
-bool is_balanced(const api::core::v1::Service& service);
+// True if nodes may serve the Service: it is a load balancer of their class or of none.
+bool may_be_balanced(const api::core::v1::Service& service);
+// True if nodes serve the Service. `default_class`: also without a class, unless another program
+// has given it addresses.
+bool is_balanced(const api::core::v1::Service& service, bool default_class = true);
 
 // `services`: all of the cluster; the oldest with a port gets the port. `slices`: those of this
 // Service, which with externalTrafficPolicy Local uses only the nodes of its endpoints.
 balancer_plan plan_addresses(const api::object& service,
                              const std::vector<api::object_ptr>& services,
                              const std::vector<api::object_ptr>& nodes,
-                             const std::vector<api::object_ptr>& slices);
+                             const std::vector<api::object_ptr>& slices, bool default_class = true);
+
+// True if its status has load balancer addresses or the condition.
+bool has_traces(const api::core::v1::Service& service);
+// Writes the planned addresses and the condition into the status. Without addresses it removes both
+// but keeps foreign addresses.
+void write_addresses(api::core::v1::Service& service, const std::vector<std::string>& addresses,
+                     runtime::wall_time now);
 
 }  // namespace troupe::actors::load_balancers

@@ -17,9 +17,10 @@ using api::core::v1::Node;
 using api::core::v1::Service;
 using api::discovery::v1::EndpointSlice;
 
-// All nodes if the Service is balanced, otherwise none.
+// All nodes if the Service may be balanced, otherwise none.
 api::label_selector nodes_of(const api::object& owner) {
-  return is_balanced(owner.as<Service>()) ? api::label_selector{} : api::label_selector::nothing();
+  return may_be_balanced(owner.as<Service>()) ? api::label_selector{}
+                                              : api::label_selector::nothing();
 }
 
 class balancer_controller final : public reconciler {
@@ -29,26 +30,15 @@ class balancer_controller final : public reconciler {
  private:
   void sync() override {
     const auto& service = owner()->as<Service>();
-    // Ignores other classes; a Service that is no longer a load balancer loses its addresses.
-    const bool another = service.spec().type() == "LoadBalancer" &&
-                         service.spec().load_balancer_class() != balancer_class;
-    if (owner()->meta().has_deletion_timestamp() || another) return;
+    if (owner()->meta().has_deletion_timestamp()) return;
+    // A Service that nodes no longer serve loses what they gave it.
     balancer_plan plan;
-    if (is_balanced(service))
+    if (is_served())
       plan = plan_addresses(*owner(), all(api::kind_of<Service>().prefix()),
-                            all(api::kind_of<Node>().prefix()), slices());
-    if (plan.addresses.empty() && service.status().load_balancer().ingress().empty() &&
-        plan.problem == problem_)
-      return;
+                            all(api::kind_of<Node>().prefix()), slices(), default_class());
+    if (plan.addresses.empty() && !has_traces(service) && plan.problem == problem_) return;
     auto changed = owner()->copy_as<Service>();
-    auto& balancer = *changed->mutable_status()->mutable_load_balancer();
-    balancer.clear_ingress();
-    for (const auto& address : plan.addresses) {
-      auto& ingress = *balancer.add_ingress();
-      ingress.set_ip(address);
-      ingress.set_ip_mode("VIP");
-    }
-    if (plan.addresses.empty()) changed->mutable_status()->clear_load_balancer();
+    write_addresses(*changed, plan.addresses, wall_now());
     if (!plan.problem.empty() && plan.problem != problem_)
       record(true, "SyncLoadBalancerFailed", "Error syncing load balancer: " + plan.problem);
     problem_ = plan.problem;
@@ -57,15 +47,20 @@ class balancer_controller final : public reconciler {
 
   // A period is needed to see ports that other Services free, and changes of endpoints.
   void after_sync() override {
-    if (is_balanced(owner()->as<Service>())) enqueue_in(recheck);
+    if (is_served()) enqueue_in(recheck);
   }
 
   // A modified Node matters only if the planned addresses change (leases are separate objects).
   bool take_observed(const watch_event& event) override {
     if (event.type != event_type::modified || !event.previous) return true;
-    return plan_addresses(*owner(), {}, {event.previous}, {}).addresses !=
-           plan_addresses(*owner(), {}, {event.object}, {}).addresses;
+    const auto addresses = [&](const api::object_ptr& node) {
+      return plan_addresses(*owner(), {}, {node}, {}, default_class()).addresses;
+    };
+    return addresses(event.previous) != addresses(event.object);
   }
+
+  bool default_class() const { return settings().default_load_balancer; }
+  bool is_served() const { return is_balanced(owner()->as<Service>(), default_class()); }
 
   std::vector<api::object_ptr> all(const std::string& prefix) {
     std::vector<api::object_ptr> out;

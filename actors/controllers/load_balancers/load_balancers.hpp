@@ -1,5 +1,6 @@
-// The controller of Services of type LoadBalancer with loadBalancerClass troupe.io/nodes: it gives
-// them the addresses of the nodes, which serve these like cluster addresses
+// The controller of Services of type LoadBalancer with loadBalancerClass troupe.io/nodes and, if
+// the configuration does not limit it to these, of those without a class: it gives them the
+// addresses of the nodes, which serve these like cluster addresses
 // (docs/decisions/0059-load-balancers-on-nodes.md).
 #pragma once
 

@@ -6,6 +6,7 @@
 
 #include "actors/access/node_identity.hpp"
 #include "actors/core/condition.hpp"
+#include "actors/core/labels.hpp"
 #include "actors/core/log.hpp"
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/node/admission.hpp"
@@ -179,7 +180,7 @@ void kubelet::check_runtime() {
   const auto problem = options_.containers->image_problem();
   if (std::exchange(image_problem_, problem) != problem && !problem.empty())
     record_node_event(true, "FreeDiskSpaceFailed", problem);
-  if (options_.containers->problem().empty() != shown_ready() ||
+  if (has_new_network_problem() || options_.containers->problem().empty() != shown_ready() ||
       !shows_runtime(node_object()->as<Node>().status(), *options_.containers))
     refresh_node();
 }
@@ -278,6 +279,15 @@ void kubelet::admit_pods() {
     take(pod);
     return true;
   });
+  share_cpu();
+}
+
+void kubelet::share_cpu() {
+  std::int64_t milli_cpu = 0;
+  for (const auto& each : node_view_.find(node())->pods())
+    if (each->body().status().qos_class() == "Burstable") milli_cpu += each->requests.milli_cpu;
+  if (std::exchange(burstable_milli_cpu_, milli_cpu) != milli_cpu)
+    options_.containers->share_cpu(milli_cpu);
 }
 
 // The write requires the Node's revision that was checked: its resources may have changed since.
@@ -450,9 +460,13 @@ void kubelet::describe_node(Node& body) const {
   labels["kubernetes.io/hostname"] = as_label(node());
   labels["kubernetes.io/os"] = "linux";
   labels["kubernetes.io/arch"] = "amd64";
-  if (!options_.node_key.empty())
-    (*body.mutable_metadata()->mutable_annotations())[std::string{node_key_annotation}] =
-        options_.node_key;
+  auto& annotations = *body.mutable_metadata()->mutable_annotations();
+  if (!options_.node_key.empty()) annotations[std::string{node_key_annotation}] = options_.node_key;
+  if (options_.has_service_rules) {
+    annotations.erase(no_service_rules);
+  } else {
+    annotations[no_service_rules] = "true";
+  }
   auto& status = *body.mutable_status();
   describe_machine(facts_, options_.max_pods, status);
   status.mutable_node_info()->set_kubelet_version(options_.version);
@@ -472,6 +486,7 @@ void kubelet::describe_node(Node& body) const {
   }
   auto& conditions = *status.mutable_conditions();
   describe_pressure(status);
+  describe_network(status);
   const auto problem = shutting_down_ ? "node is shutting down" : options_.containers->problem();
   set_condition(conditions,
                 problem.empty() ? condition_value{"Ready", "True", "KubeletReady",

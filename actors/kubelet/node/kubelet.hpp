@@ -35,6 +35,10 @@ struct kubelet_options {
   // The actor that answers request_token for pods; null: pods get no tokens.
   runtime::actor_ref tokens = {};
   pod_guard guard = {};  // network rules of pods with their own address
+  // What is wrong with the network that this node gives its pods: shown by the condition
+  // NetworkUnavailable. An empty text: nothing; no text: not known yet. Empty function: the node
+  // gives them none.
+  std::function<std::optional<std::string>()> network_problem = {};
   // Created by make_root (pod_files.hpp), used by this kubelet only: unknown pods in it are ended.
   std::filesystem::path root_dir;
   // Directories no container may reach: the root directory, and the node's data with its keys.
@@ -44,6 +48,8 @@ struct kubelet_options {
   // Hash of the public key by which other control planes know this machine (node_identity.hpp);
   // empty: the hash that joining wrote into the Node stays.
   std::string node_key = {};
+  // False: the machine has no rules for Services.
+  bool has_service_rules = true;
   local_api api = {};
   int max_pods = 110;
   std::string version;  // status.nodeInfo.kubeletVersion
@@ -124,6 +130,7 @@ class kubelet : public node_agent {
   void count(const known_pod& pod);
   scheduler::pod_info_ptr info_of(const known_pod& pod) const;
   void admit_pods();
+  void share_cpu();
   void take(known_pod& pod);
   void resize_pods();
   bool resize(known_pod& pod);
@@ -145,6 +152,8 @@ class kubelet : public node_agent {
   void answer_shut_down();
   void watch_pressure(const runtime::actor_ref& meter);
   void describe_pressure(api::core::v1::NodeStatus& status) const;
+  bool has_new_network_problem();
+  void describe_network(api::core::v1::NodeStatus& status) const;
   void adopt_workers();
   void sweep_orphans();
   void list_leftovers();
@@ -169,6 +178,8 @@ class kubelet : public node_agent {
   api::object_ptr recorded_node_;      // whose changes are events; null: not seen yet
   std::string image_problem_;          // the last one that was an event
   std::set<shortage> pressures_;
+  std::optional<std::string> network_problem_;
+  std::optional<std::int64_t> burstable_milli_cpu_;  // the last that the runtime was told
   bool synced_ = false, ending_ = false;
   bool listing_pods_ = false;                               // the runtime has not answered yet
   bool leftovers_known_ = false;                            // since `ending_`

@@ -19,7 +19,7 @@ using api::core::v1::Pod;
 const runtime::behavior& pressure_monitor::make_behavior() const {
   static const auto table =
       runtime::handlers(&pressure_monitor::on_supplies_read, &pressure_monitor::on_disk_freed,
-                        &pressure_monitor::on_disk_measured);
+                        &pressure_monitor::on_pods_measured);
   return table;
 }
 
@@ -115,22 +115,28 @@ void pressure_monitor::make_room(const passed_threshold& of) {
 }
 
 void pressure_monitor::measure(std::vector<api::object_ptr> pods) {
+  std::erase_if(pods, [](const auto& each) { return is_critical(each->template as<Pod>()); });
   candidates_.clear();
   std::vector<std::string> uids;
   for (const auto& each : pods) {
     const auto& pod = each->as<Pod>();
-    if (is_critical(pod)) continue;
     const auto requests = scheduler::pod_requests(pod);
     candidates_.push_back({.uid = each->meta().uid(),
                            .priority = pod.spec().priority(),
                            .requested = threshold_.of == shortage::memory ? requests.memory
-                                        : lacks_inodes() ? 0  // nobody requests them
-                                                         : requests.ephemeral,
+                                        : threshold_.of == shortage::pids || lacks_inodes()
+                                            ? 0  // nobody requests them
+                                            : requests.ephemeral,
                            .name = each->meta().namespace_() + '/' + each->meta().name(),
                            .grace = grace_of(pod.spec().termination_grace_period_seconds())});
     uids.push_back(each->meta().uid());
   }
-  if (candidates_.empty() || threshold_.of == shortage::pids) return evict_first();
+  if (candidates_.empty()) return evict_first();
+  if (threshold_.of == shortage::pids)
+    return setup_.containers->count_processes(std::move(pods),
+                                              [to = self()](std::vector<std::int64_t> processes) {
+                                                to.tell(pods_measured{std::move(processes)});
+                                              });
   if (threshold_.of == shortage::disk) return measure_disk(std::move(uids));
   request<node_usage>(
       setup_.meter, measure_usage{}, kubelet_defaults::usage_check_limit, [this](auto answer) {
@@ -146,22 +152,25 @@ void pressure_monitor::measure(std::vector<api::object_ptr> pods) {
 void pressure_monitor::measure_disk(std::vector<std::string> uids) {
   setup_.containers->read_layers(
       {}, [jobs = setup_.jobs, root = setup_.root_dir, uids = std::move(uids),
-           to = self()](const std::vector<layer_usage>& layers) {
-        const bool taken = jobs->post([root, uids, layers, to] {
-          to.tell(disk_measured{usage_of_pods(root, uids, layers)});
+           inodes = lacks_inodes(), to = self()](const std::vector<layer_usage>& layers) {
+        const bool taken = jobs->post([root, uids, layers, inodes, to] {
+          std::vector<std::int64_t> used;
+          for (const auto& each : usage_of_pods(root, uids, layers))
+            used.push_back(inodes ? each.files : each.bytes);
+          to.tell(pods_measured{std::move(used)});
         });
-        if (!taken) to.tell(disk_measured{});
+        if (!taken) to.tell(pods_measured{});
       });
 }
 
 // Without a measurement nobody is evicted: the next round measures again.
-void pressure_monitor::on_disk_measured(const disk_measured& m) {
-  if (m.usage.size() != candidates_.size()) {
+void pressure_monitor::on_pods_measured(const pods_measured& m) {
+  if (m.used.size() != candidates_.size()) {
     making_room_ = false;
     return;
   }
   for (std::size_t i = 0; i < candidates_.size(); ++i)
-    candidates_[i].used = lacks_inodes() ? m.usage[i].files : m.usage[i].bytes;
+    candidates_[i].used = m.used[i];
   evict_first();
 }
 

@@ -70,8 +70,8 @@ class pressure_monitor : public runtime::actor {
   struct disk_freed {
     freeing_ref request;
   };
-  struct disk_measured {
-    std::vector<disk_usage> usage;  // of the candidates, in the same order
+  struct pods_measured {
+    std::vector<std::int64_t> used;  // of the candidates, in the same order
   };
 
   void check();
@@ -79,7 +79,7 @@ class pressure_monitor : public runtime::actor {
                    const std::set<shortage>& holding) const;
   void on_supplies_read(const supplies_read& m);
   void on_disk_freed(const disk_freed& m);
-  void on_disk_measured(const disk_measured& m);
+  void on_pods_measured(const pods_measured& m);
   void free_disk();
   void end_freeing();
   void make_room(const passed_threshold& of);

@@ -49,9 +49,11 @@ supply parse_pids(const std::string& loadavg, std::int64_t most) {
 node_supplies read_supplies(const std::filesystem::path& root_dir) {
   node_supplies out;
   out.memory = parse_memory(text_of("/proc/meminfo"));
-  std::int64_t most_pids = 0;
+  // kubernetes: stats/pidlimit_linux.go.
+  std::int64_t most_pids = 0, most_threads = 0;
   std::ifstream{"/proc/sys/kernel/pid_max"} >> most_pids;
-  out.pids = parse_pids(text_of("/proc/loadavg"), most_pids);
+  std::ifstream{"/proc/sys/kernel/threads-max"} >> most_threads;
+  out.pids = parse_pids(text_of("/proc/loadavg"), std::min(most_pids, most_threads));
   struct statvfs disk {};
   if (::statvfs(root_dir.c_str(), &disk) == 0) {
     const auto block = static_cast<std::int64_t>(disk.f_frsize);

@@ -89,8 +89,9 @@ std::set<shortage> pressure_memory::holding(runtime::time_point now) const {
 
 void rank_for_eviction(std::vector<pod_consumption>& pods, shortage of) {
   const auto order = [of](const pod_consumption& pod) {
-    const auto excess = of == shortage::pids ? 0 : pod.used - pod.requested;
-    return std::tuple{excess <= 0, pod.priority, -excess, std::string_view{pod.uid}};
+    const auto excess = pod.used - pod.requested;
+    return std::tuple{of != shortage::pids && excess <= 0, pod.priority, -excess,
+                      std::string_view{pod.uid}};
   };
   std::sort(pods.begin(), pods.end(),
             [&](const auto& a, const auto& b) { return order(a) < order(b); });

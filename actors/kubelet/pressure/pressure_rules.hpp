@@ -30,7 +30,7 @@ struct eviction_thresholds {
   std::int64_t memory_bytes = kubelet_defaults::eviction_memory_bytes;
   std::int64_t disk_percent = kubelet_defaults::eviction_disk_percent;
   std::int64_t inodes_percent = kubelet_defaults::eviction_inodes_percent;
-  std::int64_t pids_percent = 0;  // 0: none
+  std::int64_t pids_percent = kubelet_defaults::eviction_pids_percent;
   // Soft thresholds: pods are evicted only after they have been passed for `soft_grace`, with the
   // pod's own grace period, at most `longest_grace`. 0: none.
   std::int64_t soft_memory_bytes = 0, soft_disk_percent = 0;
@@ -72,7 +72,7 @@ struct pod_consumption {
 };
 
 // Sorts by order of eviction: pods that use more than they requested, then lower priority, then
-// larger excess over the request. For process ids only the priority counts.
+// larger excess over the request. For process ids, which nobody requests, the priority comes first.
 void rank_for_eviction(std::vector<pod_consumption>& pods, shortage of);
 
 // Static and node-critical pods are never evicted and always admitted.

@@ -87,6 +87,10 @@ class container_runtime : public log_source, public stream_source, public usage_
   // Limits the resources of all pods together, if the machine has control groups (kubernetes:
   // --enforce-node-allocatable=pods). Failures are logged.
   virtual void limit_pods(const pods_limits&) {}
+  // Sets the shares of processors of the QoS classes, if each has a control group: all Burstable
+  // pods together get what they request, all BestEffort pods the least (kubernetes:
+  // cm/qos_container_manager_linux.go). Failures are logged.
+  virtual void share_cpu(std::int64_t /*burstable_milli_cpu*/) {}
 
   // -- containers ---------------------------------------------------------------------------------
 

@@ -62,6 +62,12 @@ struct container_mount {
   bool own = true;  // the kubelet's own directory; false: a hostPath
 };
 
+struct container_device {
+  std::string source;  // a block device of this machine, or a link to it
+  std::string target;  // in the container
+  bool read_only = false;
+};
+
 // One attempt of a container. References and variables are resolved; the runtime reads all else
 // (resources, security context) from `spec`.
 struct container_config {
@@ -76,6 +82,7 @@ struct container_config {
   std::vector<std::string> arguments = {};
   std::vector<std::string> environment = {};  // "NAME=value"
   std::vector<container_mount> mounts = {};   // in the order of the spec
+  std::vector<container_device> devices = {};
 };
 
 // Times are in milliseconds since the epoch, by the wall clock.

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "api/object/object.hpp"
+
 namespace troupe::actors {
 
 // -- readings -------------------------------------------------------------------------------------
@@ -64,6 +66,8 @@ struct layer_usage {
 class usage_source {
  public:
   virtual ~usage_source() = default;
+  // Whether the control groups of pods are systemd's units.
+  virtual bool has_systemd_groups() const { return false; }
   // Reads the counters of all running containers that can be measured. Like all calls of a runtime:
   // does not block, answers once, on any thread, with an empty list if it failed.
   virtual void read_usage(std::function<void(std::vector<container_counters>)> done) = 0;
@@ -71,6 +75,11 @@ class usage_source {
   // if the runtime has no such layers. Answers as above.
   virtual void read_layers(const std::string&, std::function<void(std::vector<layer_usage>)> done) {
     done({});
+  }
+  // Counts the processes and threads of each pod; 0: unknown. Answers as above.
+  virtual void count_processes(std::vector<api::object_ptr> pods,
+                               std::function<void(std::vector<std::int64_t>)> done) {
+    done(std::vector<std::int64_t>(pods.size()));
   }
 };
 
@@ -103,6 +112,7 @@ struct node_usage {
   node_supplies supplies = {};
   std::chrono::nanoseconds up{0};  // uptime at the later reading; 0: unknown
   std::vector<network_counters> networks = {};
+  bool systemd_groups = false;  // the control groups of pods are systemd's units
 };
 
 }  // namespace troupe::actors

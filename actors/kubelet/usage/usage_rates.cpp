@@ -26,6 +26,7 @@ node_usage usage_between(const usage_reading& before, const usage_reading& now) 
   node_usage result;
   result.supplies = now.supplies;
   result.networks = now.networks;
+  result.systemd_groups = now.systemd_groups;
   if (now.machine) result.up = now.machine->at;
   if (before.machine && now.machine) result.machine = usage_between(*before.machine, *now.machine);
   std::unordered_map<std::string_view, const usage_counters*> earlier;

@@ -13,6 +13,7 @@ struct usage_reading {
   std::vector<container_counters> containers = {};
   node_supplies supplies = {};
   std::vector<network_counters> networks = {};
+  bool systemd_groups = false;
 };
 
 // Returns nothing if the readings are too close together

@@ -24,8 +24,9 @@ class joint_reading {
     reading_.networks = std::move(networks);
     came(std::move(lock));
   }
-  void containers(std::vector<container_counters> all) {
+  void containers(std::vector<container_counters> all, bool systemd_groups) {
     std::unique_lock lock{mutex_};
+    reading_.systemd_groups = systemd_groups;
     reading_.containers = std::move(all);
     came(std::move(lock));
   }
@@ -55,8 +56,10 @@ usage_reader make_usage_reader(std::shared_ptr<usage_source> containers,
       reading->machine(read_machine_counters(), supplies(), read_pod_networks());
     });
     if (!posted) reading->machine(std::nullopt, {}, {});
-    containers->read_usage(
-        [reading](std::vector<container_counters> all) { reading->containers(std::move(all)); });
+    containers->read_usage([reading, systemd_groups = containers->has_systemd_groups()](
+                               std::vector<container_counters> all) {
+      reading->containers(std::move(all), systemd_groups);
+    });
   };
 }
 

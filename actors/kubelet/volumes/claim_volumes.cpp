@@ -28,31 +28,61 @@ auto fail(std::string problem) {
   return tl::make_unexpected(std::move(problem));
 }
 
-tl::expected<void, std::string> check_local(const std::string& path,
+tl::expected<void, std::string> check_local(const std::string& path, bool device,
                                             const std::vector<std::string>& hidden) {
   if (auto ours = check_not_protected(path, hidden); !ours)
     return fail("local volume " + ours.error());
   struct stat found {};
   if (::stat(path.c_str(), &found) != 0)
     return fail(fmt::format("path \"{}\" does not exist: {}", path, std::strerror(errno)));
-  if (!S_ISDIR(found.st_mode))
-    return fail(
-        fmt::format("path \"{}\" is not a directory: raw devices are not supported here", path));
+  if (device && !S_ISBLK(found.st_mode))
+    return fail(fmt::format("path \"{}\" is not a block device", path));
+  if (!device && !S_ISDIR(found.st_mode))
+    return fail(fmt::format(
+        "path \"{}\" is not a directory; for a block device set volumeMode: Block", path));
   return {};
 }
 
-path_result take_local(const LocalVolumeSource& source, const std::vector<std::string>& hidden) {
+// Returns the path with its links: as a raw device the runtime resolves it for each container, so
+// that a link in /dev/disk leads to the same disk when the kernel has named it anew.
+path_result take_local(const LocalVolumeSource& source, bool device,
+                       const std::vector<std::string>& hidden) {
   const auto& path = source.path();
-  const auto check = [path, hidden] { return check_local(path, hidden); };
+  const auto check = [path, device, hidden] { return check_local(path, device, hidden); };
   if (auto fits = check_in_time(path, check); !fits) return fail(fits.error());
   return path;
 }
 
-// The claim's bound volume. Pods that use a terminating claim already may continue to use it.
-tl::expected<api::object_ptr, std::string> find_volume(const Pod& pod,
-                                                       const volumes::pod_claim& wanted,
-                                                       const fs::path& pod_dir,
-                                                       const object_reader& read) {
+// Refuses a volume that a container uses as another volumeMode (kubernetes:
+// desired_state_of_world_populator.go, createVolumeSpec).
+tl::expected<void, std::string> check_use(const Pod& pod, const std::string& volume, bool device) {
+  const auto names = [&](const auto& all) {
+    return std::any_of(all.begin(), all.end(),
+                       [&](const auto& each) { return each.name() == volume; });
+  };
+  const auto misuses = [&](const Container& each) {
+    return device ? names(each.volume_mounts()) : names(each.volume_devices());
+  };
+  const auto& init = pod.spec().init_containers();
+  const auto& all = pod.spec().containers();
+  if (std::none_of(init.begin(), init.end(), misuses) &&
+      std::none_of(all.begin(), all.end(), misuses))
+    return {};
+  return fail(fmt::format("volume {} has volumeMode {}, but is specified in {}", volume,
+                          device ? "Block" : "Filesystem",
+                          device ? "volumeMounts" : "volumeDevices"));
+}
+
+}  // namespace
+
+tl::expected<api::object_ptr, std::string> find_claimed_volume(const Pod& pod, const Volume& volume,
+                                                               const fs::path& pod_dir,
+                                                               const object_reader& read) {
+  const auto claims = volumes::claims_of(pod);
+  const auto claimed = std::find_if(claims.begin(), claims.end(),
+                                    [&](const auto& each) { return each.volume == volume.name(); });
+  if (claimed == claims.end()) return fail("it is not a claim");
+  const auto& wanted = *claimed;
   const auto& ns = pod.metadata().namespace_();
   const auto object = read(api::kind_of<PersistentVolumeClaim>().key(ns, wanted.claim));
   if (!object) return fail(fmt::format("persistentvolumeclaim \"{}\" not found", wanted.claim));
@@ -65,14 +95,14 @@ tl::expected<api::object_ptr, std::string> find_volume(const Pod& pod,
     return fail(
         fmt::format("can't start pod because PVC {}/{} is being deleted", ns, wanted.claim));
   if (claim.status().phase() != "Bound" || name.empty()) return fail("PVC is not bound");
-  auto volume = read(volume_key(object));
-  if (!volume) return fail(fmt::format("persistentvolume \"{}\" not found", name));
-  if (volume->as<PersistentVolume>().spec().claim_ref().uid() != claim.metadata().uid())
+  auto bound = read(volume_key(object));
+  if (!bound) return fail(fmt::format("persistentvolume \"{}\" not found", name));
+  const auto& body = bound->as<PersistentVolume>();
+  if (body.spec().claim_ref().uid() != claim.metadata().uid())
     return fail(fmt::format("persistentvolume \"{}\" is bound to another claim", name));
-  return volume;
+  if (auto used = check_use(pod, volume.name(), is_device(body)); !used) return fail(used.error());
+  return bound;
 }
-
-}  // namespace
 
 std::string volume_key(const api::object_ptr& object) {
   if (!object || &object->kind() != &api::kind_of<PersistentVolumeClaim>()) return {};
@@ -84,21 +114,22 @@ bool is_claim(const VolumeSource& source) {
   return source.has_persistent_volume_claim() || source.has_ephemeral();
 }
 
-path_result set_up_claim(const Pod& pod, const Volume& volume, const fs::path& pod_dir,
-                         const object_reader& read, bool may_mount,
+bool is_device(const PersistentVolume& volume) {
+  return volume.spec().volume_mode() == "Block";
+}
+
+path_result map_device(const PersistentVolume& volume, const std::vector<std::string>& hidden) {
+  const auto& source = volume.spec().persistent_volume_source();
+  if (source.has_local()) return take_local(source.local(), true, hidden);
+  return fail("persistent volumes of this kind cannot be raw devices here");
+}
+
+path_result set_up_claim(const Pod& pod, const Volume& volume, const PersistentVolume& body,
+                         const fs::path& pod_dir, bool may_mount,
                          const std::vector<std::string>& hidden) {
-  const auto claims = volumes::claims_of(pod);
-  const auto wanted = std::find_if(claims.begin(), claims.end(),
-                                   [&](const auto& each) { return each.volume == volume.name(); });
-  if (wanted == claims.end()) return fail("it is not a claim");
-  const auto found = find_volume(pod, *wanted, pod_dir, read);
-  if (!found) return fail(found.error());
-  const auto& body = (*found)->as<PersistentVolume>();
-  if (body.spec().volume_mode() == "Block")
-    return fail("volumes of mode Block are not supported here");
   const auto& source = body.spec().persistent_volume_source();
   if (source.has_host_path()) return set_up_host_path(source.host_path(), hidden);
-  if (source.has_local()) return take_local(source.local(), hidden);
+  if (source.has_local()) return take_local(source.local(), false, hidden);
   if (source.has_nfs()) {
     auto share = share_of(source.nfs());
     share.read_only =

@@ -82,7 +82,6 @@ path_result set_up(const Pod& pod, const Volume& volume, const fs::path& pod_dir
                    const std::vector<std::string>& hidden) {
   const auto& source = volume.volume_source();
   if (source.has_host_path()) return set_up_host_path(source.host_path(), hidden);
-  if (is_claim(source)) return set_up_claim(pod, volume, pod_dir, read, may_mount, hidden);
   if (volume.name().find('/') != std::string::npos || volume.name().starts_with('.'))
     return tl::make_unexpected(std::string{"invalid volume name"});
   if (source.has_nfs())
@@ -136,12 +135,30 @@ volumes_set_up set_up_volumes(const Pod& pod, const fs::path& pod_dir, const obj
                               const pod_tokens& tokens) {
   volumes_set_up result;
   for (const auto& volume : pod.spec().volumes()) {
-    const auto stands = set_up(pod, volume, pod_dir, read, tokens, may_mount, hidden);
-    if (stands)
-      result.paths[volume.name()] = *stands;
+    const auto add = [&](const path_result& stands, bool device = false) {
+      if (stands)
+        (device ? result.devices : result.paths)[volume.name()] = *stands;
+      else
+        result.problems.push_back(
+            {device ? "FailedMapVolume" : "FailedMount",
+             fmt::format("{} failed for volume \"{}\" : {}",
+                         device ? "MapVolume.MapBlockVolume" : "MountVolume.SetUp", volume.name(),
+                         stands.error())});
+    };
+    if (!is_claim(volume.volume_source())) {
+      add(set_up(pod, volume, pod_dir, read, tokens, may_mount, hidden));
+      continue;
+    }
+    const auto found = find_claimed_volume(pod, volume, pod_dir, read);
+    if (!found) {
+      add(tl::make_unexpected(found.error()));
+      continue;
+    }
+    const auto& body = (*found)->as<PersistentVolume>();
+    if (is_device(body))
+      add(map_device(body, hidden), true);
     else
-      result.problems.push_back(fmt::format("MountVolume.SetUp failed for volume \"{}\" : {}",
-                                            volume.name(), stands.error()));
+      add(set_up_claim(pod, volume, body, pod_dir, may_mount, hidden));
   }
   return result;
 }

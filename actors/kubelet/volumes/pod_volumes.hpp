@@ -16,9 +16,15 @@
 
 namespace troupe::actors {
 
+struct volume_problem {
+  std::string reason;  // of the pod's event
+  std::string message;
+};
+
 struct volumes_set_up {
-  std::map<std::string, std::string> paths;  // volume name → path on this machine
-  std::vector<std::string> problems;         // one line for each volume that could not be set up
+  std::map<std::string, std::string> paths;    // volume name → path on this machine
+  std::map<std::string, std::string> devices;  // likewise, of raw devices
+  std::vector<volume_problem> problems;        // one for each volume that could not be set up
 };
 
 // `may_mount`: an emptyDir with medium Memory becomes a tmpfs, and so does each volume that may

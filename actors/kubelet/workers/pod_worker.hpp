@@ -247,7 +247,8 @@ class pod_worker : public runtime::actor {
   pod_tokens newest_tokens() const;
   void sync_volumes();
   void measure_storage();
-  void place_volumes(const api::core::v1::Container& container, container_config& config) const;
+  tl::expected<void, std::string> place_volumes(const api::core::v1::Container& container,
+                                                container_config& config) const;
   api::core::v1::Pod placed_pod() const;
 
   // -- report -------------------------------------------------------------------------------------
@@ -292,7 +293,7 @@ class pod_worker : public runtime::actor {
   bool measuring_ = false;
   runtime::time_point volumes_retry_at_{};
   runtime::duration volumes_backoff_{0};
-  std::map<std::string, std::string> volume_paths_;  // by volume name
+  std::map<std::string, std::string> volume_paths_, device_paths_;  // by volume name
   bool begun_ = false, tearing_down_ = false, torn_down_ = false;
   bool reporting_ = false, removing_ = false;
   std::optional<pod_failure> failure_;

@@ -123,7 +123,9 @@ void pod_worker::start(container_record& record) {
                           .command = expand_words(container->command(), *environment),
                           .arguments = expand_words(container->args(), *environment),
                           .environment = std::move(*environment)};
-  place_volumes(*container, config);
+  if (auto placing = place_volumes(*container, config); !placing)
+    return refuse(record,
+                  {runtime_error::kind::refused, placing.error(), "CreateContainerConfigError"});
   making_[record.name] = std::move(config);
   const auto pulling = [to = self(), name = record.name] { to.tell(pulling_event{name}); };
   containers().pull_image({allocated_, container, pull_secrets()}, pulling,
@@ -295,8 +297,7 @@ void pod_worker::on_guard_event(const guard_event& m) {
   } else {
     guard_ask_at_ = now() + kubelet_defaults::restart_first;
     if (!terminating())
-      record_pod_event(true, "NetworkPolicyNotReady",
-                       "Network policies are not in force: " + m.problem);
+      record_pod_event(true, "NetworkNotReady", "Network rules are not in force: " + m.problem);
   }
   sync();
 }

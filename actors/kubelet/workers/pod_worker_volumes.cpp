@@ -201,8 +201,10 @@ void pod_worker::on_volumes_event(const volumes_event& m) {
   volumes_working_ = false;
   for (const auto& [name, path] : m.result.paths)
     volume_paths_[name] = path;
+  for (const auto& [name, path] : m.result.devices)
+    device_paths_[name] = path;
   for (const auto& problem : m.result.problems)
-    record_pod_event(true, "FailedMount", problem);
+    record_pod_event(true, problem.reason, problem.message);
   if (m.result.problems.empty()) {
     const bool first = !std::exchange(volumes_ready_, true);
     volumes_backoff_ = {};
@@ -254,10 +256,29 @@ void pod_worker::on_storage_measured(const storage_measured& m) {
   fail_pod(*m.failure);
 }
 
-void pod_worker::place_volumes(const Container& container, container_config& config) const {
+// Fails for an ephemeral container that uses a volume as another volumeMode: the pod's other
+// containers were checked when the volume was set up (kubernetes: kubelet_pods.go, makeMounts and
+// makeBlockVolumes).
+tl::expected<void, std::string> pod_worker::place_volumes(const Container& container,
+                                                          container_config& config) const {
+  for (const auto& wanted : container.volume_devices()) {
+    const auto& target = wanted.device_path();
+    if (!target.starts_with('/'))
+      return tl::make_unexpected(
+          fmt::format("error DevicePath `{}` must be an absolute path", target));
+    const auto found = device_paths_.find(wanted.name());
+    if (found == device_paths_.end())
+      return tl::make_unexpected(
+          fmt::format("cannot find volume \"{}\" to pass into container \"{}\"", wanted.name(),
+                      container.name()));
+    config.devices.push_back({found->second, target, sealed(pod(), wanted.name())});
+  }
   for (const auto& wanted : container.volume_mounts()) {
     const auto found = volume_paths_.find(wanted.name());
-    if (found == volume_paths_.end()) continue;
+    if (found == volume_paths_.end())
+      return tl::make_unexpected(
+          fmt::format("cannot find volume \"{}\" to mount into container \"{}\"", wanted.name(),
+                      container.name()));
     const auto sub_path = wanted.sub_path_expr().empty()
                               ? wanted.sub_path()
                               : expand_variables(wanted.sub_path_expr(), config.environment);
@@ -267,10 +288,11 @@ void pod_worker::place_volumes(const Container& container, container_config& con
                              wanted.read_only() || sealed(pod(), wanted.name()),
                              !of_the_host(pod(), wanted.name())});
   }
-  if (containers().features().mounts_volumes) return;
+  if (containers().features().mounts_volumes) return {};
   for (const auto& wanted : container.volume_mounts())
-    if (const auto found = volume_paths_.find(wanted.name()); found != volume_paths_.end())
-      config.environment.push_back(volume_variable(wanted.name()) + "=" + found->second);
+    config.environment.push_back(volume_variable(wanted.name()) + "=" +
+                                 volume_paths_.at(wanted.name()));
+  return {};
 }
 
 }  // namespace troupe::actors

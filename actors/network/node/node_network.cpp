@@ -17,8 +17,10 @@
 #include "actors/network/policies/network_policies.hpp"
 #include "actors/network/routing/pod_network.hpp"
 #include "actors/network/services/conntrack.hpp"
+#include "actors/network/services/host_ports.hpp"
 #include "actors/network/services/nft_process.hpp"
 #include "actors/network/services/service_proxy.hpp"
+#include "api/schema/core_pod.pb.h"
 #include "api/schema/discovery_v1.pb.h"
 #include "api/scheme.hpp"
 
@@ -191,7 +193,8 @@ void node_network::follow_services(runtime::actor_system& system,
   services::service_proxy_options options;
   options.node = options_.node;
   options.tables.push_back({.service_network = defaults::service_network});
-  const bool v6 = !options_.services_v6.empty();
+  // Pods with IPv6 addresses have host ports of that family, without services of it too.
+  const bool v6 = !options_.services_v6.empty() || wants_ipv6_of_pods();
   if (v6)
     options.tables.push_back(
         {.service_network = options_.services_v6, .family = &services::family_v6});
@@ -217,11 +220,10 @@ void node_network::follow_services(runtime::actor_system& system,
   options.run = [held = state_, written](services::rule_change change, auto done) {
     held->give(std::move(change), written, std::move(done));
   };
-  const auto proxy =
-      system.spawn({.kind = "service-proxy", .name = options_.node},
-                   runtime::make<services::service_proxy>(watcher, std::move(options)));
+  services_ = system.spawn({.kind = "service-proxy", .name = options_.node},
+                           runtime::make<services::service_proxy>(watcher, std::move(options)));
   for (const auto& table : written)
-    state_->monitor->watch(table, [proxy] { proxy.tell(nft::rules_removed{}); });
+    state_->monitor->watch(table, [to = services_] { to.tell(nft::rules_removed{}); });
 }
 
 void node_network::follow_policies(runtime::actor_system& system,
@@ -245,9 +247,25 @@ void node_network::follow_policies(runtime::actor_system& system,
 
 node_network::pod_guard node_network::guard() const {
   if (!policies_) return {};
-  return [to = policies_](const api::object_ptr& pod, const std::vector<std::string>& addresses,
-                          auto done) {
-    to.tell(policies::guard_pod{pod, addresses, std::move(done)});
+  return [services = services_, policies = policies_](
+             const api::object_ptr& pod, const std::vector<std::string>& addresses, auto done) {
+    // A port is open only after the policies that may close it.
+    const auto publish = [services, pod, addresses, done](const std::string& problem) {
+      if (!problem.empty()) return done("network policies: " + problem);
+      if (!services::has_host_ports(pod->as<api::core::v1::Pod>())) return done({});
+      services.tell(nft::guard_pod{pod, addresses, [done](const std::string& refusal) {
+                                     done(refusal.empty() ? refusal : "host ports: " + refusal);
+                                   }});
+    };
+    policies.tell(nft::guard_pod{pod, addresses, publish});
+  };
+}
+
+std::function<std::optional<std::string>()> node_network::pod_problem() const {
+  if (!state_->pods) return {};
+  return [held = state_] {
+    const std::lock_guard lock{held->mutex};
+    return held->pod_problem;
   };
 }
 
@@ -260,7 +278,11 @@ void node_network::follow_nodes(runtime::actor_system& system, const runtime::ac
     const bool taken = held->pods->post([wanted = std::move(wanted), how, shared] {
       (*shared)(routing::make_machine_network(how, wanted));
     });
-    if (!taken) (*shared)({"too many changes of the network of pods wait"});
+    if (!taken) (*shared)({{"too many changes of the network of pods wait"}});
+  };
+  options.report = [held = state_](std::string problem) {
+    const std::lock_guard lock{held->mutex};
+    held->pod_problem = std::move(problem);
   };
   system.spawn({.kind = "pod-network", .name = options_.node},
                runtime::make<routing::pod_network>(watcher, std::move(options)));

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <tl/expected.hpp>
@@ -53,12 +54,16 @@ class node_network {
   static std::string missing_for_services();
 
   // To be called for each pod with its own addresses before its containers start: `done` is called
-  // when network policies are in force for the pod, at the earliest after `follow`. Empty if there
-  // are no rules.
+  // when network policies are in force for the pod and then its host ports, at the earliest after
+  // `follow`. Empty if there are no rules.
   using pod_guard =
       std::function<void(const api::object_ptr& pod, const std::vector<std::string>& addresses,
                          std::function<void(std::string problem)> done)>;
   pod_guard guard() const;
+
+  // Tells what is wrong with the network of this node's pods, in one line. Any thread; see
+  // kubelet_options::network_problem. Empty if this object makes no such network.
+  std::function<std::optional<std::string>()> pod_problem() const;
 
   // Starts to watch the cluster.
   void follow(runtime::actor_system& system, const runtime::actor_ref& watcher);
@@ -76,6 +81,8 @@ class node_network {
     std::unique_ptr<runtime::worker_pool> nft;
     std::string nft_program;
     std::unique_ptr<runtime::worker_pool> pods;
+    std::mutex mutex;
+    std::optional<std::string> pod_problem;  // empty text: there is none; nothing: not known yet
 
     // Removes a table, if there is one, on the thread for nft: rules outlive the program, also
     // those of a range that the settings do not have any more.
@@ -102,7 +109,7 @@ class node_network {
   const node_network_options options_;
   bool ipv6_rules_ = false;  // at the start they were wanted, and the kernel accepted them
   const std::shared_ptr<state> state_ = std::make_shared<state>();
-  runtime::actor_ref policies_;
+  runtime::actor_ref services_, policies_;
 };
 
 struct network_markers {

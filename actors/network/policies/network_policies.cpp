@@ -54,13 +54,13 @@ nft::script_writer network_policies::make_writer() {
        .text = [this](nft::extent wanted) { return script(wanted); },
        .give =
            [this](std::string text, nft::script_id script) {
-             running_for_ = std::exchange(waiting_, {});
+             waiters_.begin();
              options_.run(std::move(text), [to = self(), script](std::string problem) {
                to.tell(nft::script_done{script, std::move(problem)});
              });
            },
-       .ended = [this](const std::string& problem) { answer(running_for_, problem); },
-       .up_to_date = [this] { answer(waiting_, {}); },
+       .ended = [this](const std::string& problem) { waiters_.end(problem); },
+       .up_to_date = [this] { waiters_.up_to_date(); },
        .after = [this](auto delay, auto action) { return after(delay, std::move(action)); }}};
 }
 
@@ -159,13 +159,13 @@ void network_policies::on_pods(const watch_events& m) {
 
 // -- messages from the node -----------------------------------------------------------------------
 
-void network_policies::on_guard_pod(const guard_pod& m) {
+void network_policies::on_guard_pod(const nft::guard_pod& m) {
   auto& held = claims_[m.pod->meta().uid()];
   if (!held.pod || held.addresses != m.addresses) {
     held = {m.pod, m.addresses, ++last_claim_};
     changed_ = true;
   }
-  waiting_[m.pod->meta().uid()] = m.done;
+  waiters_.add(m);
   if (apply()) writer_.write_at_once();
 }
 
@@ -190,11 +190,6 @@ void network_policies::on_family_checked(const nft::family_checked& m) {
   table_v6_.emplace(services::family_v6);
   changed_ = true;
   schedule_apply();
-}
-
-void network_policies::answer(answers& waiting, const std::string& problem) {
-  for (const auto& [uid, done] : std::exchange(waiting, {}))
-    done(problem);
 }
 
 // -- the rules ------------------------------------------------------------------------------------

@@ -4,8 +4,8 @@
 // `nft::script_writer` controls when rules are written; they stay when the program stops. All pods
 // and namespaces are watched while there are policies.
 //
-// Before the containers of a pod start, the pod worker sends `guard_pod`: it is answered when the
-// pod's rules are in force, or with the reason why they are not
+// Before the containers of a pod start, the pod worker sends `nft::guard_pod`: it is answered when
+// the pod's rules are in force, or with the reason why they are not
 // (docs/decisions/0051-network-policies.md).
 #pragma once
 
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "actors/core/informer.hpp"
+#include "actors/network/nft/rule_waiters.hpp"
 #include "actors/network/nft/script_writer.hpp"
 #include "actors/network/policies/policy_table.hpp"
 
@@ -24,14 +25,6 @@ namespace troupe::actors::policies {
 
 // Runs a script on another thread and calls `done` there, with the error or an empty text.
 using run_script = std::function<void(std::string script, std::function<void(std::string)> done)>;
-
-// Answered by `done`, with the error or an empty text. From now on the pod is known by these
-// addresses, whatever its status says. Idempotent.
-struct guard_pod {
-  api::object_ptr pod;
-  std::vector<std::string> addresses;
-  std::function<void(std::string problem)> done;
-};
 
 struct network_policies_options {
   std::string node;
@@ -58,15 +51,13 @@ class network_policies : public informer {
     std::vector<std::string> addresses = {};
     std::uint64_t sequence = 0;  // if two pods have the same address, the later one owns it
   };
-  // By uid of the pod: a repeated request is answered once.
-  using answers = std::unordered_map<std::string, std::function<void(std::string)>>;
 
   void on_policies(const watch_events& m);
   void on_namespaces(const watch_events& m);
   void on_pods(const watch_events& m);
   void follow_all();
   void unfollow_all();
-  void on_guard_pod(const guard_pod& m);
+  void on_guard_pod(const nft::guard_pod& m);
   void on_script_done(const nft::script_done& m);
   void on_rules_removed(const nft::rules_removed& m);
   void on_family_checked(const nft::family_checked& m);
@@ -77,7 +68,6 @@ class network_policies : public informer {
   policy_state state_now(const address_family& family) const;
   void compile_all();
   std::string script(nft::extent wanted);
-  static void answer(answers& waiting, const std::string& problem);
 
   const network_policies_options options_;
   std::map<std::string, api::object_ptr> policies_, namespaces_;  // by key; by name
@@ -90,7 +80,7 @@ class network_policies : public informer {
   std::optional<policy_table> table_v6_;
   stream all_pods_ = 0, all_namespaces_ = 0;  // 0: not watched
   bool changed_ = false, known_ = false;
-  answers waiting_, running_for_;
+  nft::rule_waiters waiters_;
   nft::script_writer writer_;
   runtime::timer apply_, check_;
 };

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "actors/network/defaults.hpp"
-
 namespace troupe::actors::routing {
 namespace {
 
@@ -27,21 +25,13 @@ std::string cni_config(const cni_options& options) {
     ranges += fmt::format("{}[{{\"subnet\":{}}}]", comma, quoted(range.text()));
     routes += fmt::format("{}{{\"dst\":\"{}\"}}", comma, range.is_v6() ? "::/0" : "0.0.0.0/0");
   }
-  // A pod with the host port 53 must not get the queries to DNS, which is an address of the
-  // machine.
-  const auto host_ports = fmt::format(
-      R"(,
-  {{"type":"portmap","capabilities":{{"portMappings":true}},"snat":true,
-    "conditionsV4":["!","-d","{}"]}})",
-      network_defaults::dns_address);
   return fmt::format(
       R"({{"cniVersion":"1.0.0","name":"troupe","plugins":[
   {{"type":"ptp","ipMasq":false,"mtu":{},"ipam":{{"type":"host-local","dataDir":{},
-    "ranges":[{}],"routes":[{}]}}}}{}
+    "ranges":[{}],"routes":[{}]}}}}
 ]}}
 )",
-      options.mtu_bytes, quoted(options.addresses.string()), ranges, routes,
-      options.host_ports ? host_ports : std::string{});
+      options.mtu_bytes, quoted(options.addresses.string()), ranges, routes);
 }
 
 std::vector<std::string> cni_files(std::vector<std::string> names) {

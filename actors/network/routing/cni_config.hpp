@@ -15,7 +15,6 @@ struct cni_options {
   std::vector<api::cidr> ranges;  // not empty
   std::uint32_t mtu_bytes = 0;
   std::filesystem::path addresses;  // folder of the addresses in use
-  bool host_ports = false;          // by the plugin portmap, which needs iptables
 };
 
 // A plugin list in the format of CNI 1.0.0.

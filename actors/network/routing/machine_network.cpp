@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <linux/netlink.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,6 +14,7 @@
 #include "actors/network/defaults.hpp"
 #include "actors/network/routing/cni_config.hpp"
 #include "actors/network/routing/cni_folder.hpp"
+#include "actors/network/routing/forward_filter.hpp"
 #include "actors/network/routing/kernel_routes.hpp"
 #include "actors/network/routing/tunnel_filter.hpp"
 
@@ -103,27 +103,8 @@ bool filter_tunnel(const machine_network_options& options, const node_ranges& wa
   return is_safe;
 }
 
-bool has_host_ports() {
-  const auto is_there = [](const char* path) { return ::access(path, X_OK) == 0; };
-  return (is_there("/usr/sbin/iptables") || is_there("/sbin/iptables")) &&
-         (is_there("/usr/lib/cni/portmap") || is_there("/opt/cni/bin/portmap"));
-}
-
-}  // namespace
-
-std::vector<std::string> make_machine_network(const machine_network_options& options,
-                                              node_ranges wanted) {
-  const auto folder = options.cni_folder();
-  if (!folder) return {folder.error()};
-  if (const auto foreign = foreign_network(*folder)) {
-    std::vector<std::string> problems{
-        fmt::format("pods have the network of {}, which is another program's: no addresses and "
-                    "routes are given; remove that file for those of the cluster",
-                    foreign->string())};
-    if (const auto removed = remove_machine_network(options.marker, options.addresses); !removed)
-      problems.push_back(removed.error());
-    return problems;
-  }
+std::vector<std::string> make_own_network(const machine_network_options& options,
+                                          const std::filesystem::path& folder, node_ranges wanted) {
   std::vector<std::string> problems;
   leave_out_ipv6(wanted, problems);
   if (wanted.own.empty()) return problems;
@@ -131,14 +112,14 @@ std::vector<std::string> make_machine_network(const machine_network_options& opt
   if (!kernel) return {kernel.error()};
   const auto links = read_links(*kernel, wanted.own);
   if (!links) return {links.error()};
+  forward_packets(wanted, problems);
+  for (auto& each : find_dropping_chains(wanted.own, options.cluster))
+    problems.push_back(std::move(each));
   const auto plan = plan_routes(wanted, *links, options.routes);
   problems.insert(problems.end(), plan.problems.begin(), plan.problems.end());
-  forward_packets(wanted, problems);
-  const auto config = cni_config({.ranges = wanted.own,
-                                  .mtu_bytes = plan.pod_mtu_bytes,
-                                  .addresses = options.addresses,
-                                  .host_ports = has_host_ports()});
-  if (const auto written = write_cni_file(*folder, config, options.marker); !written)
+  const auto config = cni_config(
+      {.ranges = wanted.own, .mtu_bytes = plan.pod_mtu_bytes, .addresses = options.addresses});
+  if (const auto written = write_cni_file(folder, config, options.marker); !written)
     problems.push_back(written.error());
   if (!filter_tunnel(options, wanted, plan, problems)) return problems;
   auto others = apply_routes(*kernel, plan);
@@ -146,6 +127,22 @@ std::vector<std::string> make_machine_network(const machine_network_options& opt
                   std::make_move_iterator(others.end()));
   loosen_checks(plan, problems);
   return problems;
+}
+
+}  // namespace
+
+made_network make_machine_network(const machine_network_options& options, node_ranges wanted) {
+  const auto folder = options.cni_folder();
+  if (!folder) return {{folder.error()}};
+  const auto foreign = foreign_network(*folder);
+  if (!foreign) return {make_own_network(options, *folder, std::move(wanted))};
+  std::vector<std::string> problems{
+      fmt::format("pods have the network of {}, which is another program's: no addresses and "
+                  "routes are given; remove that file for those of the cluster",
+                  foreign->string())};
+  if (const auto removed = remove_machine_network(options.marker, options.addresses); !removed)
+    problems.push_back(removed.error());
+  return {std::move(problems), false};
 }
 
 tl::expected<void, std::string> remove_machine_network(const std::filesystem::path& marker,

@@ -26,10 +26,14 @@ struct machine_network_options {
   std::function<tl::expected<std::filesystem::path, std::string>()> cni_folder;
 };
 
-// Returns the problems; empty: success. If another program provides the pod network, it configures
-// nothing and removes its former configuration.
-std::vector<std::string> make_machine_network(const machine_network_options& options,
-                                              node_ranges wanted);
+struct made_network {
+  std::vector<std::string> problems;  // empty: success
+  bool is_ours = true;                // false: another program provides the pod network
+};
+
+// If another program provides the pod network, it configures nothing and removes its former
+// configuration.
+made_network make_machine_network(const machine_network_options& options, node_ranges wanted);
 
 // Removes all of it except IP forwarding, on which other programs may rely now.
 tl::expected<void, std::string> remove_machine_network(const std::filesystem::path& marker,

@@ -33,14 +33,10 @@ class disjoint_ranges {
   std::array<std::map<std::array<std::uint8_t, 16>, api::cidr>, 2> known_;
 };
 
-bool is_loopback(const std::string& address) {
-  return address == "::1" || address.starts_with("127.");
-}
-
 std::string address_of(const Node& node, bool v6) {
   for (const auto& each : node.status().addresses())
     if (each.type() == "InternalIP" && api::ip_family(each.address()) == (v6 ? "IPv6" : "IPv4") &&
-        !is_loopback(each.address()))
+        !api::is_loopback_ip(each.address()))
       return each.address();
   return {};
 }

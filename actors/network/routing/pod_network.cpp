@@ -12,6 +12,7 @@
 #include "actors/network/defaults.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/scheme.hpp"
+#include "api/values/utf8.hpp"
 
 namespace troupe::actors::routing {
 
@@ -66,24 +67,28 @@ void pod_network::make() {
   renew_ = false;
   running_ = std::make_shared<const run>();
   limit_ = after(network_defaults::pod_network_answer_limit, [this] {
-    end_run({fmt::format(
+    end_run({{fmt::format(
         "addresses and routes of pods: the run has not ended after {}",
-        std::chrono::floor<std::chrono::seconds>(network_defaults::pod_network_answer_limit))});
+        std::chrono::floor<std::chrono::seconds>(network_defaults::pod_network_answer_limit))}});
   });
   asked_ = wanted;
-  options_.make(std::move(wanted), [to = self(), of = running_](std::vector<std::string> problems) {
-    to.tell(made{of, std::move(problems)});
+  options_.make(std::move(wanted), [to = self(), of = running_](made_network network) {
+    to.tell(made{of, std::move(network)});
   });
 }
 
 void pod_network::on_made(const made& m) {
-  if (m.of == running_) end_run(m.problems);
+  if (m.of == running_) end_run(m.network);
 }
 
-void pod_network::end_run(std::vector<std::string> problems) {
+void pod_network::end_run(const made_network& network) {
   running_.reset();
   limit_.cancel();
+  auto problems = network.problems;
   const bool failed = !problems.empty();
+  const auto line = fmt::format("{}", fmt::join(problems, "; "));
+  const auto size = api::utf8_prefix(line, network_defaults::pod_network_message_bytes);
+  options_.report(network.is_ours ? line.substr(0, size) : std::string{});
   problems.insert(problems.end(), asked_.problems.begin(), asked_.problems.end());
   if (std::exchange(problems_, problems) != problems) {
     for (const auto& each : problems_)

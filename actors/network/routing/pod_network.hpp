@@ -13,18 +13,21 @@
 #include <vector>
 
 #include "actors/core/informer.hpp"
-#include "actors/network/routing/node_ranges.hpp"
+#include "actors/network/routing/machine_network.hpp"
 
 namespace troupe::actors::routing {
 
-// Configures this machine on another thread and calls `done` there, with the problems.
+// Configures this machine on another thread and calls `done` there.
 using make_network =
-    std::function<void(node_ranges wanted, std::function<void(std::vector<std::string>)> done)>;
+    std::function<void(node_ranges wanted, std::function<void(made_network)> done)>;
 
 struct pod_network_options {
   std::string node;
   std::vector<api::cidr> cluster;
   make_network make;
+  // Called after each run with the problems of this machine, in one line; empty: there are none, or
+  // another program provides the network.
+  std::function<void(std::string problem)> report = [](const auto&) {};
 };
 
 class pod_network : public informer {
@@ -41,14 +44,14 @@ class pod_network : public informer {
   using run_ref = std::shared_ptr<const run>;
   struct made {
     run_ref of;
-    std::vector<std::string> problems;
+    made_network network;
   };
 
   void on_nodes(const watch_events& m);
   void on_made(const made& m);
   void schedule_make();
   void make();
-  void end_run(std::vector<std::string> problems);
+  void end_run(const made_network& network);
 
   const pod_network_options options_;
   std::map<std::string, api::object_ptr> nodes_;  // by name

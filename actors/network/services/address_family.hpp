@@ -16,7 +16,8 @@ struct address_family {
   const char* word;      // nft's keyword for the packet header
   const char* type;      // nft's type of an address
   const char* loopback;  // addresses without node ports
-  int bits;              // of an address
+  const char* unspecified;
+  int bits;  // of an address
 
   // `address` in canonical form, as which the kernel knows it: of IPv6 there are many texts for one
   // address. Empty: not a valid address of this family.
@@ -25,9 +26,9 @@ struct address_family {
   }
 };
 
-inline constexpr address_family family_v4{
-    "IPv4", "ip troupe", "ip troupe-policy", "ip", "ipv4_addr", "127.0.0.0/8", 32};
+inline constexpr address_family family_v4{"IPv4",      "ip troupe",   "ip troupe-policy", "ip",
+                                          "ipv4_addr", "127.0.0.0/8", "0.0.0.0",          32};
 inline constexpr address_family family_v6{
-    "IPv6", "ip6 troupe", "ip6 troupe-policy", "ip6", "ipv6_addr", "::1", 128};
+    "IPv6", "ip6 troupe", "ip6 troupe-policy", "ip6", "ipv6_addr", "::1", "::", 128};
 
 }  // namespace troupe::actors::services

@@ -88,8 +88,8 @@ endpoint_addresses addresses_of(const candidates& of) {
 
 }  // namespace
 
-std::string protocol_of(const ServicePort& port) {
-  std::string text = port.protocol().empty() ? "tcp" : port.protocol();
+std::string protocol_of(const std::string& protocol) {
+  std::string text = protocol.empty() ? "tcp" : protocol;
   for (auto& c : text)
     c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text;

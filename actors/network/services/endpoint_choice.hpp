@@ -11,8 +11,8 @@
 
 namespace troupe::actors::services {
 
-// The protocol's name in nft: "tcp".
-std::string protocol_of(const api::core::v1::ServicePort& port);
+// The name in nft of a port's protocol: "tcp" for "TCP", and for none.
+std::string protocol_of(const std::string& protocol);
 
 struct endpoint_address {
   std::string address;

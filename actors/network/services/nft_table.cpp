@@ -26,6 +26,7 @@ std::string collections_text(const address_family& family) {
   set hairpin {{ type {type} . {type}; }}
   map service-ports {{ type {type} . inet_proto . inet_service : verdict; counter; }}
   map node-ports {{ type inet_proto . inet_service : verdict; counter; }}
+  map host-ports {{ type {type} . inet_proto . inet_service : verdict; counter; }}
   map endpoints {{
     typeof {ip} daddr . meta l4proto . th dport . numgen random mod 2 : {ip} daddr . th dport; }}
   map node-endpoints {{
@@ -36,9 +37,18 @@ std::string collections_text(const address_family& family) {
                      fmt::arg("type", family.type), fmt::arg("ip", family.word));
 }
 
-// Hook priorities as upstream: destinations are translated before the filters. The plugin portmap
-// lets pods with host ports send to the machine's loopback addresses (route_localnet), where
-// programs listen that trust each user of the machine.
+// The addresses of the machine whose ports are not those of services and pods.
+std::string reserved_for_machine(const address_family& family) {
+  return &family == &family_v4
+             ? fmt::format("{{ {}, {} }}", family.loopback, network_defaults::dns_address)
+             : family.loopback;
+}
+
+// Hook priorities as upstream: destinations are translated before the filters. Where another
+// program sets route_localnet, pods can send to the machine's loopback addresses, where programs
+// listen that trust each user of the machine. A loopback address as hostIP serves connections of
+// the machine only, as others on its link could send to it, too; and of them only those that have
+// another source address, as packets with a loopback address do not leave the machine.
 std::string chains_text(const table_options& options) {
   const auto mark =
       fmt::format("meta mark set meta mark or {:#x}", network_defaults::masquerade_mark);
@@ -52,6 +62,11 @@ std::string chains_text(const table_options& options) {
                                 "    {1} saddr {0} {1} daddr != {0} masquerade "
                                 "fully-random\n",
                                 options.pod_network, options.family->word);
+  const auto others =
+      options.service_network.empty()
+          ? std::string{}
+          : fmt::format("    {} daddr {} drop\n", options.family->word, options.service_network);
+  const auto reserved = reserved_for_machine(*options.family);
   const auto inner =
       options.inner_address.empty()
           ? std::string{}
@@ -59,10 +74,15 @@ std::string chains_text(const table_options& options) {
                         network_defaults::pod_devices, options.family->word, options.inner_address);
   return fmt::format(R"(
   chain refuse {{ reject; }}
+  chain address-ports {{ {ip} daddr . meta l4proto . th dport vmap @host-ports; }}
+  chain own-ports {{
+    meta l4proto . th dport vmap @node-ports
+    goto address-ports
+  }}
   chain services {{
     {ip} daddr @cluster-ips {unless_pod}{mark}
     {ip} daddr . meta l4proto . th dport vmap @service-ports
-    fib daddr type local {ip} daddr != {loopback} meta l4proto . th dport vmap @node-ports
+    fib daddr type local {ip} daddr != {reserved} goto own-ports
   }}
   chain masquerading {{
     meta mark & {bit:#x} != 0 meta mark set meta mark xor {bit:#x} masquerade fully-random
@@ -73,10 +93,13 @@ std::string chains_text(const table_options& options) {
     fib daddr type local meta l4proto . th dport vmap @node-refused
     fib daddr type local return
     {ip} daddr @cluster-ips reject
-    {ip} daddr {services} drop
-  }}
+{others}  }}
   chain prerouting {{ type nat hook prerouting priority -100; goto services; }}
-  chain output {{ type nat hook output priority -100; goto services; }}
+  chain output {{
+    type nat hook output priority -100;
+    {ip} saddr != {loopback} {ip} daddr {loopback} goto address-ports
+    goto services
+  }}
   chain postrouting {{ type nat hook postrouting priority 100; goto masquerading; }}
   chain filter-input {{
     type filter hook input priority 0;
@@ -88,8 +111,8 @@ std::string chains_text(const table_options& options) {
 )",
                      fmt::arg("unless_pod", unless_pod), fmt::arg("mark", mark),
                      fmt::arg("bit", network_defaults::masquerade_mark), fmt::arg("leaves", leaves),
-                     fmt::arg("inner", inner), fmt::arg("services", options.service_network),
-                     fmt::arg("ip", options.family->word),
+                     fmt::arg("others", others), fmt::arg("inner", inner),
+                     fmt::arg("reserved", reserved), fmt::arg("ip", options.family->word),
                      fmt::arg("loopback", options.family->loopback),
                      fmt::arg("pod_devices", network_defaults::pod_devices));
 }

@@ -1,7 +1,8 @@
 // Generates nft scripts for the table of all services on a node in one address family, `ip troupe`
 // or `ip6 troupe`, as a whole or as a difference. A service is map elements (with affinity also its
-// own sets and chains), so a change costs its size. Chains per number of endpoints never change
-// (docs/decisions/0050-services-by-nftables.md). Other tables are not touched. Pure.
+// own sets and chains), and so are a pod's host ports: a change costs its size. Chains per number
+// of endpoints never change (docs/decisions/0050-services-by-nftables.md). Other tables are not
+// touched. Pure.
 #pragma once
 
 #include <map>
@@ -15,6 +16,7 @@
 namespace troupe::actors::services {
 
 struct table_options {
+  // Empty: the table has host ports only.
   std::string service_network;
   // Range of pods with their own addresses; empty: pods share the addresses of their nodes.
   std::string pod_network = {};
@@ -30,7 +32,7 @@ class service_table {
       : options_{std::move(options)},
         service_network_{api::cidr::parse(options_.service_network)} {}
 
-  // Replaces the service's elements.
+  // Replaces the elements of a service, or of anything else that has such a name.
   void replace(const std::string& service, elements wanted);
 
   // Script that replaces the table in one transaction: traffic sees the old or the new rules.

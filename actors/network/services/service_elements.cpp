@@ -20,7 +20,7 @@ sticky_port sticky_port_of(const Service& service, const std::string& address,
                            const ServicePort& port) {
   const auto& config = service.spec().session_affinity_config().client_ip();
   return {.address = address,
-          .protocol = protocol_of(port),
+          .protocol = protocol_of(port.protocol()),
           .port = port.port(),
           .timeout_s = config.has_timeout_seconds() ? config.timeout_seconds()
                                                     : network_defaults::affinity_timeout_s};
@@ -63,7 +63,8 @@ struct port_elements {
 
   void add_address(const std::string& address, bool outside) {
     const auto& to = outside ? chosen.external : chosen.internal;
-    const auto key = fmt::format("{} . {} . {}", address, protocol_of(port), port.port());
+    const auto key =
+        fmt::format("{} . {} . {}", address, protocol_of(port.protocol()), port.port());
     if (to.empty()) {
       out[{"refused", key}] = without_endpoints();
       return;
@@ -75,7 +76,7 @@ struct port_elements {
 
   void add_node_port() {
     if (port.node_port() == 0) return;
-    const auto key = fmt::format("{} . {}", protocol_of(port), port.node_port());
+    const auto key = fmt::format("{} . {}", protocol_of(port.protocol()), port.node_port());
     if (chosen.external.empty()) {
       out[{"node-refused", key}] = without_endpoints();
       return;

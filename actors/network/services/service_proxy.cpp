@@ -7,13 +7,24 @@
 
 #include "actors/core/labels.hpp"
 #include "actors/network/defaults.hpp"
+#include "actors/network/services/host_ports.hpp"
 #include "api/schema/core_node.pb.h"
+#include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
 
 namespace troupe::actors::services {
+
+using api::core::v1::Pod;
+
 namespace {
 
 constexpr const char* api_service = "default/kubernetes";
+
+// The name in the tables for the host ports of a pod. It sorts after all names of services: of two
+// that want the same port, the first by name has it.
+std::string name_in_tables(const std::string& uid) {
+  return "~" + uid;
+}
 
 }  // namespace
 
@@ -36,6 +47,7 @@ nft::script_writer service_proxy::make_writer() {
            },
        .give =
            [this](std::string text, nft::script_id script) {
+             waiters_.begin();
              options_.run({std::move(text), changed_udp(family_v4), changed_udp(family_v6)},
                           [to = self(), script](std::string problem) {
                             to.tell(nft::script_done{script, std::move(problem)});
@@ -43,11 +55,12 @@ nft::script_writer service_proxy::make_writer() {
            },
        .ended =
            [this](const std::string& problem) {
+             waiters_.end(problem);
              if (!problem.empty()) return;
              for (auto& table : tables_)
                table.in_force();
            },
-       .up_to_date = [] {},
+       .up_to_date = [this] { waiters_.up_to_date(); },
        .after = [this](auto delay, auto action) { return after(delay, std::move(action)); }}};
 }
 
@@ -60,8 +73,8 @@ udp_endpoints service_proxy::changed_udp(const address_family& family) const {
 const runtime::behavior& service_proxy::make_behavior() const {
   static const runtime::behavior table =
       runtime::handlers(&service_proxy::on_watch_events, &service_proxy::on_watch_ended,
-                        &service_proxy::on_script_done, &service_proxy::on_rules_removed,
-                        &service_proxy::on_family_checked);
+                        &service_proxy::on_guard_pod, &service_proxy::on_script_done,
+                        &service_proxy::on_rules_removed, &service_proxy::on_family_checked);
   return table;
 }
 
@@ -69,6 +82,8 @@ void service_proxy::started() {
   follow_services();
   follow(api::kind_of<api::core::v1::Node>().key({}, options_.node),
          [this](const watch_events& m) { on_node(m); });
+  follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); },
+         {.on_node = options_.node});
   if (options_.refused) check_family();
 }
 
@@ -76,8 +91,9 @@ std::string service_proxy::describe() const {
   std::size_t elements = 0;
   for (const auto& table : tables_)
     elements += table.size();
-  return fmt::format("services: {}\nelements: {}\nscripts: {}\nproblem: \"{}\"\n",
-                     services().size(), elements, writer_.given(), writer_.problem());
+  return fmt::format(
+      "services: {}\npods_with_host_ports: {}\nelements: {}\nscripts: {}\nproblem: \"{}\"\n",
+      services().size(), pods_.size(), elements, writer_.given(), writer_.problem());
 }
 
 void service_proxy::on_node(const watch_events& m) {
@@ -91,6 +107,27 @@ void service_proxy::on_node(const watch_events& m) {
   schedule_apply();
 }
 
+void service_proxy::on_pods(const watch_events& m) {
+  for (const auto& event : m.events) {
+    if (event.type == event_type::bookmark) continue;
+    const auto& uid = event.object->meta().uid();
+    if (event.type != event_type::deleted && has_host_ports(event.object->as<Pod>()))
+      pods_[uid] = event.object;
+    else if (pods_.erase(uid) == 0)
+      continue;
+    changed_pods_.insert(uid);
+  }
+  if (changed_pods_.empty())
+    schedule_apply();
+  else
+    apply_others();
+}
+
+void service_proxy::on_guard_pod(const nft::guard_pod& m) {
+  asked_[m.pod->meta().uid()] = m;
+  apply_others();
+}
+
 void service_proxy::apply(const std::set<std::string>& changed) {
   for (const auto& name : changed) {
     const auto& known = services().at(name);
@@ -101,7 +138,34 @@ void service_proxy::apply(const std::set<std::string>& changed) {
                                                       table.family(), table.service_network())
                                         : elements{});
   }
-  writer_.write();
+  for (const auto& [uid, m] : std::exchange(asked_, {})) {
+    claims_[uid] = m.addresses;
+    waiters_.add(m);
+    changed_pods_.insert(uid);
+  }
+  for (const auto& uid : std::exchange(changed_pods_, {}))
+    apply_pod(uid);
+  if (waiters_.empty())
+    writer_.write();
+  else
+    writer_.write_at_once();
+}
+
+// A pod that is not known here is gone, or its event comes later than its worker's request.
+void service_proxy::apply_pod(const std::string& uid) {
+  const auto known = pods_.find(uid);
+  if (known == pods_.end()) {
+    claims_.erase(uid);
+    waiters_.refuse(uid, "the node has not seen the pod yet");
+    for (auto& table : tables_)
+      table.replace(name_in_tables(uid), {});
+    return;
+  }
+  const auto& pod = known->second->as<Pod>();
+  const auto claim = claims_.find(uid);
+  const auto addresses = claim == claims_.end() ? own_addresses_of(pod) : claim->second;
+  for (auto& table : tables_)
+    table.replace(name_in_tables(uid), host_port_elements(pod, addresses, table.family()));
 }
 
 void service_proxy::on_script_done(const nft::script_done& m) {
@@ -127,6 +191,8 @@ void service_proxy::on_family_checked(const nft::family_checked& m) {
   tables_.emplace_back(*options_.refused);
   spdlog::info("network: rules of {} are accepted now: services have them, too",
                options_.refused->family->name);
+  for (const auto& [uid, pod] : pods_)
+    changed_pods_.insert(uid);
   apply_all();
 }
 

@@ -74,13 +74,20 @@ void service_informer::apply_all() {
   schedule_apply();
 }
 
+void service_informer::apply_others() {
+  others_changed_ = true;
+  schedule_apply();
+}
+
 void service_informer::schedule_apply() {
-  if (!synced() || (applied_ && changed_.empty()) || apply_.pending()) return;
+  const bool changed = !applied_ || !changed_.empty() || others_changed_;
+  if (!synced() || !changed || apply_.pending()) return;
   apply_ = after(network_defaults::coalescing, [this] { apply_now(); });
 }
 
 void service_informer::apply_now() {
   applied_ = true;
+  others_changed_ = false;
   const auto changed = std::exchange(changed_, {});
   apply(changed);
   for (const auto& name : changed) {

@@ -31,6 +31,8 @@ class service_informer : public informer {
 
   // Applies all services again, because another input of the derived state has changed.
   void apply_all();
+  // Calls `apply` soon, also without a changed service: the derived class has other input.
+  void apply_others();
   // Applies the changes after a short delay; the first time when all streams are synced.
   void schedule_apply();
 
@@ -46,7 +48,7 @@ class service_informer : public informer {
   std::map<std::string, known_service> services_;
   std::unordered_map<std::string, std::string> service_of_;  // by the slice's key
   std::set<std::string> changed_;
-  bool applied_ = false;
+  bool applied_ = false, others_changed_ = false;
   runtime::timer apply_;
 };
 

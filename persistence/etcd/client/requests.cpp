@@ -116,6 +116,7 @@ error error_of(const grpc::Status& status) {
   const auto says = [&](const char* words) { return text.find(words) != text.npos; };
   if (!is_refusal(status)) return {errc::unknown, text};
   if (says("compacted")) return {errc::compacted, text};
+  if (says("is a future revision")) return {errc::future_revision, text};
   if (says("request is too large") || says("message larger than max"))
     return {errc::too_large, text};
   if (says("database space exceeded")) return {errc::no_space, text};

@@ -9,6 +9,7 @@
 #include "server/console/trace/trace_reader.hpp"
 #include "server/console/views/sampler.hpp"
 #include "server/console/views/views.hpp"
+#include "server/metrics/metrics.hpp"
 
 namespace troupe::server {
 namespace {
@@ -22,6 +23,8 @@ console_answer answer_to(const console_context& context, const console_question&
     return rendered(control(context, name, query, {question.user, "the control plane"}), query);
   }
   if (name == "trace") return trace_page(context, query);
+  // Not a view: the control plane serves this text at nodes/NAME/proxy/metrics.
+  if (name == "metrics") return {200, machine_metrics(), std::nullopt};
   const auto* found = view_called(name);
   if (found == nullptr) return console_failure(404, "the console has no " + name);
   if (found->scope == view_scope::cluster)

@@ -107,9 +107,11 @@ view_result show_network(const console_context& context, const query_string& que
   constexpr std::array<std::string_view, 3> protocols{"TCP", "UDP", "SCTP"};
   if (std::find(protocols.begin(), protocols.end(), question.protocol) == protocols.end())
     return api::fail(api::bad_request("the protocol is TCP, UDP or SCTP"));
+  auto node = context.node;  // whose rules the connection uses
   if (&question.to->kind() == &api::kind_of<Service>()) {
     add_service(question, state);
-    add_counts(question);
+    if (question.from) node = question.from->as<Pod>().spec().node_name();
+    if (node == context.node) add_counts(question);
   }
   add_policies(question, state);
   const auto answer = actors::network::explain_path(question);
@@ -124,6 +126,9 @@ view_result show_network(const console_context& context, const query_string& que
   };
   for (const auto& each : answer.steps)
     row(each.part, each.state, each.text);
+  if (node != context.node && !node.empty())
+    row("rule", step_state::note,
+        "connections are counted on node " + node + ": not known on this machine, " + context.node);
   row("answer", answer.reaches ? step_state::fine : step_state::blocks,
       conclusion(question, answer.reaches));
   out.end_array();

@@ -190,6 +190,8 @@ void api_server::serve(request_ptr request, responder answer) {
                                            verb.value_or(verb::get));
   if (other) return forward_request(made, *other);
   if (route.at != route::place::objects) return serve_document(made);
+  if (const auto refused = services_.plane.store().refusal())
+    return made->fail(api::service_unavailable(refused->message));
   if (!connects(route.subresource))
     if (const auto fine = read_form(*made, verb == verb::watch); !fine)
       return made->fail(fine.error());

@@ -6,12 +6,17 @@
 #include <utility>
 #include <vector>
 
+#include "actors/link/node_links.hpp"
+#include "actors/link/node_requests.hpp"
 #include "actors/nodes/node_rules.hpp"
 #include "actors/usage/simulated_usage.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
 #include "api/selectors/selector.hpp"
+#include "runtime/actor_system.hpp"
+#include "server/metrics/metrics.hpp"
+#include "server/rest/defaults.hpp"
 #include "server/rest/proxy/backend_request.hpp"
 #include "server/rest/proxy/proxies.hpp"
 #include "server/rest/proxy/proxy_target.hpp"
@@ -27,7 +32,7 @@ using api::core::v1::Pod;
 
 constexpr const char* text_type = "text/plain; charset=utf-8";
 // The content type of Prometheus' text format.
-constexpr const char* metrics_type = "text/plain; version=0.0.4; charset=utf-8";
+constexpr const char* metrics_type = metrics::content_type;
 
 void answer_text(const call_ptr& call, int status, const char* type, std::string text) {
   response out;
@@ -108,6 +113,27 @@ void answer_cadvisor_metrics(const call_ptr& call, const object_ptr& node) {
           [](const query_string&, const measured_node& of) { return cadvisor_metrics(of); });
 }
 
+// A joined node's console has this text (node_console.hpp). Simulated nodes have no counters.
+void answer_metrics(const call_ptr& call, const object_ptr& node) {
+  const auto& name = node->meta().name();
+  auto& plane = call->services.plane;
+  if (actors::is_simulated(node->as<Node>())) return answer_text(call, 200, metrics_type, {});
+  if (plane.system().actors().find(actors::usage_meter_kind, name))
+    return call->run([call] { answer_text(call, 200, metrics_type, machine_metrics()); });
+  using reply = tl::expected<const actors::console_view*, runtime::request_error>;
+  plane.system().request<actors::console_view>(
+      plane.links().actor(), actors::ask_console{name, {"metrics", false, {}}},
+      defaults::usage_wait, [call, name](const reply& answered) {
+        if (!answered) return fail_to_reach(call, name, "does not answer");
+        const auto& [status, text, total] = **answered;
+        if (status == 200) return answer_text(call, 200, metrics_type, text);
+        if (status == 0)
+          return call->fail(api::service_unavailable("error trying to reach service: " + text));
+        fail_to_reach(call, name,
+                      status == 404 ? "is too old to serve its metrics" : "is too busy to answer");
+      });
+}
+
 struct page {
   std::string_view path;
   void (*answer)(const call_ptr& call, const object_ptr& node);
@@ -115,6 +141,7 @@ struct page {
 constexpr page pages[] = {{"/healthz", &answer_health},
                           {"/pods", &list_pods},
                           {"/stats/summary", &answer_summary},
+                          {"/metrics", &answer_metrics},
                           {"/metrics/resource", &answer_resource_metrics},
                           {"/metrics/cadvisor", &answer_cadvisor_metrics}};
 

@@ -95,7 +95,9 @@ std::vector<group> groups_of(const measured_node& of) {
         {group_labels({}, "/", {}, {}, nullptr), *of.usage.machine, started_at_seconds(of)});
   for (const auto& each : measured_pods(of)) {
     const auto& pod = *each.pod;
-    const auto id = actors::cgroup_parent(pod);
+    const bool systemd = of.usage.systemd_groups;
+    const auto id = actors::cgroup_parent(
+        pod, systemd ? actors::group_driver::systemd : actors::group_driver::cgroupfs);
     all.push_back({.with = group_labels({}, id, {}, {}, &pod),
                    .figure = each.sum,
                    .started = pod.status().start_time().seconds(),
@@ -105,7 +107,8 @@ std::vector<group> groups_of(const measured_node& of) {
       const auto& full = status.container_id();  // "containerd://ID"
       const auto scheme = full.find("://");
       const auto name = scheme == full.npos ? full : full.substr(scheme + 3);
-      all.push_back({group_labels(status.name(), id + "/" + name, status.image(), name, &pod),
+      const auto own = systemd ? actors::container_scope(full.substr(0, scheme), name) : name;
+      all.push_back({group_labels(status.name(), id + "/" + own, status.image(), name, &pod),
                      container.figure, status.state().running().started_at().seconds(),
                      container.spec});
     }

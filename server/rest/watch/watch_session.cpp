@@ -86,7 +86,12 @@ void watch_session::started() {
   received_ = initial_ ? 0 : from;
   if (!initial_ && received_ == 0) received_ = call_->services.read().at();
   subscribe();
-  heartbeat_ = every(defaults::watch_heartbeat, [this] { give_credit(0); });
+  heartbeat_ = every(defaults::watch_heartbeat, [this] {
+    // No event follows: the client lists again, at a control plane that serves.
+    if (const auto refused = call_->services.plane.store().refusal())
+      return fail(api::expired(refused->message));
+    give_credit(0);
+  });
   runtime::duration limit = defaults::watch_timeout;
   limit +=
       runtime::duration{std::uniform_int_distribution<std::int64_t>{0, limit.count()}(random())};

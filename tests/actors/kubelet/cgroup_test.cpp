@@ -88,9 +88,10 @@ TEST_CASE("a machine without control groups reports it", "[kubelet]") {
 
 TEST_CASE("a group without a name is the folder of all groups", "[kubelet]") {
   const test::scratch_folder folder;
-  for (const auto* file : {"cpu/troupe/cpu.shares", "memory/troupe/memory.limit_in_bytes"}) {
+  for (const auto* file : {"cpu/troupe/cpu.shares", "memory/troupe/memory.limit_in_bytes",
+                           "pids/troupe/uid/pids.current"}) {
     std::filesystem::create_directories((folder.path() / file).parent_path());
-    folder.write(file, "");
+    folder.write(file, "7");
   }
   const auto tree = cgroup_tree::find(folder.path());
   CHECK(tree.make({}, {.memory_bytes = mebibyte, .requested_milli_cpu = 1'500}).empty());
@@ -100,6 +101,8 @@ TEST_CASE("a group without a name is the folder of all groups", "[kubelet]") {
   };
   CHECK(text("cpu/troupe/cpu.shares") == "1536");
   CHECK(text("memory/troupe/memory.limit_in_bytes") == "1048576");
+  CHECK(tree.processes("uid") == 7);
+  CHECK(tree.processes("other") == 0);
 }
 
 TEST_CASE("a process beyond its memory limit is killed, and the kill is detected", "[kubelet]") {

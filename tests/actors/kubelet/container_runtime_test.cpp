@@ -146,10 +146,10 @@ TEST_CASE("containers start when the pod's network policies are in force", "[kub
     CHECK(machine::wait([&] { return t.here.runs("web"); }));
   }
   SECTION("a reason why it is not is an event, and it is asked again") {
-    guard->answer("nft: no such table");
+    guard->answer("host ports: nft: no such table");
     REQUIRE(machine::wait([&] {
-      return t.here.events("web", "NetworkPolicyNotReady") ==
-             calls{"Network policies are not in force: nft: no such table"};
+      return t.here.events("web", "NetworkNotReady") ==
+             calls{"Network rules are not in force: host ports: nft: no such table"};
     }));
     CHECK(t.runtime->calls() == calls{"sandbox 1"});
     REQUIRE(machine::wait([&] { return guard->count() == 2; }));

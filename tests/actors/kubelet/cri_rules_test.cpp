@@ -318,6 +318,8 @@ TEST_CASE("the limits of a pod's group are written for either version of control
   limits.pids = 100;
   CHECK(set_pod_group(pod, limits, folder.path()).empty());
   CHECK(text("pids/kubepods/burstable/podu1/pids.max") == "100\n");
+  folder.write("pids/kubepods/burstable/podu1/pids.current", "7\n");
+  CHECK(processes_of(pod, folder.path()) == 7);
   CHECK(text("memory/kubepods/burstable/podu1/memory.limit_in_bytes") == "1048576\n");
   CHECK(text("cpu/kubepods/burstable/podu1/cpu.cfs_quota_us") == "100000\n");
   folder.write("cgroup.controllers", "cpu memory\n");
@@ -368,6 +370,29 @@ TEST_CASE(
   CHECK(text("kubepods/cpu.weight") == "1\n");
   CHECK_FALSE(std::filesystem::exists(folder.path() / "kubepods/memory.max"));
   CHECK_FALSE(limit_all_pods({}, "/proc/nothing").empty());
+}
+
+TEST_CASE("the groups of the QoS classes share processors by requests, with either version") {
+  const test::scratch_folder folder;
+  std::filesystem::create_directory(folder.path() / "cpu");
+  const auto text = [&](const std::string& name) {
+    std::ifstream file{folder.path() / name};
+    return std::string{std::istreambuf_iterator<char>{file}, {}};
+  };
+  CHECK(share_among_classes(1'500, folder.path()).empty());
+  CHECK(text("cpu/kubepods/burstable/cpu.shares") == "1536\n");
+  CHECK(text("cpu/kubepods/besteffort/cpu.shares") == "2\n");
+  CHECK(share_among_classes(1'000'000, folder.path()).empty());
+  CHECK(text("cpu/kubepods/burstable/cpu.shares") == "262144\n");
+  CHECK(share_among_classes(0, folder.path()).empty());
+  CHECK(text("cpu/kubepods/burstable/cpu.shares") == "2\n");
+  folder.write("cgroup.controllers", "cpu memory\n");
+  CHECK(share_among_classes(1'000, folder.path()).empty());
+  CHECK(text("kubepods/burstable/cpu.weight") == "39\n");
+  CHECK(text("kubepods/besteffort/cpu.weight") == "1\n");
+  CHECK_FALSE(share_among_classes(0, "/proc/nothing").empty());
+  CHECK(class_group("burstable", group_driver::systemd) ==
+        "/kubepods.slice/kubepods-burstable.slice");
 }
 
 TEST_CASE("runAsNonRoot refuses root, and users that cannot be checked") {

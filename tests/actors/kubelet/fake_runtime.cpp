@@ -113,6 +113,20 @@ void fake_runtime::end_container(const std::string& id, int code) {
     observer.mapped()(container_exit{.code = code, .started_ms = 1'000, .finished_ms = 2'000});
 }
 
+void fake_runtime::has_processes(const std::string& pod_uid, std::int64_t count) {
+  const std::lock_guard lock{mutex_};
+  processes_[pod_uid] = count;
+}
+
+void fake_runtime::count_processes(std::vector<api::object_ptr> pods,
+                                   std::function<void(std::vector<std::int64_t>)> done) {
+  std::vector<std::int64_t> all;
+  const std::lock_guard lock{mutex_};
+  for (const auto& each : pods)
+    all.push_back(processes_[each->meta().uid()]);
+  done(std::move(all));
+}
+
 void fake_runtime::has_layers(std::vector<layer_usage> layers) {
   const std::lock_guard lock{mutex_};
   layers_ = std::move(layers);
@@ -211,8 +225,12 @@ void fake_runtime::create_container(container_config config, runtime_answer<std:
     return done(tl::make_unexpected(*error));
   }
   const auto target = config.target.empty() ? config.target : " at " + config.target;
-  calls_.push_back(fmt::format("create {} {} in {} from {}{}", config.spec->name(), config.attempt,
-                               config.sandbox, config.image_ref, target));
+  std::string devices;
+  for (const auto& each : config.devices)
+    devices += fmt::format(" with {} as {}{}", each.source, each.target,
+                           each.read_only ? ", read-only" : "");
+  calls_.push_back(fmt::format("create {} {} in {} from {}{}{}", config.spec->name(),
+                               config.attempt, config.sandbox, config.image_ref, target, devices));
   auto id = fmt::format("fake://{}-{}", config.spec->name(), config.attempt);
   if (const auto same = made_[id]++; same != 0) id += fmt::format("-{}", same);
   if (hold_creations_) return held_.push_back([done, id] { done(id); });

@@ -2,6 +2,7 @@
 // answers within the call, and is controlled by the test. Thread safe.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -43,8 +44,10 @@ class fake_runtime final : public actors::container_runtime {
   actors::sandbox_observer sandbox();  // the observer of the last sandbox
   void end_container(const std::string& name, int code);
   void has_layers(std::vector<actors::layer_usage> layers);
+  void has_processes(const std::string& pod_uid, std::int64_t count);
   void fill_disk(std::string problem);
   void lack_network(std::string problem);
+  std::int64_t burstable_milli_cpu() const { return burstable_milli_cpu_; }
   fake_streams& streams() noexcept { return streams_; }
 
   // -- as a runtime
@@ -60,6 +63,7 @@ class fake_runtime final : public actors::container_runtime {
   void follow_sandbox(const std::string& id, actors::sandbox_observer observer) override;
   void stop_sandboxes(const std::string& pod_uid) override;
   void remove_pod(const std::string& pod_uid, actors::problem_observer done) override;
+  void share_cpu(std::int64_t milli_cpu) override { burstable_milli_cpu_ = milli_cpu; }
   void create_container(actors::container_config config,
                         actors::runtime_answer<std::string> done) override;
   void start_container(const std::string& id, actors::container_observer observer) override;
@@ -88,6 +92,8 @@ class fake_runtime final : public actors::container_runtime {
   }
   void read_layers(const std::string& pod_uid,
                    std::function<void(std::vector<actors::layer_usage>)> done) override;
+  void count_processes(std::vector<api::object_ptr> pods,
+                       std::function<void(std::vector<std::int64_t>)> done) override;
 
  private:
   void note(std::string call);
@@ -95,6 +101,7 @@ class fake_runtime final : public actors::container_runtime {
   const actors::runtime_features features_{
       .name = "fake", .version = "fake://1", .ephemeral_containers = true};
   mutable std::mutex mutex_;
+  std::atomic<std::int64_t> burstable_milli_cpu_ = -1;
   fake_streams streams_;
   std::vector<std::string> calls_;
   std::optional<actors::runtime_error> pull_error_, create_error_, resize_error_;
@@ -107,6 +114,7 @@ class fake_runtime final : public actors::container_runtime {
   std::function<void(std::vector<std::string>)> listed_;  // the first request that is held
   int sandboxes_ = 0, lists_ = 0;
   std::vector<actors::layer_usage> layers_;
+  std::map<std::string, std::int64_t> processes_;              // by uid
   std::map<std::string, actors::found_pod> found_;             // by uid
   actors::sandbox_observer sandbox_;                           // of the last sandbox
   std::map<std::string, actors::container_observer> running_;  // by id

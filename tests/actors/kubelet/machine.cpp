@@ -17,6 +17,7 @@
 #include "api/codec/codec.hpp"
 #include "api/schema/core_event.pb.h"
 #include "api/schema/core_namespace.pb.h"
+#include "api/schema/core_node.pb.h"
 #include "api/schema/core_persistent_volume.pb.h"
 #include "api/schema/meta_object.pb.h"
 #include "build_paths.hpp"
@@ -167,6 +168,10 @@ void machine::remove(const std::string& pod, std::int64_t grace_seconds) {
 }
 
 // -- looking --------------------------------------------------------------------------------------
+
+api::object_ptr machine::node_object() const {
+  return store_->read().find(api::kind_of<api::core::v1::Node>().key({}, node));
+}
 
 api::object_ptr machine::volume(const std::string& name) const {
   return store_->read().find(api::kind_of<api::core::v1::PersistentVolume>().key({}, name));

@@ -47,6 +47,7 @@ class machine {
   // Null if there is none.
   api::object_ptr find(const std::string& pod) const;
   api::object_ptr volume(const std::string& name) const;
+  api::object_ptr node_object() const;
   api::core::v1::PodStatus status(const std::string& pod) const;
   // Oldest first.
   std::vector<persistence::change> changes(const std::string& pod) const;

@@ -17,6 +17,7 @@
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/meta_object.pb.h"
+#include "build_paths.hpp"
 #include "support/skip.hpp"
 
 namespace troupe::test {

@@ -55,8 +55,10 @@ TEST_CASE("containers are distinguished by run, and new ones count from their st
       .machine = counters(12s, 2s),
       .containers = {container("a", counters(12s, 3s)), container("b", counters(12s, 1s), 11s),
                      container("just begun", counters(12s, 0s), 12s - 1ms),
-                     container("no start", counters(12s, 1s))}};
+                     container("no start", counters(12s, 1s))},
+      .systemd_groups = true};
   const auto figures = usage_between(before, now);
+  CHECK(figures.systemd_groups);
   REQUIRE(figures.machine);
   CHECK(figures.machine->cpu_nano == 500'000'000);
   REQUIRE(figures.containers.size() == 2);

@@ -22,7 +22,8 @@ actors::node_usage some_usage() {
           .containers = {{"u1", "a", {1, 2, 3ns}}, {"u2", "b", {4, 5, 6ns, 7, 8, 9}}},
           .supplies = {.memory = {1, 2}, .disk = {3, 4}, .inodes = {5, 6}, .pids = {7, 8}},
           .up = 1000h,
-          .networks = {{.address = "10.42.0.5", .rx_bytes = 10, .tx_dropped = 11}}};
+          .networks = {{.address = "10.42.0.5", .rx_bytes = 10, .tx_dropped = 11}},
+          .systemd_groups = true};
 }
 
 struct asked_node {
@@ -76,6 +77,7 @@ TEST_CASE("a node reports the usage of its machine and its containers on request
   CHECK(usage.containers[1].figure.rss_bytes == 9);
   CHECK(usage.supplies.disk.left == 3);
   CHECK(usage.supplies.pids.all == 8);
+  CHECK(usage.systemd_groups);
   CHECK(usage.up == 1000h);
   REQUIRE(usage.networks.size() == 1);
   CHECK(usage.networks[0].address == "10.42.0.5");

@@ -64,9 +64,9 @@ struct policed_cluster {
     const auto made = std::make_shared<std::optional<std::string>>();
     std::vector<std::string> addresses{pod.address};
     addresses.insert(addresses.end(), more.begin(), more.end());
-    actor.tell(
-        guard_pod{std::make_shared<const api::object>(api::kind_of<Pod>(), std::move(body), 1),
-                  addresses, [made](std::string problem) { *made = std::move(problem); }});
+    actor.tell(actors::nft::guard_pod{
+        std::make_shared<const api::object>(api::kind_of<Pod>(), std::move(body), 1), addresses,
+        [made](std::string problem) { *made = std::move(problem); }});
     c.settle();
     return made;
   }

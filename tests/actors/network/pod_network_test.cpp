@@ -159,20 +159,15 @@ TEST_CASE("a range that is not of the cluster, or another's, leads nowhere", "[p
   CHECK(ranges.problems.size() == 6);
 }
 
-TEST_CASE(
-    "the network of pods is a file that runtimes read, with all ranges and what portmap needs",
-    "[pod_network]") {
-  cni_options options{.ranges = {range("10.42.1.0/24"), range("fd00:42::/64")},
-                      .mtu_bytes = 1'450,
-                      .addresses = "/var/lib/a \"folder\""};
+TEST_CASE("the network of pods is a file that runtimes read, with all ranges", "[pod_network]") {
+  const cni_options options{.ranges = {range("10.42.1.0/24"), range("fd00:42::/64")},
+                            .mtu_bytes = 1'450,
+                            .addresses = "/var/lib/a \"folder\""};
   const auto plain = cni_config(options);
   CHECK_THAT(plain, Contains(R"("dataDir":"/var/lib/a \"folder\"")"));
   CHECK_THAT(plain, Contains(R"([{"subnet":"10.42.1.0/24"}],[{"subnet":"fd00:42::/64"}])"));
   CHECK_THAT(plain, Contains(R"({"dst":"0.0.0.0/0"},{"dst":"::/0"})"));
   CHECK_THAT(plain, !Contains("portmap"));
-  options.host_ports = true;
-  CHECK_THAT(cni_config(options), Contains(R"({"type":"portmap")") &&
-                                      Contains(R"("conditionsV4":["!","-d","10.96.0.10"])"));
 }
 
 TEST_CASE("our file is written once and removed, files of others stay", "[pod_network]") {
@@ -184,6 +179,10 @@ TEST_CASE("our file is written once and removed, files of others stay", "[pod_ne
   const auto written_at = fs::last_write_time(ours);
   REQUIRE(write_cni_file(networks, "one", marker));
   CHECK(fs::last_write_time(ours) == written_at);
+  REQUIRE(write_cni_file(networks, "later", marker));
+  std::string content;
+  std::ifstream{ours} >> content;
+  CHECK(content == "later");
   std::ofstream{networks / "README"} << "no network";
   CHECK_FALSE(foreign_network(networks));
   std::ofstream{networks / "87-other.conflist"} << "{}";
@@ -209,12 +208,13 @@ namespace {
 
 struct asked_network {
   node_ranges wanted;
-  std::function<void(std::vector<std::string>)> done;
+  std::function<void(made_network)> done;
 };
 
 struct networked_cluster {
   std::shared_ptr<std::vector<asked_network>> asked =
       std::make_shared<std::vector<asked_network>>();
+  std::shared_ptr<std::vector<std::string>> reported = std::make_shared<std::vector<std::string>>();
   cluster c{1};
 
   networked_cluster() {
@@ -224,6 +224,7 @@ struct networked_cluster {
     options.make = [to = asked](node_ranges wanted, auto done) {
       to->push_back({std::move(wanted), std::move(done)});
     };
+    options.report = [to = reported](std::string problem) { to->push_back(std::move(problem)); };
     c.simulation().system().spawn(
         {.kind = "pod-network", .name = "a"},
         runtime::make<pod_network>(c.plane().core_actors().watcher, options));
@@ -271,7 +272,7 @@ TEST_CASE("what failed is made again, and so is everything after a crash and onc
   networked_cluster n;
   n.add({"a", "10.42.1.0/24", "192.0.2.1"});
   REQUIRE(n.has(1));
-  n.asked->back().done({"no route"});
+  n.asked->back().done({{"no route"}});
   const auto failed = n.asked->size();
   REQUIRE(n.has(failed + 1));
   n.asked->back().done({});
@@ -285,6 +286,28 @@ TEST_CASE("what failed is made again, and so is everything after a crash and onc
   CHECK(n.c.run_until([&] { return n.asked->size() > again; }, std::chrono::seconds{61}));
 }
 
+TEST_CASE("the problems of this machine are reported in one line, those of other nodes are not",
+          "[pod_network]") {
+  networked_cluster n;
+  n.add({"b", "10.42.2.0/24", "127.0.0.1"});
+  n.add({"a", "10.42.1.0/24", "192.0.2.1"});
+  const auto finish = [&](const made_network& network) {
+    const auto before = n.asked->size();
+    n.asked->back().done(network);
+    REQUIRE(n.has(before + 1));
+    return n.reported->back();
+  };
+  REQUIRE(n.has(1));
+  CHECK(finish({{"no route", "a firewall"}}) == "no route; a firewall");
+  CHECK(finish({{std::string(5'000, 'x')}}) == std::string(1'024, 'x'));
+  INFO("the network of another program");
+  CHECK(finish({{"it is another's"}, false}).empty());
+  CHECK(finish({{"no route"}}) == "no route");
+  n.asked->back().done({});
+  n.c.settle();
+  CHECK(n.reported->back().empty());
+}
+
 TEST_CASE("a run that does not end is followed by another one, and its late answer is ignored",
           "[pod_network]") {
   networked_cluster n;
@@ -293,7 +316,7 @@ TEST_CASE("a run that does not end is followed by another one, and its late answ
   const auto lost = n.asked->size();
   REQUIRE(n.c.run_until([&] { return n.asked->size() > lost; }, std::chrono::seconds{130}));
   const auto repeated = n.asked->size();
-  n.asked->at(lost - 1).done({"no route"});
+  n.asked->at(lost - 1).done({{"no route"}});
   n.c.advance(std::chrono::seconds{5});
   CHECK(n.asked->size() == repeated);
 }

@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "api/schema/core_node.pb.h"
+#include "api/schema/core_pod.pb.h"
+#include "api/scheme.hpp"
 #include "support/cluster.hpp"
 #include "support/network/service_examples.hpp"
 
@@ -264,6 +266,111 @@ TEST_CASE("a family that was refused is served once it is accepted, without a ch
   REQUIRE(p.has(before + 1));
   CHECK(is_whole(p.given->back()));
   CHECK(has("delete table ip6 troupe\n"));
+}
+
+namespace {
+
+// The pod asks before its containers start; the answer is in the result.
+std::shared_ptr<std::optional<std::string>> guard(proxied_cluster& p, const api::object_ptr& pod,
+                                                  const std::string& address) {
+  const auto made = std::make_shared<std::optional<std::string>>();
+  p.proxy.tell(actors::nft::guard_pod{
+      pod, {address}, [made](std::string problem) { *made = std::move(problem); }});
+  p.c.advance(std::chrono::milliseconds{10});
+  return made;
+}
+
+api::object_ptr put_pod(proxied_cluster& p, const std::string& node = "node") {
+  return p.c.create_yaml(
+      "{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {nodeName: " + node +
+      ", containers: [{name: c, image: none, ports: [{containerPort: 80, hostPort: 30088}]}]}}");
+}
+
+bool opens(const given_script& script, const std::string& address) {
+  return script.text.find("tcp . 30088 . 0 : " + address + " . 80") != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a pod with host ports starts when they are in force, and they end with it",
+          "[services]") {
+  proxied_cluster p;
+  const auto pod = put_pod(p);
+  p.c.advance(std::chrono::milliseconds{10});
+  auto answer = guard(p, pod, "10.42.0.5");
+  CHECK_FALSE(*answer);
+  p.given->front().done({});
+  REQUIRE(p.has(2));
+  CHECK_FALSE(is_whole(p.given->back()));
+  CHECK(opens(p.given->back(), "10.42.0.5"));
+  CHECK_FALSE(*answer);
+  p.given->back().done({});
+  p.c.settle();
+  CHECK(*answer == "");
+  CHECK(*guard(p, pod, "10.42.0.5") == "");
+  CHECK(p.given->size() == 2);
+
+  INFO("a new sandbox has another address");
+  answer = guard(p, pod, "10.42.0.6");
+  REQUIRE(p.has(3));
+  CHECK(opens(p.given->back(), "10.42.0.6"));
+  p.given->back().done("nft: no such table");
+  p.c.settle();
+  CHECK(*answer == "nft: no such table");
+  REQUIRE(p.has(4));
+  CHECK(is_whole(p.given->back()));
+  CHECK(opens(p.given->back(), "10.42.0.6"));
+  p.given->back().done({});
+
+  p.c.remove<api::core::v1::Pod>("default", "web", 0);
+  REQUIRE(p.has(5));
+  CHECK(p.given->back().text.find("delete element ip troupe node-ports { tcp . 30088 }") !=
+        std::string::npos);
+}
+
+TEST_CASE("a pod that the node does not have gets no host ports", "[services]") {
+  proxied_cluster p;
+  p.given->front().done({});
+  const auto elsewhere = put_pod(p, "other");
+  const auto answer = guard(p, elsewhere, "10.42.0.5");
+  CHECK(*answer == "the node has not seen the pod yet");
+  p.c.advance(std::chrono::seconds{1});
+  CHECK(p.given->size() == 1);
+}
+
+TEST_CASE("after a crash host ports lead to the addresses in the status of pods", "[services]") {
+  proxied_cluster p;
+  put_pod(p);
+  p.given->front().done({});
+  p.c.change<api::core::v1::Pod>("default", "web", [](auto& pod) {
+    pod.mutable_status()->set_host_ip("192.0.2.1");
+    pod.mutable_status()->set_pod_ip("10.42.0.7");
+  });
+  REQUIRE(p.has(2));
+  CHECK(opens(p.given->back(), "10.42.0.7"));
+  p.given->back().done({});
+  p.c.settle();
+  p.c.crash("service-proxy", "node");
+  REQUIRE(p.has(3));
+  CHECK(is_whole(p.given->back()));
+  CHECK(opens(p.given->back(), "10.42.0.7"));
+}
+
+TEST_CASE("a service has a node port before a pod with the same host port", "[services]") {
+  proxied_cluster p;
+  p.given->front().done({});
+  const auto pod = put_pod(p);
+  guard(p, pod, "10.42.0.5");
+  REQUIRE(p.has(2));
+  p.given->back().done({});
+  auto service = service_body("web", "10.96.0.20", {{"http", 80}});
+  service.mutable_spec()->set_type("NodePort");
+  service.mutable_spec()->mutable_ports(0)->set_node_port(30'088);
+  p.c.create(slice_body("web", {{"http", 80}}, {{.address = "10.42.0.8"}}));
+  p.c.settle();
+  p.c.create(service);
+  REQUIRE(p.has(3));
+  CHECK(opens(p.given->back(), "10.42.0.8"));
 }
 
 }  // namespace troupe::test

@@ -22,6 +22,14 @@ TEST_CASE("network shows the path to a service, and where it ends") {
   const auto pod = t.first_pod();
   const auto from = t.show("network?to=services/default/web&port=81&from=pods/default/" + pod);
   CHECK_THAT(from.text(), Contains("81/TCP is none of its ports (80/TCP): refused"));
+  INFO("the connections of another node are counted there");
+  CHECK_THAT(from.text(), !Contains("counted on node"));
+  REQUIRE(t.post("/api/v1/namespaces/default/pods/" + pod + "/binding",
+                 R"({"target":{"kind":"Node","name":"far"}})")
+              .status == 201);
+  const auto far = t.show("network?to=services/default/web&from=pods/default/" + pod);
+  CHECK_THAT(far.text(),
+             Contains("connections are counted on node far: not known on this machine"));
   CHECK(t.show("network?to=services/default/none").status == 404);
   CHECK(t.show("network?to=nodes/n1").status == 400);
   CHECK(t.show("network?to=services/default/web&protocol=ICMP").status == 400);

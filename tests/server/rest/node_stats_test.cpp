@@ -3,12 +3,14 @@
 #include <rapidjson/document.h>
 #include <rapidjson/pointer.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <memory>
 
 #include "actors/link/node_gateway.hpp"
 #include "actors/link/node_links.hpp"
 #include "api/scheme.hpp"
+#include "server/console/handlers/node_console.hpp"
 #include "server/rest/measured_cluster.hpp"
 #include "server/rest/usage/measured_node.hpp"
 
@@ -228,6 +230,18 @@ TEST_CASE("a node's cadvisor metrics are of the machine, its pods and their cont
   CHECK_THAT(text, !Contains("container_spec_cpu_quota{container=\"b\""));
 }
 
+TEST_CASE("cadvisor's ids are systemd's units on a node whose control groups are") {
+  node_of_test t;
+  t.usage.systemd_groups = true;
+  const auto text = server::cadvisor_metrics(t.of());
+  INFO(text);
+  const std::string group =
+      R"(,id="/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-podu1.slice)";
+  CHECK_THAT(text, Contains(R"(container_memory_rss{container="")" + group + R"(",image="")"));
+  CHECK_THAT(text, Contains(R"(container_memory_rss{container="a")" + group +
+                            R"(/cri-containerd-id-a.scope",image=)"));
+}
+
 namespace {
 
 std::string stats(const std::string& node, const std::string& path = "stats/summary") {
@@ -296,6 +310,45 @@ TEST_CASE("a joined node's stats come over its link") {
   CHECK(seen.at("pods.0.cpu.usageCoreNanoSeconds") != "0");
 }
 
+TEST_CASE("a node's own counters are read through its proxy, also over a link") {
+  measured_cluster t;
+  const auto here = t.server.get(stats("here", "metrics"));
+  CHECK(here.status == 200);
+  CHECK_THAT(here.headers.at("content-type"), Contains("text/plain; version=0.0.4"));
+  CHECK_THAT(here.text(),
+             Contains("\nkubelet_running_pods ") && Contains("\nprocess_start_time_seconds "));
+  t.add_node("n1", R"("annotations":{"troupe.dev/node-key":"sha256:n1"})");
+  const auto message = [&] {
+    const auto answer = t.server.get(stats("n1", "metrics"));
+    CHECK(answer.status == 503);
+    return answer.at("message");
+  };
+  CHECK(message() == "error trying to reach service: node n1 is not connected");
+  runtime::actor_system system;  // the node's
+  server::node_console console{system, "n1"};
+  std::atomic<int> failure = 0;  // the status with which the node answers instead
+  actors::gateway_options options{.node = "n1"};
+  options.console = [&](const actors::console_request& request, auto done) {
+    if (failure != 0) return done({failure.load(), "no"});
+    console.ask({request.target}, [done](const server::console_answer& answer) {
+      done({answer.status, answer.body, answer.total});
+    });
+  };
+  const auto gateway = actors::spawn_gateway(system, options);
+  auto line = runtime::link::make_loopback({"system:node:n1", {"system:nodes"}, "sha256:n1", {}},
+                                           actors::gateway_acceptor(gateway), {"plane", {}, {}, {}},
+                                           t.server.plane().links().acceptor());
+  REQUIRE(t.server.eventually([&] { return t.server.plane().links().table().connected("n1"); }));
+  const auto far = t.server.get(stats("n1", "metrics"));
+  CHECK(far.status == 200);
+  CHECK_THAT(far.text(), Contains("\nkubelet_running_pods "));
+  failure = 404;
+  CHECK_THAT(message(), Contains("node n1 is too old to serve its metrics"));
+  failure = 429;
+  CHECK_THAT(message(), Contains("node n1 is too busy to answer"));
+  line.cut();
+}
+
 TEST_CASE("a simulated node's stats are those of its pods' annotations") {
   measured_cluster t;
   const auto made = t.server.post("/api/v1/nodes", R"({"metadata":{"name":"s1"},"status":{
@@ -305,4 +358,5 @@ TEST_CASE("a simulated node's stats are those of its pods' annotations") {
   CHECK(t.server.get(stats("s1")).status == 200);
   CHECK_THAT(t.server.get(stats("s1", "metrics/resource")).text(),
              Contains("resource_scrape_error 0\n") && !Contains("node_cpu_usage_seconds_total"));
+  CHECK(t.server.get(stats("s1", "metrics")).text().empty());
 }

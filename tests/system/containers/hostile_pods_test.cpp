@@ -28,6 +28,40 @@ spec:
     image: localhost/tools:1
     command: [sh, -c, "b() { b | b & }; b; sleep 3600"]
     resources: {limits: {memory: 512Mi, cpu: 100m}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: neighbour}
+spec:
+  terminationGracePeriodSeconds: 1
+  containers:
+  - name: main
+    image: localhost/tools:1
+    command: [sleep, "3600"]
+    livenessProbe:
+      exec: {command: [sh, -c, "echo >> /tmp/probes"]}
+      periodSeconds: 1
+      timeoutSeconds: 10
+)";
+
+// Its init container puts a link to the machine's files in place of a folder that it mounts.
+const char* const linker = R"(apiVersion: v1
+kind: Pod
+metadata: {name: linker}
+spec:
+  terminationGracePeriodSeconds: 1
+  automountServiceAccountToken: false
+  volumes: [{name: v, emptyDir: {}}]
+  initContainers:
+  - name: replace
+    image: localhost/tools:1
+    command: [sh, -c, "rmdir /v/part && ln -s /etc /v/part"]
+    volumeMounts: [{name: v, mountPath: /v}, {name: v, mountPath: /part, subPath: part}]
+  containers:
+  - name: main
+    image: localhost/tools:1
+    command: [sh, -c, "cat /part/hostname; exec sleep 3600"]
+    volumeMounts: [{name: v, mountPath: /part, subPath: part}]
 )";
 
 const char* const refused = R"(apiVersion: v1
@@ -98,7 +132,7 @@ std::string field(const std::string& of, const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("a fork bomb has a limit, and ends with its pod", "[containers]") {
+TEST_CASE("a fork bomb has a limit, hurts no other pod, and ends with its own", "[containers]") {
   if (const auto lacks = private_containerd::missing()) return skip(*lacks);
   const scratch_folder folder;
   container_machine on{folder.path(), "10.213.10.0/24"};
@@ -114,8 +148,26 @@ TEST_CASE("a fork bomb has a limit, and ends with its pod", "[containers]") {
   CHECK(on.run(value("pids.max")).output == "4096\n");
   CHECK(on.until(fmt::format("test $({}) -gt 300 && echo many", value("pids.current")), "many\n") ==
         "many\n");
-  CHECK(on.run("kubectl delete pod bomb --timeout=150s").code == 0);
+  CHECK(on.run("kubectl exec neighbour -- sh -c ': > /tmp/probes'").code == 0);
+  const std::string five = "kubectl exec neighbour -- sh -c 'tail -n 5 /tmp/probes | wc -l'";
+  CHECK(on.until(five, "5\n") == "5\n");
+  CHECK(on.run(field("pod neighbour", ".status.containerStatuses[0].restartCount")).output == "0");
+  CHECK(on.run("kubectl delete pod bomb neighbour --timeout=150s").code == 0);
   CHECK(on.runtime.ctr("containers ls -q") == "");
+}
+
+TEST_CASE("a subPath that a container replaced by a link shows no files of the machine",
+          "[containers]") {
+  if (const auto lacks = private_containerd::missing()) return skip(*lacks);
+  const scratch_folder folder;
+  container_machine on{folder.path(), "10.213.24.0/24"};
+  write_file(on.home() / "linker.yaml", linker);
+  REQUIRE(on.run("kubectl create -f linker.yaml").code == 0);
+  CHECK(on.until(waiting_reason("linker"), "CreateContainerConfigError") ==
+        "CreateContainerConfigError");
+  CHECK(on.run(field("pod linker", ".status.initContainerStatuses[0].state.terminated.exitCode"))
+            .output == "0");
+  CHECK(on.run("kubectl delete pod linker").code == 0);
 }
 
 TEST_CASE("pods that have finished hold no address, and keep their logs", "[containers]") {

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "etcd/etcd_server.hpp"
+#include "support/programs/shell.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/skip.hpp"
 #include "system/containers/container_machine.hpp"
@@ -142,6 +143,58 @@ spec:
     command: [sleep, "300"]
 )";
 
+// As little as a pod can be allowed; {} is a folder of the machine.
+const char* const sealed = R"(apiVersion: v1
+kind: Pod
+metadata: {{name: sealed}}
+spec:
+  shareProcessNamespace: true
+  dnsPolicy: None
+  dnsConfig:
+    nameservers: [192.0.2.53]
+    searches: [team.example]
+    options: [{{name: ndots, value: "3"}}]
+  securityContext: {{seccompProfile: {{type: RuntimeDefault}}}}
+  volumes: [{{name: mark, hostPath: {{path: "{}"}}}}]
+  containers:
+  - name: main
+    image: localhost/tools:1
+    securityContext:
+      capabilities: {{drop: [ALL], add: [NET_BIND_SERVICE]}}
+      allowPrivilegeEscalation: false
+      readOnlyRootFilesystem: true
+    command:
+    - sh
+    - -c
+    - grep -e CapEff -e NoNewPrivs -e 'Seccomp:' /proc/self/status; touch /file; cat /etc/resolv.conf;
+      until ps -o args | grep '^sleep 100078'; do sleep 0.1; done; exec sleep 100000
+    lifecycle: {{preStop: {{exec: {{command: [touch, /mark/stopped]}}}}}}
+    volumeMounts: [{{name: mark, mountPath: /mark}}]
+  - name: neighbour
+    image: localhost/tools:1
+    command: [sleep, "100078"]
+)";
+
+// Nothing is kept from it.
+const char* const open_pod = R"(apiVersion: v1
+kind: Pod
+metadata: {name: open}
+spec:
+  restartPolicy: Never
+  hostPID: true
+  hostIPC: true
+  hostNetwork: true
+  containers:
+  - name: main
+    image: localhost/tools:1
+    securityContext: {privileged: true}
+    command:
+    - sh
+    - -c
+    - grep -e CapEff -e NoNewPrivs -e 'Seccomp:' /proc/self/status;
+      for each in pid ipc net mnt; do readlink /proc/self/ns/$each; done
+)";
+
 std::string field_of(const std::string& pod, const std::string& path) {
   return "kubectl get pod " + pod + " -o jsonpath='{" + path + "}'";
 }
@@ -193,6 +246,35 @@ TEST_CASE("a pod has the users, names, files and sidecars that its spec asks for
   CHECK(std::chrono::steady_clock::now() - before <
         std::max<std::chrono::nanoseconds>(std::chrono::seconds{15}, 2 * start));
   CHECK(on.runtime.ctr("containers ls -q") == "");
+}
+
+TEST_CASE("a container has the rights, namespaces and resolver that its pod asks for, and no more",
+          "[containers]") {
+  if (const auto lacks = private_containerd::missing()) return skip(*lacks);
+  const scratch_folder folder;
+  container_machine on{folder.path(), "10.213.23.0/24"};
+  const auto mark = on.home() / "mark";
+  std::filesystem::create_directory(mark);
+  write_file(on.home() / "pods.yaml",
+             fmt::format(fmt::runtime(sealed), mark.string()) + "---\n" + open_pod);
+  REQUIRE(on.run("kubectl create -f pods.yaml").code == 0);
+  const std::string of_sealed =
+      "CapEff:\t0000000000000400\nNoNewPrivs:\t1\nSeccomp:\t2\n"
+      "touch: /file: Read-only file system\n"
+      "search team.example\nnameserver 192.0.2.53\noptions ndots:3\nsleep 100078\n";
+  CHECK(on.until("kubectl logs sealed -c main", of_sealed) == of_sealed);
+  // Of the test itself, since the runtime may have fewer capabilities than there are.
+  const auto of_machine = shell(
+                              "grep -e CapEff -e NoNewPrivs -e Seccomp: /proc/self/status; "
+                              "for each in pid ipc net; do readlink /proc/self/ns/$each; done")
+                              .output;
+  CHECK(on.until("kubectl logs open | head -n 6", of_machine) == of_machine);
+  const auto files = on.run("kubectl logs open | tail -n 1").output;
+  CHECK(files.starts_with("mnt:"));
+  CHECK(files != shell("readlink /proc/self/ns/mnt").output);
+  CHECK_FALSE(std::filesystem::exists(mark / "stopped"));
+  CHECK(on.run("kubectl delete pod sealed open --grace-period=5").code == 0);
+  CHECK(std::filesystem::exists(mark / "stopped"));
 }
 
 TEST_CASE("a container's status shows how it ended, or why it does not start", "[containers]") {

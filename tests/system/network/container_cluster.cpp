@@ -54,7 +54,7 @@ std::string container_cluster::left_of_pods(machine& on) {
   const auto seen = on.run(
       "ip -o link | grep veth; ip route | grep veth; "
       "ls data/pod-addresses/troupe 2>/dev/null | grep -v -e lock -e last; "
-      "iptables -t nat -S 2>/dev/null | grep CNI-DN; "
+      "nft list map ip troupe node-ports 2>/dev/null | grep goto; "
       "grep -o -e '" +
       runtime(on).folder().string() + "/[^ ]*' -e '" + on.data().string() + "/[^ ]*' /proc/mounts");
   return seen.output;

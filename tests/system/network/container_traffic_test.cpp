@@ -1,5 +1,6 @@
-// Every way of a packet between pods, services, machines and others outside, on two machines with
-// real containers; again while programs are killed, and after they have come back.
+// Every way of a packet between pods, services, machines and others outside, and those that a
+// policy closes, on two machines with real containers; again while programs are killed, and after
+// they have come back.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -11,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "support/programs/shell.hpp"
 #include "system/network/container_cluster.hpp"
 
 using namespace troupe::test;
@@ -21,20 +21,30 @@ namespace {
 constexpr std::chrono::seconds traffic_limit{240};
 constexpr int traffic_calls = 12;
 
-// A page with its pod's name and the client's address, and a client beside it.
-std::string traffic_pods(const std::string& node) {
+// A page with its pod's name and the client's address, and the same by UDP, with this machine's
+// perl.
+std::string traffic_server(const std::string& app, const std::string& node,
+                           const std::string& host_port = {}) {
   return fmt::format(R"yaml(---
 apiVersion: v1
 kind: Pod
-metadata: {{name: web-{0}, labels: {{app: web}}}}
+metadata: {{name: {0}-{1}, labels: {{app: {0}}}}}
 spec:
-  nodeName: {0}
+  nodeName: {1}
   terminationGracePeriodSeconds: 1
+  volumes:
+  - {{name: usr, hostPath: {{path: /usr}}}}
+  - {{name: lib, hostPath: {{path: /lib}}}}
+  - {{name: lib64, hostPath: {{path: /lib64}}}}
   containers:
   - name: c
     image: localhost/tools:1
-    ports: [{{containerPort: 8080, hostPort: 8088}}]
+    ports: [{{containerPort: 8080{2}}}]
     readinessProbe: {{tcpSocket: {{port: 8080}}, periodSeconds: 1}}
+    volumeMounts:
+    - {{name: usr, mountPath: /usr, readOnly: true}}
+    - {{name: lib, mountPath: /lib, readOnly: true}}
+    - {{name: lib64, mountPath: /lib64, readOnly: true}}
     command:
     - sh
     - -c
@@ -46,11 +56,41 @@ spec:
       echo "$(hostname) $REMOTE_ADDR"
       END
       chmod +x /tmp/cgi-bin/who
+      /usr/bin/perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(LocalPort => 8080,
+        Proto => "udp") or die; while (1) {{ $s->recv($_, 64) // next;
+        $s->send("'$(hostname)' " . $s->peerhost . "\n") }}' &
       exec httpd -f -p 8080 -h /tmp
----
+)yaml",
+                     app, node, host_port);
+}
+
+// Its first command asks the server outside.
+std::string traffic_starter(const std::string& app) {
+  return fmt::format(R"yaml(---
 apiVersion: v1
 kind: Pod
-metadata: {{name: client-{0}}}
+metadata: {{name: {0}, labels: {{app: {0}}}}}
+spec:
+  nodeName: m2
+  restartPolicy: Never
+  containers:
+  - name: c
+    image: localhost/tools:1
+    command:
+    - sh
+    - -c
+    - nc -w 3 10.77.0.3 9000 </dev/null | grep -o outside; echo $?;
+      nslookup kubernetes.default.svc.cluster.local | grep -o '10[.]96[.]0[.]1$'
+)yaml",
+                     app);
+}
+
+std::string traffic_pods(const std::string& node) {
+  return traffic_server("web", node, ", hostPort: 8088") + traffic_server("guarded", node) +
+         fmt::format(R"yaml(---
+apiVersion: v1
+kind: Pod
+metadata: {{name: client-{0}, labels: {{client: {0}}}}}
 spec:
   nodeName: {0}
   terminationGracePeriodSeconds: 1
@@ -96,6 +136,47 @@ spec:
   externalTrafficPolicy: Local
   selector: {app: web}
   ports: [{port: 80, targetPort: 8080, nodePort: 30081}]
+---
+apiVersion: v1
+kind: Service
+metadata: {name: sticky}
+spec:
+  clusterIP: 10.96.0.102
+  sessionAffinity: ClientIP
+  selector: {app: web}
+  ports: [{port: 80, targetPort: 8080}]
+---
+apiVersion: v1
+kind: Service
+metadata: {name: datagrams}
+spec:
+  clusterIP: 10.96.0.103
+  selector: {app: web}
+  ports: [{port: 80, targetPort: 8080, protocol: UDP}]
+---
+apiVersion: v1
+kind: Service
+metadata: {name: guarded}
+spec:
+  clusterIP: 10.96.0.104
+  selector: {app: guarded}
+  ports: [{port: 80, targetPort: 8080}]
+)";
+
+const char* const traffic_policies = R"(---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: guard}
+spec:
+  podSelector: {matchLabels: {app: guarded}}
+  ingress: [{from: [{podSelector: {matchLabels: {client: m1}}}]}]
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: alone}
+spec:
+  podSelector: {matchLabels: {app: alone}}
+  policyTypes: [Egress]
 )";
 
 const char* const outside_server =
@@ -104,13 +185,14 @@ const char* const outside_server =
     "\"HTTP/1.0 200 OK\\r\\n\\r\\noutside \" . $c->peerhost . \"\\n\"; close $c }' "
     ">/dev/null 2>&1 &";
 
-// Who asks, whom, and who answers; `client` is the address that the server must see.
+// Who asks, whom, and who answers; `client` is the address or pod that the server must see.
 struct traffic_row {
   std::string name;
-  std::string from;  // m1, m2, outside, or a pod
-  std::string to;
-  std::set<std::string> servers;
+  std::string from;               // m1, m2, outside, or a pod
+  std::string to;                 // an address, a pod or a name, and a port; "udp:" before it
+  std::set<std::string> servers;  // none: the call must time out
   std::string client = {};
+  bool always_one = false;  // of the servers
 };
 
 class traffic_cluster {
@@ -120,31 +202,41 @@ class traffic_cluster {
         outside_
             .run("ip route add 203.0.113.7 via 10.77.0.1 dev net0; " + std::string{outside_server})
             .code == 0);
-    const auto made = cluster->apply(traffic_services + traffic_pods("m1") + traffic_pods("m2"));
-    INFO(made.output);
-    REQUIRE(made.code == 0);
+    apply(std::string{traffic_policies} + traffic_services);
+    apply(traffic_pods("m1") + traffic_pods("m2"));
     const bool ready = soon(traffic_limit, [&] { return are_ready(); });
     INFO(cluster->kubectl("describe pods").output);
     REQUIRE(ready);
   }
 
-  bool are_ready() {
-    return cluster->kubectl("get pods -o jsonpath='{.items[*].status.containerStatuses[*].ready}'")
-               .output == "true true true true";
+  void apply(const std::string& objects) {
+    const auto made = cluster->apply(objects);
+    INFO(made.output);
+    REQUIRE(made.code == 0);
   }
 
-  // Every row, until it is as expected. `learn`: the clients may be others than before, and the
-  // programs that know them run.
+  bool are_ready() {
+    return cluster->kubectl("get pods -o jsonpath='{.items[*].status.containerStatuses[*].ready}'")
+               .output == "true true true true true true";
+  }
+
+  // Every row, until it is as expected. `learn`: pods may be others than before, and the programs
+  // that know them run, DNS too.
   void check(const std::string& when, bool learn = true) {
     if (learn) learn_pods();
     for (const auto& row : rows()) {
+      if (!learn && row.to.starts_with("web.")) continue;
       INFO(when << ": " << row.name << ", from " << row.from << " to " << row.to);
       std::string answers;
+      bool forbidden = false;
       const bool fine = soon(traffic_limit, [&] {
         if (fits(row, answers = ask(row))) return true;
+        // Not even once.
+        forbidden = row.servers.empty() && answers.find("guarded-") != answers.npos;
         if (learn) learn_pods();
-        return false;
+        return forbidden;
       });
+      CHECK_FALSE(forbidden);
       INFO(answers);
       CHECK(fine);
     }
@@ -160,7 +252,7 @@ class traffic_cluster {
   std::vector<traffic_row> rows() {
     const std::set<std::string> both{"web-m1", "web-m2"}, first{"web-m1"}, second{"web-m2"};
     const std::string m1 = "10.77.0.1", m2 = "10.77.0.2", other = "10.77.0.3";
-    std::vector<traffic_row> out{
+    return {
         {"the cluster address", "m1", "10.96.0.100:80", both},
         {"the cluster address", "client-m1", "10.96.0.100:80", both, "client-m1"},
         {"the cluster address", "client-m2", "10.96.0.100:80", both, "client-m2"},
@@ -176,12 +268,23 @@ class traffic_cluster {
         {"externalTrafficPolicy Local", "outside", m1 + ":30081", first, other},
         {"externalTrafficPolicy Local", "outside", m2 + ":30081", second, other},
         {"a way out", "client-m1", other + ":9000", {"outside"}, m1},
-        {"a way out", "client-m2", other + ":9000", {"outside"}, m2}};
-    if (has_host_ports_) {
-      out.push_back({"a host port", "outside", m1 + ":8088", first});
-      out.push_back({"a host port", "client-m1", m2 + ":8088", second});
-    }
-    return out;
+        {"a way out", "client-m2", other + ":9000", {"outside"}, m2},
+        {"a pod of its machine", "m1", "web-m1:8080", first},
+        {"a pod of another machine", "m1", "web-m2:8080", second},
+        {"a pod of its machine", "client-m1", "web-m1:8080", first, "client-m1"},
+        {"a pod of another machine", "client-m1", "web-m2:8080", second, "client-m1"},
+        {"a service by name", "client-m2", "web.default.svc.cluster.local:80", both, "client-m2"},
+        {"ClientIP affinity", "client-m1", "10.96.0.102:80", both, "client-m1", true},
+        {"UDP", "client-m1", "udp:10.96.0.103:80", both, "client-m1"},
+        {"UDP", "m2", "udp:10.96.0.103:80", both},
+        {"a host port", "outside", m1 + ":8088", first, other},
+        {"a host port", "client-m1", m1 + ":8088", first, "client-m1"},
+        {"a host port", "client-m1", m2 + ":8088", second, m1},
+        {"a host port", "m1", m1 + ":8088", first, m1},
+        {"an allowed client", "client-m1", "guarded-m2:8080", {"guarded-m2"}, "client-m1"},
+        {"an allowed client", "client-m1", "10.96.0.104:80", {"guarded-m1", "guarded-m2"}},
+        {"a forbidden client", "client-m2", "guarded-m1:8080", {}},
+        {"a forbidden client", "client-m2", "10.96.0.104:80", {}}};
   }
 
   machine& machine_of(const std::string& name) {
@@ -189,11 +292,11 @@ class traffic_cluster {
     return cluster->at(name.ends_with("m1") ? 1 : 2);
   }
 
-  // The process and the address of each client.
+  // The process and the address of each pod.
   void learn_pods() {
     std::istringstream lines{
         cluster
-            ->kubectl("get pods client-m1 client-m2 -o jsonpath='{range .items[*]}"
+            ->kubectl("get pods -o jsonpath='{range .items[*]}"
                       "{.metadata.name} {.status.podIP} "
                       "{.status.containerStatuses[0].containerID}{\"\\n\"}{end}'")
             .output};
@@ -210,17 +313,38 @@ class traffic_cluster {
 
   // A line for each call: the server's name and the client's address, or why there is none.
   std::string ask(const traffic_row& row) {
-    const bool of_pod = row.from.starts_with("client-");
-    const auto enter =
-        of_pod ? fmt::format("nsenter --net=/proc/{}/ns/net ", pods_[row.from].process) : "";
+    const bool udp = row.to.starts_with("udp:");
+    const auto to = row.to.substr(udp ? 4 : 0);
+    const auto colon = to.find(':');
+    auto host = to.substr(0, colon);
+    const auto port = to.substr(colon + 1);
+    if (const auto pod = pods_.find(host); pod != pods_.end()) host = pod->second.address;
+    std::string enter, find = "host=" + host;
+    if (row.from.starts_with("client-")) {
+      enter = fmt::format("nsenter --net=/proc/{}/ns/net ", pods_[row.from].process);
+      // By the resolver of the pod.
+      if (host.starts_with("web."))
+        find = fmt::format(
+            "host=$({}--mount=/proc/{}/ns/mnt nslookup {} | "
+            "awk '/^Name/ {{n = 1}} n && /^Address/ {{print $2; exit}}')",
+            enter, pods_[row.from].process, host);
+    }
+    const auto call =
+        udp ? fmt::format(
+                  "perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(PeerAddr => "
+                  "$ARGV[0], PeerPort => {}, Proto => \"udp\") or die; $s->send(\"x\"); "
+                  "alarm 5; print if defined $s->recv($_, 64)' $host",
+                  port)
+            : fmt::format("curl -sS -m {} http://$host:{}/cgi-bin/who", row.servers.empty() ? 2 : 5,
+                          port);
     return machine_of(row.from)
-        .run(fmt::format(
-            "for i in $(seq {}); do {}curl -sS -m 5 http://{}/cgi-bin/who || break; done",
-            traffic_calls, enter, row.to))
+        .run(fmt::format("{}; for i in $(seq {}); do {}{} || break; done", find, traffic_calls,
+                         enter, call))
         .output;
   }
 
   bool fits(const traffic_row& row, const std::string& answers) {
+    if (row.servers.empty()) return answers.starts_with("curl: (28)");
     const auto known = pods_.find(row.client);
     const auto& client = known == pods_.end() ? row.client : known->second.address;
     std::set<std::string> servers;
@@ -230,19 +354,21 @@ class traffic_cluster {
       servers.insert(server);
       if (!client.empty() && seen != client) return false;
     }
-    return count == traffic_calls && servers == row.servers;
+    if (count != traffic_calls) return false;
+    return row.always_one ? servers.size() == 1 && row.servers.contains(*servers.begin())
+                          : servers == row.servers;
   }
 
   machine& outside_;
-  const bool has_host_ports_ =
-      shell("command -v iptables && test -e /usr/lib/cni/portmap").code == 0;
   std::map<std::string, known_pod> pods_;
 };
 
 }  // namespace
 
-TEST_CASE("packets find their way by every kind of service, also while nodes are killed",
-          "[network][containers][pod_network]") {
+TEST_CASE(
+    "packets find their way by every kind of service and policy, also while nodes and container "
+    "runtimes are killed",
+    "[network][containers][pod_network]") {
   if (!container_cluster::possible()) return;
   traffic_cluster t;
   auto& c = *t.cluster;
@@ -254,21 +380,32 @@ TEST_CASE("packets find their way by every kind of service, also while nodes are
     c.at(each).restart();
   CHECK(soon(traffic_limit, [&] { return c.is_ready(c.at(1)) && c.is_ready(c.at(2)); }));
   t.check("after a restart of the nodes");
-  t.cluster.delete_pods();
-}
-
-TEST_CASE(
-    "packets find their way while container runtimes are killed, and after a whole machine was",
-    "[.long][network][containers][pod_network]") {
-  if (!container_cluster::possible()) return;
-  traffic_cluster t;
-  auto& c = *t.cluster;
-  t.check("at first");
   for (unsigned each : {1u, 2u})
     t.cluster.runtime(c.at(each)).kill();
   t.check("without container runtimes", false);
   for (unsigned each : {1u, 2u})
     t.cluster.runtime(c.at(each)).start();
+
+  // A policy is in force before the first packet.
+  t.apply(traffic_starter("alone") + traffic_starter("free"));
+  const auto log = [&](const std::string& pod, const std::string& wanted) {
+    std::string out;
+    soon(traffic_limit, [&] { return (out = c.kubectl("logs " + pod).output) == wanted; });
+    return out;
+  };
+  // Names are not part of it.
+  const std::string resolved = "10.96.0.1\n", outside = "outside\n";
+  CHECK(log("free", outside + "0\n" + resolved) == outside + "0\n" + resolved);
+  CHECK(log("alone", "1\n" + resolved) == "1\n" + resolved);
+  t.cluster.delete_pods();
+}
+
+TEST_CASE("packets find their way after a whole machine was killed",
+          "[.long][network][containers][pod_network]") {
+  if (!container_cluster::possible()) return;
+  traffic_cluster t;
+  auto& c = *t.cluster;
+  t.check("at first");
 
   // The node, the runtime, and the processes that hold the containers.
   auto& m2 = c.at(2);

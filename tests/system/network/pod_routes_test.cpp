@@ -145,7 +145,7 @@ class routed_machine {
   }
   std::vector<std::string> make(const node_ranges& wanted) {
     std::vector<std::string> problems;
-    machine.run([&] { problems = make_machine_network(options, wanted); });
+    machine.run([&] { problems = make_machine_network(options, wanted).problems; });
     return problems;
   }
   void remove() {
@@ -385,6 +385,29 @@ TEST_CASE(
   CHECK(of.first.said("ip -o link; ip -6 route; bridge fdb") == made);
   of.first.remove();
   CHECK_THAT(of.first.said("ip -6 route; ip -6 addr; ip link"), !Contains("troupe-vx"));
+}
+
+TEST_CASE("a firewall that drops packets of pods is a problem until its chains accept them",
+          "[network][pod_network]") {
+  if (!can_run()) return;
+  two_machines of;
+  CHECK(of.second.make({1}) == none{});
+  const speaker second{of.second.pod, "two", SOCK_STREAM};
+  for (const auto* chain : {"ip filter FORWARD", "inet mine pass"}) {
+    const std::string name{chain};
+    of.first.run("nft add table " + name.substr(0, name.rfind(' ')) + " && nft 'add chain " + name +
+                 " { type filter hook forward priority 0; policy drop; }'");
+    INFO(name);
+    const auto problems = of.first.make({2});
+    CHECK(call(of.first.pod, pod_address(2), 8080, std::chrono::seconds{1}) == "dropped");
+    REQUIRE(problems.size() == 1);
+    INFO(problems[0]);
+    CHECK_THAT(problems[0], Contains("has the policy drop and does not accept 10.42.0.0/16"));
+    const std::string mark = "as root: ";
+    of.first.run(problems[0].substr(problems[0].find(mark) + mark.size()));
+    CHECK(of.first.make({2}) == none{});
+    CHECK(call(of.first.pod, pod_address(2), 8080) == "two");
+  }
 }
 
 TEST_CASE("pods of a machine without IPv6 have addresses of IPv4, until it has IPv6",

@@ -141,7 +141,7 @@ TEST_CASE("a service whose endpoint is a loopback address leads no pod to the ma
   if (!can_try_rules()) return;
   machine_with_pods c;
   const speaker local{c.machine, "local", SOCK_STREAM, "127.0.0.1"};
-  // As the plugin portmap does it for a pod with host ports.
+  // As the plugin portmap of another network does it for a pod with host ports.
   sh(c.machine, "echo 1 > /proc/sys/net/ipv4/conf/veth1/route_localnet");
   c.table.replace("a", service("10.96.0.100", "pick", {"127.0.0.1"}));
   c.table.replace("b", service("10.96.0.101", "pick", {pod_1_address}));

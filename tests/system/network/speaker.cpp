@@ -86,11 +86,15 @@ bool speaker::answer() const {
 }
 
 std::string call(const network_space& from, const std::string& host, int port,
-                 std::chrono::milliseconds limit) {
+                 std::chrono::milliseconds limit, const std::string& source) {
   std::string out;
   from.run([&] {
     const place to{host, port};
     const auto fd = to.socket(SOCK_STREAM | SOCK_NONBLOCK);
+    if (!source.empty()) {
+      const place at{source, 0};
+      REQUIRE(::bind(fd.get(), at.get(), at.size) == 0);
+    }
     const bool begun = ::connect(fd.get(), to.get(), to.size) == 0 || errno == EINPROGRESS;
     out = begun ? heard(fd.get(), static_cast<int>(limit.count())) : "refused";
   });

@@ -29,8 +29,10 @@ class speaker {
 };
 
 // The name of the server that answers there over TCP; "refused" or "dropped" if none does.
+// `source`: the client's address; empty: the kernel selects it.
 std::string call(const network_space& from, const std::string& host, int port,
-                 std::chrono::milliseconds limit = std::chrono::seconds{60});
+                 std::chrono::milliseconds limit = std::chrono::seconds{60},
+                 const std::string& source = {});
 
 // A client that keeps sending over UDP, from one port.
 class udp_client {

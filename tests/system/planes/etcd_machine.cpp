@@ -64,12 +64,13 @@ void etcd_machine::wipe() {
   std::filesystem::remove_all(folder_ / "data");
 }
 
-bool etcd_machine::restore(const std::filesystem::path& backup, const std::string& members) const {
+bool etcd_machine::restore(const std::filesystem::path& backup, const std::string& members,
+                           const std::string& token) const {
   return shell(fmt::format("ETCDCTL_API=3 etcdctl snapshot restore {0} --name {1} "
-                           "--initial-cluster {2} --initial-cluster-token restored "
+                           "--initial-cluster {2} --initial-cluster-token {5} "
                            "--initial-advertise-peer-urls {3} --data-dir {4}/data "
                            ">>{4}/control.log 2>&1",
-                           backup.string(), name(), members, peer_url(), folder_.string()))
+                           backup.string(), name(), members, peer_url(), folder_.string(), token))
              .code == 0;
 }
 

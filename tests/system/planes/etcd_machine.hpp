@@ -35,8 +35,9 @@ class etcd_machine {
   // Deletes the member's data.
   void wipe();
   // Makes data of a new etcd from a backup; there must be none. False: etcdctl failed
-  // (control.log).
-  bool restore(const std::filesystem::path& backup, const std::string& members) const;
+  // (control.log). With the default token it has the old one's cluster id.
+  bool restore(const std::filesystem::path& backup, const std::string& members,
+               const std::string& token) const;
   void signal(int number) const { process_->signal(number); }
   pid_t id() const { return process_->id(); }
   bool runs() const { return process_ && !process_->wait(std::chrono::milliseconds{0}); }

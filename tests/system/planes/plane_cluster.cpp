@@ -167,11 +167,11 @@ bool plane_cluster::save(const std::filesystem::path& backup) const {
   return asked.control(asked.client_url(), "snapshot save " + backup.string()).code == 0;
 }
 
-bool plane_cluster::restore(const std::filesystem::path& backup) {
+bool plane_cluster::restore(const std::filesystem::path& backup, const std::string& token) {
   for (auto& each : members_) {
     each->kill();
     each->wipe();
-    if (!each->restore(backup, places())) return false;
+    if (!each->restore(backup, places(), token)) return false;
   }
   for (auto& each : members_)
     each->start(places());

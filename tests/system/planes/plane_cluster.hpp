@@ -47,7 +47,7 @@ class plane_cluster {
   std::string replace_member(std::size_t index);
   // Saves the state of etcd to a file, and replaces etcd by a new one with that state.
   bool save(const std::filesystem::path& backup) const;
-  bool restore(const std::filesystem::path& backup);
+  bool restore(const std::filesystem::path& backup, const std::string& token);
 
  private:
   // Of all members: etcd_machine::place().

@@ -83,6 +83,8 @@ void set_security(const Pod& pod, const SecurityContext& context, const cri_node
     out.mutable_capabilities()->add_add(name);
   for (const auto& name : context.capabilities().drop())
     out.mutable_capabilities()->add_drop(name);
+  if (context.has_se_linux_options())
+    *out.mutable_selinux_options() = se_linux_of(context.se_linux_options());
   *out.mutable_seccomp() = seccomp_of(context, node);
   if (context.has_app_armor_profile())
     *out.mutable_apparmor() = app_armor_of(context.app_armor_profile());
@@ -207,6 +209,12 @@ runtime_result<cri::ContainerConfig> container_request(const container_config& c
     if (end != variable.npos) env.set_value(variable.substr(end + 1));
   }
   if (const auto set = set_mounts(config, node, files, out); !set) return refuse(set.error());
+  for (const auto& each : config.devices) {
+    auto& device = *out.add_devices();
+    device.set_host_path(each.source);
+    device.set_container_path(each.target);
+    device.set_permissions(each.read_only ? "r" : "mrw");
+  }
   auto& labels = *out.mutable_labels();
   labels[cri_labels::container_name] = config.spec->name();
   labels[cri_labels::pod_name] = pod.metadata().name();

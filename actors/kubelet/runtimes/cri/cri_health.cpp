@@ -81,14 +81,17 @@ void cri_runtime::take_config(const cri::StatusResponse& status,
   config_known_ = true;
   sandbox_image_ = sandbox_image_of(status);
   std::optional<pods_limits> again;
+  std::optional<std::int64_t> burstable_again;
   {
     const std::lock_guard lock{mutex_};
     if (std::exchange(groups_, driver) == driver) return;
     again = all_pods_limits_;
+    burstable_again = burstable_milli_cpu_;
   }
   log().info("kubelet: the container runtime's driver of control groups is {}",
              driver == group_driver::systemd ? "systemd" : "cgroupfs");
   if (again) limit_pods(*again);
+  if (burstable_again) share_cpu(*burstable_again);
 }
 
 // -- what is missing ------------------------------------------------------------------------------
@@ -114,20 +117,28 @@ void cri_runtime::check_sandbox_image() {
     if (!found) return again(cri_defaults::sandbox_image_again);
     if (found->has_image()) {
       sandbox_image_problem_.clear();
+      pulling_sandbox_image_ = false;  // the pull's answer is ignored
       return again(cri_defaults::sandbox_image_check);
+    }
+    again(cri_defaults::sandbox_image_again);
+    if (std::exchange(pulling_sandbox_image_, true)) {
+      if (sandbox_image_problem_.empty())
+        sandbox_image_problem_ =
+            fmt::format("the image {} of sandboxes is missing and is being pulled", sandbox_image_);
+      return;
     }
     cri::PullImageRequest pull;
     pull.mutable_image()->set_image(sandbox_image_);
     client_->images<cri::PullImageResponse>(
         "PullImage", pull,
-        [this, again, image = sandbox_image_](const auto& pulled) {
+        [this, image = sandbox_image_](const auto& pulled) {
+          if (!std::exchange(pulling_sandbox_image_, false)) return;
           sandbox_image_problem_ =
               pulled ? std::string{}
                      : fmt::format(
                            "the image {} of sandboxes is missing and cannot be pulled ({}): "
                            "import it by `troupe image import`",
                            image, pulled.error().message);
-          again(cri_defaults::sandbox_image_again);
         },
         cri_defaults::sandbox_timeout);
   });

@@ -398,6 +398,18 @@ void cri_runtime::limit_pods(const pods_limits& limits) {
   if (!posted) log().warn("kubelet: too many jobs wait: pods together have no limit");
 }
 
+void cri_runtime::share_cpu(std::int64_t burstable_milli_cpu) {
+  {
+    const std::lock_guard lock{mutex_};
+    burstable_milli_cpu_ = burstable_milli_cpu;
+  }
+  const bool posted = jobs_.post(all_pods_group, [burstable_milli_cpu, driver = groups()] {
+    const auto unset = share_among_classes(burstable_milli_cpu, groups_top, driver);
+    if (!unset.empty()) log().warn("kubelet: shares of the QoS classes are not set:{}", unset);
+  });
+  if (!posted) log().warn("kubelet: too many jobs wait: shares of the QoS classes are not set");
+}
+
 void cri_runtime::follow_sandbox(const std::string& id, sandbox_observer observer) {
   loop_->defer([this, id, observer] {
     watcher_.follow_sandbox(id, observer);

@@ -73,6 +73,7 @@ class cri_runtime final : public container_runtime {
   void stop_sandboxes(const std::string& pod_uid) override;
   void remove_pod(const std::string& pod_uid, problem_observer done) override;
   void limit_pods(const pods_limits& limits) override;
+  void share_cpu(std::int64_t burstable_milli_cpu) override;
 
   void create_container(container_config config, runtime_answer<std::string> done) override;
   void start_container(const std::string& id, container_observer observer) override;
@@ -99,9 +100,12 @@ class cri_runtime final : public container_runtime {
   void forward_port(const std::string& pod_uid, int port,
                     runtime_answer<std::unique_ptr<port_stream>> done) override;
 
+  bool has_systemd_groups() const override { return groups() == group_driver::systemd; }
   void read_usage(std::function<void(std::vector<container_counters>)> done) override;
   void read_layers(const std::string& pod_uid,
                    std::function<void(std::vector<layer_usage>)> done) override;
+  void count_processes(std::vector<api::object_ptr> pods,
+                       std::function<void(std::vector<std::int64_t>)> done) override;
 
  private:
   struct known_sandbox {
@@ -169,6 +173,7 @@ class cri_runtime final : public container_runtime {
   bool strict_groups_ = false, recursive_read_only_ = false;
   group_driver groups_ = group_driver::cgroupfs;
   std::optional<pods_limits> all_pods_limits_;
+  std::optional<std::int64_t> burstable_milli_cpu_;
   std::string problem_;  // why no pod can run
   std::string network_problem_;
   std::string image_problem_;
@@ -178,6 +183,7 @@ class cri_runtime final : public container_runtime {
   bool config_known_ = false;  // of the server that answers now
   std::string sandbox_image_;  // empty: unknown
   std::string sandbox_image_problem_;
+  bool pulling_sandbox_image_ = false;
   std::map<std::string, known_sandbox> sandboxes_;
   std::set<std::string> new_pods_;  // uids of pods that had no sandbox yet
   // Calls that are not answered: uids of pods for which something is created, and the server's ids

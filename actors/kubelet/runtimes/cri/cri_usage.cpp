@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "actors/kubelet/runtimes/cri/cri_runtime.hpp"
-#include "actors/kubelet/runtimes/cri/sandbox_config.hpp"
+#include "actors/kubelet/runtimes/cri/pod_groups.hpp"
 
 namespace troupe::actors {
 
@@ -77,6 +77,17 @@ void cri_runtime::read_layers(const std::string& pod_uid,
         };
         if (!jobs_.post(read)) done({});
       });
+}
+
+void cri_runtime::count_processes(std::vector<api::object_ptr> pods,
+                                  std::function<void(std::vector<std::int64_t>)> done) {
+  const auto count = [pods = std::move(pods), driver = groups(), done] {
+    std::vector<std::int64_t> all;
+    for (const auto& each : pods)
+      all.push_back(processes_of(each->as<api::core::v1::Pod>(), groups_top, driver));
+    done(std::move(all));
+  };
+  if (!jobs_.post(count)) done({});
 }
 
 }  // namespace troupe::actors

@@ -36,7 +36,8 @@ inline constexpr auto events_again = 1s;
 inline constexpr auto ask_again = 1s;
 // kubernetes: updateRuntimeUp, every 5 s.
 inline constexpr auto health_period = 5s;
-// Between two looks at the image of sandboxes: while it is there, and while it is missing.
+// Between two looks at the image of sandboxes: while it is there, and while it is missing; a pull
+// that is not answered at the next look is a problem of the node.
 inline constexpr auto sandbox_image_check = 30s;
 inline constexpr auto sandbox_image_again = 10s;
 
@@ -69,7 +70,7 @@ inline constexpr std::size_t known_users = 1'000;
 inline constexpr auto systemctl_limit = 30s;
 inline constexpr std::int64_t cpu_period_us = 100'000;
 inline constexpr std::int64_t smallest_quota_us = 1'000;
-inline constexpr std::int64_t smallest_shares = 2;
+inline constexpr std::int64_t smallest_shares = 2, largest_shares = 262'144;
 inline constexpr std::int64_t shares_of_one = 1024;  // of one processor
 inline constexpr std::int64_t guaranteed_oom_score = -997;
 inline constexpr std::int64_t best_effort_oom_score = 1000;

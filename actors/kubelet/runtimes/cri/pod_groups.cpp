@@ -54,7 +54,8 @@ std::int64_t total(const Pod& pod, const std::string& resource, bool& whole, Of 
 }
 
 std::int64_t shares_of(std::int64_t milli_cpu) {
-  return std::max(milli_cpu * cri_defaults::shares_of_one / 1000, cri_defaults::smallest_shares);
+  return std::clamp(milli_cpu * cri_defaults::shares_of_one / 1000, cri_defaults::smallest_shares,
+                    cri_defaults::largest_shares);
 }
 
 bool write_value(const fs::path& file, std::int64_t value) {
@@ -103,6 +104,12 @@ std::string set_v2(const fs::path& top, const std::string& group, const pod_grou
   if (limits.memory_bytes) set("memory.max", std::to_string(*limits.memory_bytes));
   if (limits.pids) set("pids.max", std::to_string(*limits.pids));
   return problems;
+}
+
+// The hierarchy that counts processes.
+fs::path pids_tree(const fs::path& top) {
+  std::error_code problem;
+  return fs::exists(top / "pids", problem) ? top / "pids" : top;
 }
 
 // Returns the error; empty: success.
@@ -195,17 +202,32 @@ std::string limit_all_pods(const pods_limits& limits, const std::string& top, gr
              driver);
 }
 
-// A runtime with systemd's driver makes a scope of each container.
+std::string share_among_classes(std::int64_t burstable_milli_cpu, const std::string& top,
+                                group_driver driver) {
+  const auto share = [&](const char* tier, std::int64_t shares) {
+    pod_group_limits set_to;
+    set_to.cpu_shares = shares;
+    return set(top, class_group(tier, driver), set_to, driver);
+  };
+  return share("burstable", shares_of(burstable_milli_cpu)) +
+         share("besteffort", cri_defaults::smallest_shares);
+}
+
+std::int64_t processes_of(const Pod& pod, const std::string& top, group_driver driver) {
+  std::int64_t count = 0;
+  std::ifstream{pids_tree(top).string() + cgroup_parent(pod, driver) + "/pids.current"} >> count;
+  return count;
+}
+
 void kill_container_group(const std::string& container_id, const std::string& top) {
   std::error_code problem;
-  const auto base =
-      fs::exists(fs::path{top} / "pids", problem) ? fs::path{top} / "pids" : fs::path{top};
+  const auto base = pids_tree(top);
   for (const auto* tier :
        {"kubepods", "kubepods/burstable", "kubepods/besteffort", "kubepods.slice",
         "kubepods.slice/kubepods-burstable.slice", "kubepods.slice/kubepods-besteffort.slice"})
     for (const auto& pod : fs::directory_iterator{base / tier, problem})
-      for (const auto& group : {container_id, fmt::format("cri-containerd-{}.scope", container_id),
-                                fmt::format("crio-{}.scope", container_id)}) {
+      for (const auto& group : {container_id, container_scope("containerd", container_id),
+                                container_scope("cri-o", container_id)}) {
         std::ifstream processes{pod.path() / group / "cgroup.procs"};
         for (pid_t process = 0; processes >> process;)
           if (process > 1) ::kill(process, SIGKILL);

@@ -49,6 +49,15 @@ std::string set_pod_group(const api::core::v1::Pod& pod, const pod_group_limits&
 std::string limit_all_pods(const pods_limits& limits, const std::string& top = groups_top,
                            group_driver driver = group_driver::cgroupfs);
 
+// Sets the shares of the groups of all Burstable and of all BestEffort pods, in the same way.
+std::string share_among_classes(std::int64_t burstable_milli_cpu,
+                                const std::string& top = groups_top,
+                                group_driver driver = group_driver::cgroupfs);
+
+// The number of processes and threads in the pod's group; 0: unknown. Blocks on disk.
+std::int64_t processes_of(const api::core::v1::Pod& pod, const std::string& top = groups_top,
+                          group_driver driver = group_driver::cgroupfs);
+
 // Kills all processes in the container's control group. SIGKILL for the first one alone is too slow
 // where many processes share a small quota of the processor. Blocks on disk.
 void kill_container_group(const std::string& container_id, const std::string& top = groups_top);

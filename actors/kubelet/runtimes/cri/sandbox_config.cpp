@@ -92,6 +92,8 @@ void set_security(const Pod& pod, cri::LinuxPodSandboxConfig& linux) {
   auto& security = *linux.mutable_security_context();
   *security.mutable_namespace_options() = namespaces_of(pod);
   security.set_privileged(is_privileged(pod));
+  if (of_pod.has_se_linux_options())
+    *security.mutable_selinux_options() = se_linux_of(of_pod.se_linux_options());
   security.mutable_seccomp()->set_profile_type(cri::SecurityProfile::RuntimeDefault);
   if (of_pod.has_run_as_user()) security.mutable_run_as_user()->set_value(of_pod.run_as_user());
   if (of_pod.has_run_as_group()) security.mutable_run_as_group()->set_value(of_pod.run_as_group());
@@ -127,19 +129,28 @@ std::filesystem::path pod_logs(const cri_node& node, const std::string& pod_uid)
   return pod_path(node.root_dir, pod_uid) / "logs";
 }
 
+std::string class_group(const std::string& tier, group_driver driver) {
+  return driver == group_driver::cgroupfs
+             ? fmt::format("{}/{}", all_pods_group, tier)
+             : fmt::format("{}/kubepods-{}.slice", all_pods_slice, tier);
+}
+
 std::string cgroup_parent(const Pod& pod, group_driver driver) {
   const auto& qos = pod.status().qos_class();
   const std::string tier = qos == "Guaranteed"   ? ""
                            : qos == "BestEffort" ? "besteffort"
                                                  : "burstable";
-  if (driver == group_driver::cgroupfs)
-    return fmt::format("{}/{}{}pod{}", all_pods_group, tier, tier.empty() ? "" : "/",
-                       pod.metadata().uid());
-  // In a unit's name "-" separates the levels.
   auto uid = pod.metadata().uid();
+  if (driver == group_driver::cgroupfs)
+    return fmt::format("{}/pod{}", tier.empty() ? all_pods_group : class_group(tier, driver), uid);
+  // In a unit's name "-" separates the levels.
   std::replace(uid.begin(), uid.end(), '-', '_');
   if (tier.empty()) return fmt::format("{}/kubepods-pod{}.slice", all_pods_slice, uid);
-  return fmt::format("{0}/kubepods-{1}.slice/kubepods-{1}-pod{2}.slice", all_pods_slice, tier, uid);
+  return fmt::format("{}/kubepods-{}-pod{}.slice", class_group(tier, driver), tier, uid);
+}
+
+std::string container_scope(const std::string& runtime, const std::string& id) {
+  return fmt::format("{}-{}.scope", runtime == "cri-o" ? "crio" : "cri-containerd", id);
 }
 
 cri::NamespaceOption namespaces_of(const Pod& pod) {
@@ -159,6 +170,15 @@ cri::SecurityProfile app_armor_of(const api::core::v1::AppArmorProfile& profile)
                        : profile.type() == "Localhost"    ? cri::SecurityProfile::Localhost
                                                           : cri::SecurityProfile::Unconfined);
   out.set_localhost_ref(profile.localhost_profile());
+  return out;
+}
+
+cri::SELinuxOption se_linux_of(const api::core::v1::SELinuxOptions& options) {
+  cri::SELinuxOption out;
+  out.set_user(options.user());
+  out.set_role(options.role());
+  out.set_type(options.type());
+  out.set_level(options.level());
   return out;
 }
 

@@ -44,14 +44,20 @@ std::filesystem::path pod_logs(const cri_node& node, const std::string& pod_uid)
 inline constexpr const char* all_pods_group = "/kubepods";
 // The same with systemd's driver, whose path of a group is expanded from the name of its unit.
 inline constexpr const char* all_pods_slice = "/kubepods.slice";
+// The group of all pods of a class, "burstable" or "besteffort".
+std::string class_group(const std::string& tier, group_driver driver);
 // From the pod's QoS class: "/kubepods/burstable/podUID", or the path of
 // "kubepods-burstable-podUID.slice" (kubernetes: cm/cgroup_manager_linux.go, ToSystemd).
 std::string cgroup_parent(const api::core::v1::Pod& pod,
                           group_driver driver = group_driver::cgroupfs);
 
+// The unit that a runtime ("containerd", "cri-o") makes of a container with systemd's driver.
+std::string container_scope(const std::string& runtime, const std::string& id);
+
 cri::NamespaceOption namespaces_of(const api::core::v1::Pod& pod);
 
 cri::SecurityProfile app_armor_of(const api::core::v1::AppArmorProfile& profile);
+cri::SELinuxOption se_linux_of(const api::core::v1::SELinuxOptions& options);
 // Admission has rejected pods with a policy that the runtime does not know.
 cri::SupplementalGroupsPolicy groups_policy(const api::core::v1::PodSecurityContext& context);
 

@@ -70,6 +70,7 @@ class cgroup_tree {
   bool ran_out_of_memory(std::string_view name) const;
   // Implemented in cgroup_usage.cpp.
   group_usage usage(std::string_view name) const;
+  std::int64_t processes(std::string_view name) const;  // and threads; 0: not counted
   // Kills the remaining processes, then removes the group, and its parent with the last group.
   void remove(std::string_view name) const;
 

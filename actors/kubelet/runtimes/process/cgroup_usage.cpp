@@ -61,4 +61,11 @@ group_usage cgroup_tree::usage(std::string_view name) const {
   return found;
 }
 
+std::int64_t cgroup_tree::processes(std::string_view name) const {
+  for (const auto& each : folders_)
+    if (const auto count = number_in(text_of(each.path / name / "pids.current")))
+      return static_cast<std::int64_t>(*count);
+  return 0;
+}
+
 }  // namespace troupe::actors

@@ -276,6 +276,17 @@ void process_runtime::read_usage(std::function<void(std::vector<container_counte
   if (!options_.jobs->post(measure)) done({});
 }
 
+void process_runtime::count_processes(std::vector<api::object_ptr> pods,
+                                      std::function<void(std::vector<std::int64_t>)> done) {
+  const auto count = [pods = std::move(pods), groups = processes_.groups(), done] {
+    std::vector<std::int64_t> all;
+    for (const auto& each : pods)
+      all.push_back(groups.processes(each->meta().uid()));
+    done(std::move(all));
+  };
+  if (!options_.jobs->post(count)) done({});
+}
+
 // -- images and streams ---------------------------------------------------------------------------
 
 void process_runtime::pull_image(image_request request, std::function<void()>,

@@ -90,6 +90,8 @@ class process_runtime final : public container_runtime {
                     runtime_answer<std::unique_ptr<port_stream>> done) override;
 
   void read_usage(std::function<void(std::vector<container_counters>)> done) override;
+  void count_processes(std::vector<api::object_ptr> pods,
+                       std::function<void(std::vector<std::int64_t>)> done) override;
 
  private:
   std::optional<container_dir> dir_of(const std::string& id) const;

@@ -56,6 +56,13 @@ resource_limits limits_of(const Container& container) {
 runtime_result<container_spec> process_spec(const container_config& config,
                                             const process_machine& machine) {
   const auto& pod = config.pod->as<Pod>();
+  if (!config.devices.empty())
+    return tl::make_unexpected(runtime_error{
+        runtime_error::kind::refused,
+        fmt::format("container \"{}\" has volumeDevices: the process runtime has no raw "
+                    "devices for containers; use an image runtime",
+                    config.spec->name()),
+        "CreateContainerConfigError"});
   auto security = security_of(pod, *config.spec, machine.rights);
   if (!security)
     return tl::make_unexpected(runtime_error{runtime_error::kind::refused, security.error(),

@@ -28,7 +28,6 @@ class finder {
     for (const auto& [name, amount] : container.resources().limits())
       when(!limits_kept || (name != "cpu" && name != "memory"),
            fmt::format("{}.resources.limits[{}]", at, name));
-    when(container.volume_devices_size() != 0, at + ".volumeDevices");
     for (const auto& mount : container.volume_mounts()) {
       const auto& propagation = mount.mount_propagation();
       when(!propagation.empty() && propagation != "None",

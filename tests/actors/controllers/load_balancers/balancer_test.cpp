@@ -3,6 +3,7 @@
 
 #include "actors/controllers/load_balancers/balancer_plan.hpp"
 #include "actors/core/condition.hpp"
+#include "actors/core/labels.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/discovery_v1.pb.h"
 #include "api/scheme.hpp"
@@ -10,7 +11,9 @@
 
 namespace troupe::test {
 
+using actors::load_balancers::addresses_condition;
 using actors::load_balancers::plan_addresses;
+using actors::load_balancers::write_addresses;
 using api::core::v1::Node;
 using api::core::v1::Service;
 using api::discovery::v1::EndpointSlice;
@@ -45,6 +48,29 @@ Node node_body(const std::string& name, const std::string& address, bool ready =
                         {"Ready", ready ? "True" : "False"}, runtime::wall_time{});
   add_address(body, "InternalIP", address);
   return body;
+}
+
+Service without_class(const std::string& name, int port, std::int64_t made_at) {
+  auto body = service_body(name, port, made_at);
+  body.mutable_spec()->clear_load_balancer_class();
+  return body;
+}
+
+void give_address(Service& service, const std::string& address) {
+  auto& balancer = *service.mutable_status()->mutable_load_balancer();
+  balancer.clear_ingress();
+  balancer.add_ingress()->set_ip(address);
+}
+
+addresses addresses_of(const Service& service) {
+  addresses out;
+  for (const auto& each : service.status().load_balancer().ingress())
+    out.push_back(each.ip());
+  return out;
+}
+
+bool has_condition(const Service& service) {
+  return actors::find_condition(service.status().conditions(), addresses_condition) != nullptr;
 }
 
 template <class T>
@@ -119,7 +145,7 @@ TEST_CASE("a load balancer has addresses of the IP families of its service", "[l
     planned({"IPv6"});
     const auto plan = plan_addresses(*object(body), {}, {object(node_body("n2", "192.0.2.2"))}, {});
     CHECK(plan.addresses.empty());
-    CHECK(plan.problem == "no ready node has an address of its IP families");
+    CHECK(plan.problem == "no ready node has an address of its IP families that others can reach");
   }
 }
 
@@ -153,26 +179,149 @@ TEST_CASE("of two load balancers with one port the older one has it", "[load_bal
   CHECK(refused.problem == "a port of it is taken on the nodes by service default/older");
 }
 
-TEST_CASE("a service that asks for it gets the addresses of the nodes", "[load_balancers]") {
-  cluster c{1};
-  const auto node = node_body("n1", "192.0.2.1");
-  c.create(node);
-  c.change<Node>("", "n1", [&](Node& now) { *now.mutable_status() = node.status(); });
-  auto body = service_body("web", 80, 0);
-  body.mutable_metadata()->clear_uid();
-  c.create(body);
-  const auto served = [&] {
-    const auto found = c.find<Service>("default", "web");
-    addresses out;
-    for (const auto& each : found->as<Service>().status().load_balancer().ingress())
-      out.push_back(each.ip());
-    return out;
+TEST_CASE("a service that no node serves takes no port from a newer one", "[load_balancers]") {
+  const std::vector<api::object_ptr> nodes{object(node_body("n1", "192.0.2.1"))};
+  auto older = without_class("older", 80, 1);
+  const auto newer = object(service_body("newer", 80, 2));
+  const auto is_served = [&](bool default_class) {
+    return !plan_addresses(*newer, {object(older), newer}, nodes, {}, default_class)
+                .addresses.empty();
   };
-  CHECK(c.run_until([&] { return served() == addresses{"192.0.2.1"}; }));
-  c.change<Node>("", "n1", [&](Node& now) {
+  CHECK_FALSE(is_served(true));
+  CHECK(is_served(false));
+  SECTION("because of its source ranges") {
+    older.mutable_spec()->add_load_balancer_source_ranges("198.51.100.0/24");
+    CHECK(is_served(true));
+  }
+  SECTION("because another program serves it") {
+    give_address(older, "203.0.113.7");
+    CHECK(is_served(true));
+  }
+}
+
+TEST_CASE("a load balancer has no address of a node at which others do not reach it",
+          "[load_balancers]") {
+  auto ruleless = node_body("n2", "192.0.2.2");
+  (*ruleless.mutable_metadata()->mutable_annotations())[actors::no_service_rules] = "true";
+  const auto body = object(without_class("web", 80, 1));
+  const auto planned = [&](const Node& node) {
+    return plan_addresses(*body, {}, {object(node)}, {});
+  };
+  CHECK(planned(ruleless).problem == "no ready node has rules for Services");
+  CHECK(planned(node_body("n1", "127.0.0.1")).addresses.empty());
+  CHECK(planned(node_body("n1", "192.0.2.1")).addresses == addresses{"192.0.2.1"});
+}
+
+TEST_CASE("nodes serve a load balancer without a class unless another program does",
+          "[load_balancers]") {
+  const std::vector<api::object_ptr> nodes{object(node_body("n1", "192.0.2.1"))};
+  auto body = without_class("web", 80, 1);
+  const auto planned = [&](bool default_class = true) {
+    return plan_addresses(*object(body), {}, nodes, {}, default_class).addresses;
+  };
+  CHECK(planned() == addresses{"192.0.2.1"});
+  CHECK(planned(false).empty());
+  SECTION("whose address stays") {
+    give_address(body, "203.0.113.7");
+    CHECK(planned().empty());
+    write_addresses(body, {}, {});
+    CHECK(addresses_of(body) == addresses{"203.0.113.7"});
+  }
+  SECTION("whose address replaces that of a node") {
+    write_addresses(body, {"192.0.2.9"}, {});
+    CHECK(planned() == addresses{"192.0.2.1"});
+    give_address(body, "203.0.113.7");
+    CHECK(planned().empty());
+    write_addresses(body, {}, {});
+    CHECK(addresses_of(body) == addresses{"203.0.113.7"});
+    CHECK_FALSE(has_condition(body));
+  }
+  SECTION("which does not matter to one of the nodes' class") {
+    body = service_body("web", 80, 1);
+    give_address(body, "203.0.113.7");
+    CHECK(planned(false) == addresses{"192.0.2.1"});
+    write_addresses(body, {}, {});
+    CHECK(addresses_of(body).empty());
+  }
+}
+
+TEST_CASE("a service that is no longer a load balancer loses all its addresses",
+          "[load_balancers]") {
+  auto body = without_class("web", 80, 1);
+  write_addresses(body, {"192.0.2.1", "192.0.2.2"}, {});
+  CHECK(has_condition(body));
+  body.mutable_spec()->set_type("NodePort");
+  const bool is_foreign = GENERATE(false, true);
+  if (is_foreign) give_address(body, "203.0.113.7");
+  write_addresses(body, {}, {});
+  CHECK(addresses_of(body).empty());
+  CHECK_FALSE(has_condition(body));
+}
+
+namespace {
+
+struct served_cluster {
+  explicit served_cluster(bool default_class = true)
+      : c{1, {.plane = {.default_load_balancer = default_class}}} {
+    const auto node = node_body("n1", "192.0.2.1");
+    c.create(node);
+    c.change<Node>("", "n1", [&](Node& now) { *now.mutable_status() = node.status(); });
+  }
+  void create(Service body) {
+    body.mutable_metadata()->clear_uid();
+    c.create(body);
+  }
+  addresses served() const { return addresses_of(c.get<Service>("default", "web")); }
+  bool becomes(const addresses& expected) {
+    return c.run_until([&] { return served() == expected; });
+  }
+  void change(const std::function<void(Service&)>& edit) {
+    c.change<Service>("default", "web", edit);
+  }
+
+  cluster c;
+};
+
+}  // namespace
+
+TEST_CASE("a service of the nodes' class or without one gets the addresses of the nodes",
+          "[load_balancers]") {
+  served_cluster s;
+  s.create(GENERATE(true, false) ? service_body("web", 80, 0) : without_class("web", 80, 0));
+  CHECK(s.becomes({"192.0.2.1"}));
+  s.c.change<Node>("", "n1", [&](Node& now) {
     now.mutable_status()->mutable_addresses(0)->set_address("192.0.2.9");
   });
-  CHECK(c.run_until([&] { return served() == addresses{"192.0.2.9"}; }));
+  CHECK(s.becomes({"192.0.2.9"}));
+}
+
+TEST_CASE(
+    "addresses that another program gives to a service without a class stay until they are "
+    "removed",
+    "[load_balancers]") {
+  served_cluster s;
+  s.create(without_class("web", 80, 0));
+  REQUIRE(s.becomes({"192.0.2.1"}));
+  s.change([](Service& now) { give_address(now, "203.0.113.7"); });
+  CHECK(s.c.run_until([&] { return !has_condition(s.c.get<Service>("default", "web")); }));
+  CHECK(s.served() == addresses{"203.0.113.7"});
+  s.change([](Service& now) { now.mutable_status()->clear_load_balancer(); });
+  CHECK(s.becomes({"192.0.2.1"}));
+}
+
+TEST_CASE("once load balancers are limited to the nodes' class, others lose the nodes' addresses",
+          "[load_balancers]") {
+  served_cluster s{false};
+  s.create(without_class("web", 80, 0));
+  s.c.settle();
+  CHECK(s.served().empty());
+  // As an earlier control plane has left it.
+  s.change([](Service& now) { write_addresses(now, {"192.0.2.1"}, {}); });
+  CHECK(s.becomes({}));
+  CHECK_FALSE(has_condition(s.c.get<Service>("default", "web")));
+  s.change([](Service& now) { give_address(now, "203.0.113.7"); });
+  s.c.settle();
+  CHECK(s.served() == addresses{"203.0.113.7"});
 }
 
 }  // namespace troupe::test

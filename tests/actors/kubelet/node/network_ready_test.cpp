@@ -96,6 +96,22 @@ TEST_CASE("a sandbox image that is missing is pulled, and no problem", "[kubelet
   CHECK(server.calls("PullImage") == 1);
 }
 
+TEST_CASE("a sandbox image whose pull does not end is a problem until it is there", "[kubelet]") {
+  const scratch_folder folder;
+  cri_server server{folder.path() / "socket"};
+  server.configure(R"({"sandboxImage":"localhost/pause:1"})");
+  server.lack_image("localhost/pause:1", "no such host");
+  server.hold("PullImage");
+  const actors::cri_runtime runtime{
+      {.root_dir = folder.path() / "kubelet", .socket = server.socket()}};
+  REQUIRE(machine::wait([&] { return !runtime.problem().empty(); }));
+  CHECK(runtime.problem() ==
+        "the image localhost/pause:1 of sandboxes is missing and is being pulled");
+  server.import_image("localhost/pause:1");
+  CHECK(machine::wait([&] { return runtime.problem().empty(); }));
+  CHECK(server.calls("PullImage") == 1);
+}
+
 TEST_CASE("a runtime that uses systemd is a problem on a machine where it does not run",
           "[kubelet]") {
   const scratch_folder folder;
@@ -108,6 +124,7 @@ TEST_CASE("a runtime that uses systemd is a problem on a machine where it does n
   CHECK(runtime.problem() ==
         "container runtime makes control groups by systemd, which does not run on this machine: "
         "set SystemdCgroup = false in its configuration and restart it");
+  CHECK(runtime.has_systemd_groups());
   std::filesystem::create_directory(folder.path() / "systemd");
   CHECK(machine::wait([&] { return runtime.problem().empty(); }));
 }

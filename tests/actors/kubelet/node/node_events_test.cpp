@@ -4,6 +4,7 @@
 #include <array>
 #include <catch2/catch.hpp>
 
+#include "actors/core/labels.hpp"
 #include "actors/kubelet/fake_runtime.hpp"
 #include "actors/kubelet/machine.hpp"
 #include "actors/scheduler/builders.hpp"
@@ -84,6 +85,24 @@ TEST_CASE("a kubelet that starts, and its node that is cordoned, have an event e
            std::vector<std::string>{"Node here status is now: NodeNotSchedulable"};
   }));
   CHECK(here.events("here", "Starting").size() == 1);
+}
+
+TEST_CASE("a node without rules for services has an annotation that says so", "[kubelet]") {
+  machine here;
+  here.adjust = [](actors::kubelet_options& options) { options.has_service_rules = false; };
+  here.start_kubelet();
+  REQUIRE(machine::wait([&] { return !here.events("here", "Starting").empty(); }));
+  const auto is_marked = [&] {
+    return here.change<Node>("here", [](Node&) {})
+        ->meta()
+        .annotations()
+        .contains(actors::no_service_rules);
+  };
+  CHECK(machine::wait(is_marked));
+  here.stop_kubelet();
+  here.adjust = {};
+  here.start_kubelet();
+  CHECK(machine::wait([&] { return !is_marked(); }));
 }
 
 TEST_CASE("a node whose images fill the disk has an event for each different problem",

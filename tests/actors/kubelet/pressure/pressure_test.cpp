@@ -58,9 +58,9 @@ TEST_CASE("a threshold is passed when less is left than it says", "[kubelet]") {
   CHECK(resources(less) == "memory inodes ");
   less.disk.left = 9'999 * mib;
   CHECK(resources(less) == "memory ephemeral-storage ");
-  less.pids.left = 100;
-  CHECK(resources(less) == "memory ephemeral-storage ");
-  CHECK(resources(less, {.pids_percent = 10}) == "memory ephemeral-storage pids ");
+  less.pids.left = 1'634;
+  CHECK(resources(less) == "memory ephemeral-storage pids ");
+  CHECK(resources(less, {.pids_percent = 0}) == "memory ephemeral-storage ");
   const auto failure = eviction_failure(passed_thresholds(less, {}).front(), 1min);
   CHECK(failure.reason == "Evicted");
   CHECK(failure.message ==
@@ -131,7 +131,7 @@ TEST_CASE("pods that exceed their requests are evicted first, then the least imp
   CHECK(order_of(pods, shortage::memory) ==
         std::vector<std::string>{"greedier", "greedy", "important", "modest", "dear"});
   CHECK(order_of(pods, shortage::pids) ==
-        std::vector<std::string>{"greedier", "greedy", "modest", "dear", "important"});
+        std::vector<std::string>{"greedier", "greedy", "modest", "important", "dear"});
 }
 
 TEST_CASE("the order of eviction is the same whatever order the pods come in, and obeys its rule",
@@ -311,6 +311,34 @@ TEST_CASE("a node that runs out of memory reports it, evicts one pod, and reject
   REQUIRE(machine::wait([&] { return here.status("late").phase() == "Failed"; }));
   CHECK(here.status("late").message() ==
         "Pod was rejected: The node had condition: [MemoryPressure]. ");
+}
+
+TEST_CASE("a node that runs out of process ids evicts the pod with most processes", "[kubelet]") {
+  machine here;
+  const auto runtime = std::make_shared<test::fake_runtime>();
+  const auto few = std::make_shared<std::atomic<bool>>(false);
+  here.containers = runtime;
+  here.adjust = [&](kubelet_options& options) {
+    options.evictions.emplace();
+    options.pressure_period = 5ms;
+    options.read_supplies = [few, runtime] {
+      auto supplies = plenty();
+      if (*few && !runtime->was_asked("stop fake://forks-0")) supplies.pids.left = 1'000;
+      return supplies;
+    };
+  };
+  here.start_kubelet();
+  for (const std::string name : {"calm", "forks", "quiet"}) {
+    const auto pod = here.create("apiVersion: v1\nkind: Pod\nmetadata: {name: " + name +
+                                 "}\nspec: {containers: [{name: " + name + ", image: x}]}\n");
+    runtime->has_processes(pod->meta().uid(), name == "forks" ? 4'000 : 2);
+    REQUIRE(machine::wait([&] { return here.runs(name); }));
+  }
+  *few = true;
+  REQUIRE(machine::wait([&] { return here.ended("forks"); }));
+  CHECK(here.status("forks").message() ==
+        "The node was low on resource: pids. Threshold quantity: 1635, available: 1000. ");
+  CHECK((here.runs("calm") && here.runs("quiet")));
 }
 
 TEST_CASE("a pod is evicted for the disk only if the removal of images did not help", "[kubelet]") {

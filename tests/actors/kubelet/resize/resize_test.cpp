@@ -89,6 +89,32 @@ TEST_CASE("a pod is resized while it runs, and its status shows it", "[kubelet][
   CHECK(t.here.status("a").container_statuses(0).restart_count() == 0);
 }
 
+TEST_CASE("burstable pods together have the shares that they request", "[kubelet][resize]") {
+  resized t;
+  t.here.start_kubelet();
+  const auto share_is = [&](std::int64_t milli_cpu) {
+    return machine::wait([&] { return t.runtime->burstable_milli_cpu() == milli_cpu; });
+  };
+  CHECK(share_is(0));
+  t.run("a", "100m");
+  t.here.create(
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: whole}\nspec: {containers: [{name: whole, "
+      "image: x, "
+      "resources: {requests: {cpu: 50m, memory: 1Mi}, limits: {cpu: 50m, memory: 1Mi}}}]}\n");
+  REQUIRE(t.here.status("whole").qos_class() == "Guaranteed");
+  REQUIRE(machine::wait([&] { return t.here.runs("whole"); }));
+  t.run("b", "50m");
+  CHECK(share_is(150));
+  ask_for(t.here, "a", "200m");
+  CHECK(share_is(250));
+  t.here.stop_kubelet();
+  t.runtime->share_cpu(-1);
+  t.here.start_kubelet();
+  CHECK(share_is(250));
+  t.here.remove("b", 0);
+  CHECK(share_is(200));
+}
+
 TEST_CASE("a resize that finds no room waits until another pod ends", "[kubelet][resize]") {
   resized t;
   t.here.start_kubelet();
