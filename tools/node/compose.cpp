@@ -442,8 +442,7 @@ class node : public node_parts {
     if (!second) return tl::make_unexpected(second.error());
     kubelet_->second_address = std::move(*second);
     const auto api = front_->address();
-    kubelet_->api.host = server::reachable_address(api.host);
-    kubelet_->api.port = api.port;
+    kubelet_->api = {server::reachable_address(api.host), api.port};
     actors::spawn_kubelet(*system_, plane_->core_actors(), *kubelet_);
     return {};
   }

@@ -173,7 +173,6 @@ actors::kubelet_options make_kubelet_options(const config::node_config& config, 
   made.jobs = actors::make_kubelet_jobs();
   made.containers = make_runtime(config, made);
   made.has_service_rules = network_of(config, runs_images(made)).services;
-  made.api.by_service = network_of(config, runs_images(made)).services;
   made.version = server::kubernetes_version();
   made.evictions = actors::eviction_thresholds{.memory_bytes = from.eviction_memory.bytes,
                                                .disk_percent = from.eviction_disk,

@@ -112,6 +112,7 @@ kubelet::kubelet(kubelet_options options, node_facts facts, core_actors to, kube
   if (!options_.second_address.empty())
     context_->addresses.pod_ips.push_back(options_.second_address);
   context_->api = options_.api;
+  context_->api.by_service = options_.has_service_rules;
   describe_machine(facts_, options_.max_pods, context_->machine);
   reserve(options_.reserved, context_->machine);
   context_->storage_measuring = options_.storage_measuring;

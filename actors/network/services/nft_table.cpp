@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "actors/defaults.hpp"
 #include "actors/network/defaults.hpp"
 #include "actors/network/services/element_lines.hpp"
 
@@ -40,7 +41,8 @@ std::string collections_text(const address_family& family) {
 // The addresses of the machine whose ports are not those of services and pods.
 std::string reserved_for_machine(const address_family& family) {
   return &family == &family_v4
-             ? fmt::format("{{ {}, {} }}", family.loopback, network_defaults::dns_address)
+             ? fmt::format("{{ {}, {}, {} }}", family.loopback, network_defaults::dns_address,
+                           defaults::api_service_address)
              : family.loopback;
 }
 

@@ -125,8 +125,9 @@ TEST_CASE("host ports come and go as differences, and are UDP destinations too",
 
 TEST_CASE("no host port takes the address of DNS or a loopback address", "[services]") {
   service_table v4{{.service_network = "10.96.0.0/12"}};
-  CHECK_THAT(v4.whole(), Contains("fib daddr type local ip daddr != { 127.0.0.0/8, 10.96.0.10 } "
-                                  "goto own-ports\n"));
+  CHECK_THAT(v4.whole(),
+             Contains("fib daddr type local ip daddr != { 127.0.0.0/8, 10.96.0.10, 10.96.0.1 } "
+                      "goto own-ports\n"));
   service_table v6{{.service_network = {}, .family = &family_v6}};
   const auto text = v6.whole();
   CHECK_THAT(text, Contains("fib daddr type local ip6 daddr != ::1 goto own-ports\n"));
