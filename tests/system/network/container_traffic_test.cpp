@@ -21,8 +21,8 @@ namespace {
 constexpr std::chrono::seconds traffic_limit{240};
 constexpr int traffic_calls = 12;
 
-// A page with its pod's name and the client's address, and the same by UDP, with this machine's
-// perl.
+// A page with its pod's name and the client's address (without "[::ffff:" and "]"), and the same by
+// UDP, with this machine's perl.
 std::string traffic_server(const std::string& app, const std::string& node,
                            const std::string& host_port = {}) {
   return fmt::format(R"yaml(---
@@ -53,7 +53,7 @@ spec:
       cat > /tmp/cgi-bin/who <<'END'
       #!/bin/sh
       printf 'Content-Type: text/plain\r\n\r\n'
-      echo "$(hostname) $REMOTE_ADDR"
+      echo "$(hostname) ${{REMOTE_ADDR##*:}}" | tr -d ]
       END
       chmod +x /tmp/cgi-bin/who
       /usr/bin/perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(LocalPort => 8080,
