@@ -80,7 +80,7 @@ bool is_whole(const std::string& script) {
   return has(script, "delete table ip troupe-policy");
 }
 
-const pod_example web{"default/web", "10.42.0.1", {{"app", "web"}}};
+const pod_example web_pod{"default/web", "10.42.0.1", {{"app", "web"}}};
 const auto deny = "{podSelector: {matchLabels: {app: web}}}";
 
 }  // namespace
@@ -88,7 +88,7 @@ const auto deny = "{podSelector: {matchLabels: {app: web}}}";
 TEST_CASE("a pod starts at once where no policy is there", "[policies]") {
   policed_cluster p;
   p.done();
-  const auto answered = p.guard(web);
+  const auto answered = p.guard(web_pod);
   CHECK(*answered == "");
   CHECK(p.given->size() == 1);
 }
@@ -98,14 +98,14 @@ TEST_CASE("a pod that a policy selects starts when its rules are in force", "[po
   p.done();
   p.put_policy("default/deny", deny);
   p.c.settle();
-  const auto answered = p.guard(web);
+  const auto answered = p.guard(web_pod);
   REQUIRE(p.has(2));
   CHECK_FALSE(*answered);
   CHECK_FALSE(is_whole(p.last()));
   CHECK(has(p.last(), "add element ip troupe-policy ingress { 10.42.0.1 : jump "));
   p.done();
   CHECK(*answered == "");
-  CHECK(*p.guard(web) == "");
+  CHECK(*p.guard(web_pod) == "");
   CHECK(p.given->size() == 2);
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("pods that were asked for while a script runs wait for the next one", 
   policed_cluster p;
   p.put_policy("default/deny", deny);
   p.c.settle();
-  const auto answered = p.guard(web);
+  const auto answered = p.guard(web_pod);
   CHECK(p.given->size() == 1);
   p.done();
   REQUIRE(p.has(2));
@@ -130,7 +130,7 @@ TEST_CASE("a pod of two families starts when the rules of both are in force", "[
   p.guard({"default/free", "10.42.0.9"}, {"fd00:42::9"});
   for (const auto& script : *p.given)
     CHECK_FALSE(has(script.text, "ip6 troupe-policy"));
-  const auto answered = p.guard(web, {"fd00:42::1"});
+  const auto answered = p.guard(web_pod, {"fd00:42::1"});
   REQUIRE(p.has(2));
   CHECK_FALSE(*answered);
   CHECK(has(p.last(), "add element ip troupe-policy ingress { 10.42.0.1 : jump "));
@@ -187,7 +187,7 @@ TEST_CASE("a failure of nft is told to the pods that wait, and all is written ag
   p.done();
   p.put_policy("default/deny", deny);
   p.c.settle();
-  const auto answered = p.guard(web);
+  const auto answered = p.guard(web_pod);
   REQUIRE(p.has(2));
   p.done("nft: no such table");
   CHECK(*answered == "nft: no such table");
@@ -195,7 +195,7 @@ TEST_CASE("a failure of nft is told to the pods that wait, and all is written ag
     REQUIRE(p.has(3));
   }
   SECTION("or at once when a pod asks") {
-    const auto again = p.guard(web);
+    const auto again = p.guard(web_pod);
     CHECK(p.given->size() == 3);
     p.done();
     CHECK(*again == "");
@@ -209,7 +209,7 @@ TEST_CASE("a crash of the actor loses no rule of a pod whose status has its addr
   policed_cluster p;
   p.done();
   p.put_policy("default/deny", deny);
-  const auto body = pod_body(web);
+  const auto body = pod_body(web_pod);
   p.c.create(body);
   p.c.change<Pod>("default", "web", [&](Pod& pod) { *pod.mutable_status() = body.status(); });
   REQUIRE(p.has(2));
@@ -224,14 +224,14 @@ TEST_CASE("a crash of the actor loses no rule of a pod whose status has its addr
 
 TEST_CASE("the end of a script of an earlier life lets no pod start", "[policies]") {
   policed_cluster p;
-  const auto body = pod_body(web);
+  const auto body = pod_body(web_pod);
   p.c.create(body);
   p.put_policy("default/deny", deny);
   p.c.settle();
   const auto first = p.given->back();
   p.c.crash("network-policies", "node");
   REQUIRE(p.has(2));
-  const auto answered = p.guard(web);
+  const auto answered = p.guard(web_pod);
   first.done({});
   p.c.settle();
   CHECK(p.given->size() == 2);
@@ -248,7 +248,7 @@ TEST_CASE("a script that never ends is told to the pods that wait, and all is wr
   p.done();
   p.put_policy("default/deny", deny);
   p.c.settle();
-  const auto answered = p.guard(web);
+  const auto answered = p.guard(web_pod);
   REQUIRE(p.has(2));
   REQUIRE(p.c.run_until([&] { return answered->has_value(); }, std::chrono::minutes{3}));
   CHECK(*answered == "nft has not ended after 120s");
@@ -261,7 +261,7 @@ TEST_CASE("an address goes to the pod that the node gave it to last", "[policies
   p.done();
   p.put_policy("default/deny", deny);
   p.c.settle();
-  p.guard(web);
+  p.guard(web_pod);
   REQUIRE(p.has(2));
   p.done();
   const auto next = p.guard({"default/free", "10.42.0.1"});
@@ -282,7 +282,7 @@ TEST_CASE("pods of other nodes are held only while there is a policy", "[policie
     p.c.settle();
     return text;
   };
-  p.c.create(pod_body(web));
+  p.c.create(pod_body(web_pod));
   p.c.create(pod_body({"default/far", "10.42.1.1", {}, {}, "other"}));
   p.c.settle();
   CHECK_THAT(held(), Catch::Contains("pods: 1\n"));
