@@ -329,18 +329,16 @@ class traffic_cluster {
             "awk '/^Name/ {{n = 1}} n && /^Address/ {{print $2; exit}}')",
             enter, pods_[row.from].process, host);
     }
+    // A connection, or a port, for each call.
     const auto call =
         udp ? fmt::format(
-                  "perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(PeerAddr => "
-                  "$ARGV[0], PeerPort => {}, Proto => \"udp\") or die; $s->send(\"x\"); "
-                  "alarm 5; print if defined $s->recv($_, 64)' $host",
-                  port)
-            : fmt::format("curl -sS -m {} http://$host:{}/cgi-bin/who", row.servers.empty() ? 2 : 5,
-                          port);
-    return machine_of(row.from)
-        .run(fmt::format("{}; for i in $(seq {}); do {}{} || break; done", find, traffic_calls,
-                         enter, call))
-        .output;
+                  "perl -MIO::Socket::INET -e 'alarm 60; for (1..{}) {{ $s = IO::Socket::INET->new("
+                  "PeerAddr => $ARGV[0], PeerPort => {}, Proto => \"udp\") or die; "
+                  "$s->send(\"x\"); $s->recv($_, 64) // last; print }}' $host",
+                  traffic_calls, port)
+            : fmt::format("curl -sS --fail-early -m {} \"http://$host:{}/cgi-bin/who?[1-{}]\"",
+                          row.servers.empty() ? 2 : 5, port, traffic_calls);
+    return machine_of(row.from).run(find + "; " + enter + call).output;
   }
 
   bool fits(const traffic_row& row, const std::string& answers) {
