@@ -41,6 +41,7 @@ spec:
     image: localhost/tools:1
     ports: [{{containerPort: 8080{2}}}]
     readinessProbe: {{tcpSocket: {{port: 8080}}, periodSeconds: 1}}
+    resources: {{requests: {{cpu: 400m}}}}
     volumeMounts:
     - {{name: usr, mountPath: /usr, readOnly: true}}
     - {{name: lib, mountPath: /lib, readOnly: true}}
@@ -53,7 +54,8 @@ spec:
       cat > /tmp/cgi-bin/who <<'END'
       #!/bin/sh
       printf 'Content-Type: text/plain\r\n\r\n'
-      echo "$(hostname) ${{REMOTE_ADDR##*:}}" | tr -d ]
+      client=${{REMOTE_ADDR##*:}}
+      echo "$(hostname) ${{client%]}}"
       END
       chmod +x /tmp/cgi-bin/who
       /usr/bin/perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(LocalPort => 8080,
