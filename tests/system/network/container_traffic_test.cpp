@@ -81,7 +81,7 @@ spec:
     command:
     - sh
     - -c
-    - nc -w 3 10.77.0.3 9000 </dev/null | grep -o outside; echo $?;
+    - nc -w 3 10.77.0.3 9000 </dev/null 2>&1 | grep -o outside; echo $?;
       nslookup kubernetes.default.svc.cluster.local | grep -o '10[.]96[.]0[.]1$'
 )yaml",
                      app);
