@@ -33,7 +33,7 @@ inline bool same_labels(const api::label_map& a, const api::label_map& b) {
          });
 }
 
-// Annotation of a Node without rules for Services: a connection to it reaches no Service.
+// Label of a Node without rules for Services: a connection to it reaches no Service.
 inline constexpr const char* no_service_rules = "troupe.io/no-service-rules";
 
 // The zone of a node; empty if unknown.

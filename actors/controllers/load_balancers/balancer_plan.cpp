@@ -83,7 +83,7 @@ std::set<std::string> nodes_with_endpoints(const std::vector<api::object_ptr>& s
 bool may_serve(const api::object& node) {
   return is_condition_true(node.as<Node>().status().conditions(), "Ready") &&
          !node.meta().has_deletion_timestamp() && !node.meta().labels().contains(excluded_label) &&
-         !node.meta().annotations().contains(no_service_rules);
+         !node.meta().labels().contains(no_service_rules);
 }
 
 // The node's first address of this type and IP family that others can reach; empty: none.

@@ -461,13 +461,14 @@ void kubelet::describe_node(Node& body) const {
   labels["kubernetes.io/hostname"] = as_label(node());
   labels["kubernetes.io/os"] = "linux";
   labels["kubernetes.io/arch"] = "amd64";
+  // A label, since control planes refuse annotations that they do not know.
+  if (options_.has_service_rules) {
+    labels.erase(no_service_rules);
+  } else {
+    labels[no_service_rules] = "true";
+  }
   auto& annotations = *body.mutable_metadata()->mutable_annotations();
   if (!options_.node_key.empty()) annotations[std::string{node_key_annotation}] = options_.node_key;
-  if (options_.has_service_rules) {
-    annotations.erase(no_service_rules);
-  } else {
-    annotations[no_service_rules] = "true";
-  }
   auto& status = *body.mutable_status();
   describe_machine(facts_, options_.max_pods, status);
   status.mutable_node_info()->set_kubelet_version(options_.version);

@@ -202,7 +202,7 @@ TEST_CASE("a service that no node serves takes no port from a newer one", "[load
 TEST_CASE("a load balancer has no address of a node at which others do not reach it",
           "[load_balancers]") {
   auto ruleless = node_body("n2", "192.0.2.2");
-  (*ruleless.mutable_metadata()->mutable_annotations())[actors::no_service_rules] = "true";
+  (*ruleless.mutable_metadata()->mutable_labels())[actors::no_service_rules] = "true";
   const auto body = object(without_class("web", 80, 1));
   const auto planned = [&](const Node& node) {
     return plan_addresses(*body, {}, {object(node)}, {});

@@ -87,7 +87,7 @@ TEST_CASE("a kubelet that starts, and its node that is cordoned, have an event e
   CHECK(here.events("here", "Starting").size() == 1);
 }
 
-TEST_CASE("a node without rules for services has an annotation that says so", "[kubelet]") {
+TEST_CASE("a node without rules for services has a label that says so", "[kubelet]") {
   machine here;
   here.adjust = [](actors::kubelet_options& options) { options.has_service_rules = false; };
   here.start_kubelet();
@@ -95,7 +95,7 @@ TEST_CASE("a node without rules for services has an annotation that says so", "[
   const auto is_marked = [&] {
     return here.change<Node>("here", [](Node&) {})
         ->meta()
-        .annotations()
+        .labels()
         .contains(actors::no_service_rules);
   };
   CHECK(machine::wait(is_marked));
