@@ -16,6 +16,7 @@
 
 #include "actors/core/metrics.hpp"
 #include "actors/kubelet/runtimes/cri/cri_client.hpp"
+#include "actors/kubelet/runtimes/cri/defaults.hpp"
 #include "actors/kubelet/runtimes/cri/leftover_sandboxes.hpp"
 #include "api/object/object.hpp"
 #include "api/scheme.hpp"
@@ -265,6 +266,44 @@ TEST_CASE("a container that runs gets other limits, and its pod's group with it"
   REQUIRE(std::holds_alternative<container_exit>(changes.next()));
   heard<bool> removed;
   containers->remove_pod("uid-resized", [tell = removed.listener()](auto) { tell(true); });
+  removed.next();
+}
+
+TEST_CASE("the end of a container is noticed by the runtime's events, not by the next list") {
+  if (const auto lacks = test::private_containerd::missing()) return test::skip(*lacks);
+  const test::scratch_folder folder;
+  const test::private_containerd server{folder.path() / "containerd", "10.213.16.0/24"};
+  const auto containers = runtime_at(server, folder.path());
+  const auto pod = web_pod("uid-end");
+  const auto& spec = pod->as<Pod>().spec().containers(0);
+  const auto sandbox = sandbox_of(*containers, pod);
+  constexpr int ends = 3;
+  std::chrono::system_clock::duration late{};
+  for (int i = 0; i < ends; ++i) {
+    heard<runtime_result<std::string>> answers;
+    containers->create_container({.pod = pod,
+                                  .spec = {pod, &spec},
+                                  .attempt = i,
+                                  .sandbox = sandbox.id,
+                                  .image_ref = "localhost/tools:1",
+                                  .command = {"sleep", "0.3"}},
+                                 answers.listener());
+    const auto id = answers.next();
+    if (!id) FAIL(id.error().message);
+    heard<container_change> changes;
+    containers->start_container(*id, changes.listener());
+    REQUIRE(std::holds_alternative<container_running>(changes.next()));
+    const auto end = changes.next();
+    const auto* exit = std::get_if<container_exit>(&end);
+    REQUIRE(exit != nullptr);
+    late += std::chrono::system_clock::now() -
+            std::chrono::system_clock::time_point{std::chrono::milliseconds{exit->finished_ms}};
+  }
+  // Lists would notice one in each period.
+  CHECK(late < ends * cri_defaults::relist / 2);
+
+  heard<bool> removed;
+  containers->remove_pod("uid-end", [tell = removed.listener()](auto) { tell(true); });
   removed.next();
 }
 

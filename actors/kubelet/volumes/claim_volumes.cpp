@@ -44,7 +44,7 @@ tl::expected<void, std::string> check_local(const std::string& path, bool device
 }
 
 // Returns the path with its links: as a raw device the runtime resolves it for each container, so
-// that a link in /dev/disk leads to the same disk when the kernel has named it anew.
+// that a link in /dev/disk leads to the same disk when the kernel has named it again.
 path_result take_local(const LocalVolumeSource& source, bool device,
                        const std::vector<std::string>& hidden) {
   const auto& path = source.path();

@@ -113,7 +113,7 @@ TEST_CASE("connections to services reach their endpoints", "[network][services]"
   }
 }
 
-TEST_CASE("connections to a service are counted, and anew when its endpoints have changed",
+TEST_CASE("connections to a service are counted, and again when its endpoints have changed",
           "[network][services]") {
   if (!can_try_rules()) return;
   machine_with_pods c;

@@ -49,7 +49,7 @@ void container_watcher::start() {
 // CRI-O has no event service: there only relisting finds changes.
 void container_watcher::listen() {
   cri::events::SubscribeRequest request;
-  for (const auto* topic : {"exit", "oom"})
+  for (const auto* topic : {"delete", "oom"})
     request.add_filters(std::string{"topic==\"/tasks/"} + topic + "\",namespace==k8s.io");
   client_->channel().subscribe(
       "containerd.services.events.v1.Events/Subscribe", request.SerializeAsString(),
@@ -57,10 +57,11 @@ void container_watcher::listen() {
       [this](std::string_view bytes) {
         cri::events::Envelope news;
         cri::events::TaskEvent task;
-        if (news.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) &&
-            task.ParseFromString(news.event().value()) &&
-            (task.id().empty() || task.id() == task.container_id()))
-          check_container(task.container_id());
+        if (!news.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) ||
+            !task.ParseFromString(news.event().value()))
+          return;
+        if (news.topic() == "/tasks/oom") return check_container(task.container_id());
+        check_ended(task.container_id(), cri_defaults::ended_first);
       },
       [this](const grpc_error& error) {
         if (error.code == grpc_code::no_such_method) {
@@ -156,6 +157,15 @@ void container_watcher::check_container(const std::string& id) {
     client_->runtime<cri::PodSandboxStatusResponse>(
         "PodSandboxStatus", ask, [this, id](const auto& answer) { take(id, answer); });
   }
+}
+
+// containerd deletes the task of a container that has ended, reports that, and only then changes the
+// status, some 50 ms later.
+void container_watcher::check_ended(const std::string& id, std::chrono::milliseconds again) {
+  if (!containers_.contains(id) && !sandboxes_.contains(id)) return;
+  check_container(id);
+  if (again <= cri_defaults::ended_last)
+    loop_->after(again, [this, id, again] { check_ended(id, again + again / 4); });
 }
 
 void container_watcher::take(const std::string& id,

@@ -32,6 +32,9 @@ inline constexpr auto stream_timeout = 30s;
 inline constexpr auto relist = 10s;
 inline constexpr auto relist_without_events = 1s;
 inline constexpr auto events_again = 1s;
+// The first and the last wait between two looks at the status of a container that has ended.
+inline constexpr auto ended_first = 5ms;
+inline constexpr auto ended_last = 500ms;
 // A list that failed is requested again after this.
 inline constexpr auto ask_again = 1s;
 // kubernetes: updateRuntimeUp, every 5 s.
