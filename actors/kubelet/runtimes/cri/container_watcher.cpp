@@ -159,8 +159,8 @@ void container_watcher::check_container(const std::string& id) {
   }
 }
 
-// containerd deletes the task of a container that has ended, reports that, and only then changes the
-// status, some 50 ms later.
+// containerd deletes the task of a container that has ended, reports that, and only then changes
+// the status, some 50 ms later.
 void container_watcher::check_ended(const std::string& id, std::chrono::milliseconds again) {
   if (!containers_.contains(id) && !sandboxes_.contains(id)) return;
   check_container(id);
