@@ -224,6 +224,7 @@ void replicated_store::on_page(std::uint64_t reading, expected<log_page> page) {
     return error{errc::unknown, "the log no longer shows whether this was committed"};
   });
   observe_leader(leader);
+  is_leader_known_ = true;
   follow();
 }
 

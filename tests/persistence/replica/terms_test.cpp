@@ -63,4 +63,33 @@ TEST_CASE("the ends of terms are counted by their reasons", "[replica]") {
   CHECK(now.reason == "the end of the term of c was not seen here");
 }
 
+TEST_CASE("a control plane that starts with a copy knows who leads, and leads after that one",
+          "[replica]") {
+  const captured_log quiet;
+  model_cluster cluster;
+  model_plane one{cluster, "a", {}};
+  run_for(one, "a");
+  must(one.commit(just(put("x", "1"))));
+  const auto disk = std::make_shared<memory_disk>();
+  { const model_plane early{cluster, "b", {}, disk}; }
+  model_plane other{cluster, "b", {}, disk};
+  CHECK(other.store->stats().leader->node == "a");
+
+  revision fence = 0;
+  other.store->campaign({.node = "b", .lease = std::chrono::seconds{10}},
+                        [&](revision now) { fence = now; });
+  other.log->run();
+  CHECK(fence == 0);
+  SECTION("when it resigns") {
+    one.store->resign([] {});
+    one.log->run();
+  }
+  SECTION("when its lease ends") {
+    end_lease_of_leader(cluster);
+  }
+  other.log->run();
+  CHECK(fence != 0);
+  CHECK(other.store->stats().leader->node == "b");
+}
+
 }  // namespace troupe::persistence::testing
