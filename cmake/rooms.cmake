@@ -78,6 +78,20 @@ function(troupe_room name)
   endif()
 endfunction()
 
+# troupe_interface(VARIABLE header...) sets VARIABLE to a text that differs if the version or one of the
+# headers does: those between the program and a module that it loads. A module with another text is refused.
+function(troupe_interface variable)
+  set(hashes)
+  foreach(header ${ARGN})
+    file(SHA256 ${CMAKE_SOURCE_DIR}/${header} hash)
+    string(APPEND hashes ${hash})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${header})
+  endforeach()
+  string(SHA256 hash "${hashes}")
+  string(SUBSTRING ${hash} 0 12 hash)
+  set(${variable} "${PROJECT_VERSION}-${hash}" PARENT_SCOPE)
+endfunction()
+
 # troupe_test(NAME [OBJECTS] [LABELS label...] [LINK lib...]) makes NAME_test from tests/NAME/*.cpp.
 # OBJECTS: its files are about API objects, and take the precompiled header that has them.
 function(troupe_test name)

@@ -29,9 +29,9 @@ expected<std::unique_ptr<shared_log>> open_etcd(const etcd_options& options);
 
 class etcd_members;
 
-// The module exports it under the name `troupe_etcd`.
+// The module exports it under the name `troupe_etcd_functions`, and as `troupe_etcd_interface` the
+// text of its interface (module.hpp).
 struct etcd_module {
-  const char* version;  // of the program that the module was built with
   expected<std::unique_ptr<shared_log>> (*open)(const etcd_options& options);
   expected<std::unique_ptr<etcd_members>> (*open_members)(const etcd_options& options);
 };

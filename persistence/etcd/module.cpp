@@ -1,39 +1,51 @@
+#include "persistence/etcd/module.hpp"
+
 #include <dlfcn.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <filesystem>
 #include <mutex>
-#include <string_view>
+#include <utility>
 
 #include "persistence/etcd/members.hpp"
 
 namespace troupe::persistence {
 
-namespace {
+std::string etcd_interface() {
+  return TROUPE_ETCD_INTERFACE;
+}
 
-// The module is never unloaded: gRPC's threads may still run its code.
-expected<const etcd_module*> load() {
-  std::error_code failed;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", failed);
-  const auto file = (program.parent_path() / "../lib/troupe/etcd.so").lexically_normal();
+expected<void> check_etcd_interface(const std::string& file, const char* found) {
+  if (found != nullptr && found == etcd_interface()) return {};
+  return fail(
+      errc::io,
+      fmt::format(
+          "{} has {}, but this program needs the interface {}: install both from "
+          "one build",
+          file, found == nullptr ? "no interface for etcd" : fmt::format("the interface {}", found),
+          etcd_interface()));
+}
+
+expected<const etcd_module*> load_etcd_module(const std::string& file) {
   auto* const module = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (module == nullptr)
     return fail(errc::io, fmt::format("the client of etcd cannot be loaded: {}", ::dlerror()));
-  const auto* const found = static_cast<const etcd_module*>(::dlsym(module, "troupe_etcd"));
-  if (found == nullptr || std::string_view{found->version} != TROUPE_VERSION)
-    return fail(
-        errc::io,
-        fmt::format("{} was not built with this program's version, {}: install both from one build",
-                    file.string(), TROUPE_VERSION));
-  return found;
+  const auto* const text = static_cast<const char*>(::dlsym(module, "troupe_etcd_interface"));
+  if (auto good = check_etcd_interface(file, text); !good) return fail(std::move(good.error()));
+  return static_cast<const etcd_module*>(::dlsym(module, "troupe_etcd_functions"));
 }
+
+namespace {
 
 expected<const etcd_module*> loaded() {
   static std::mutex mutex;
   static const etcd_module* known = nullptr;
   const std::lock_guard lock{mutex};
   if (known == nullptr) {
-    auto found = load();
+    std::error_code failed;
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", failed);
+    const auto file = (program.parent_path() / "../lib/troupe/etcd.so").lexically_normal();
+    auto found = load_etcd_module(file.string());
     if (!found) return found;
     known = *found;
   }

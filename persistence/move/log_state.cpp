@@ -64,10 +64,7 @@ expected<void> log_target::begin(const cluster_head& head) {
   record_ = {head.cluster, *identity, head.at, fmt::format("{} at {}", head.cluster, head.at),
              true};
   if (*item) {
-    if (read_cluster((*item)->value) != record_)
-      return fail(errc::invalid, fmt::format("{} holds a cluster already, or a part of another "
-                                             "state: choose an empty one",
-                                             log_.name()));
+    if (read_cluster((*item)->value) != record_) return fail(not_empty());
     modified_ = (*item)->modified;
     return read_present();
   }
@@ -83,6 +80,17 @@ expected<void> log_target::begin(const cluster_head& head) {
     return fail(errc::conflict, fmt::format("another client writes to {}", log_.name()));
   modified_ = (*written)->modified;
   return {};
+}
+
+error log_target::not_empty() {
+  const auto leader = log_.read(std::string{leader_key});
+  const auto served = leader && *leader
+                          ? fmt::format(", which the control plane {} serves",
+                                        read_leader((*leader)->created, (*leader)->value).node)
+                          : std::string{};
+  return {errc::invalid, fmt::format("{} holds a cluster already{}, or a part of another state: "
+                                     "choose an empty one",
+                                     log_.name(), served)};
 }
 
 expected<void> log_target::read_present() {

@@ -16,7 +16,8 @@ namespace troupe::persistence {
 class log_source final : public state_source {
  public:
   // The log must outlive the source and is not written to. Fails with `invalid` if it holds no
-  // cluster. If the copy takes longer than the log keeps the revision, next() fails with
+  // cluster. Whether control planes serve it is not checked (live_servers.hpp). If the copy takes
+  // longer than the log keeps the revision, next() fails with
   // `compacted`: start again.
   static expected<std::unique_ptr<log_source>> open(blocking_log& log);
 
@@ -49,6 +50,7 @@ class log_target final : public state_target {
   expected<void> finish() override;
 
  private:
+  error not_empty();
   expected<void> read_present();
   expected<void> write(log_transaction part);
 

@@ -12,6 +12,18 @@ namespace troupe::persistence {
 
 namespace {
 
+const char* text_of(term_end reason) {
+  switch (reason) {
+    case term_end::unseen:
+      break;
+    case term_end::resigned:
+      return "the last one resigned";
+    case term_end::expired:
+      return "the lease of the last one has expired";
+  }
+  return "the end of the last one's term was not seen here";
+}
+
 std::string random_number() {
   std::random_device random;
   return fmt::format("{:08x}{:08x}", random(), random());
@@ -110,8 +122,7 @@ void election::on_leader(const leader_record& seen) {
   known_ = seen;
   retry_after_ = defaults::log_retry_first;
   if (known_.term == 0) {
-    spdlog::info("election: there is no leader, {}",
-                 seen.resigned ? "the last one resigned" : "the lease of the last one has expired");
+    spdlog::info("election: there is no leader, {}", text_of(seen.ended));
     lead(0);
     return campaign();
   }

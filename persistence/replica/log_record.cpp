@@ -123,7 +123,8 @@ expected<read_step> read(log_step from) {
     }
   }
   // When a lease expires, no transaction deletes the key.
-  if (found.leader) found.leader->resigned = found.leader->term == 0 && found.tag;
+  if (found.leader && found.leader->term == 0)
+    found.leader->ended = found.tag ? term_end::resigned : term_end::expired;
   return found;
 }
 

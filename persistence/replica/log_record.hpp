@@ -52,13 +52,15 @@ std::string cause_text(const cause_record& record);
 // Returns nullopt for any other text.
 std::optional<cause_record> read_cause(std::string_view text);
 
+enum class term_end : std::uint8_t { unseen, resigned, expired };
+
 // The key of the leading control plane, or its deletion.
 struct leader_record {
   revision term = 0;                            // create revision of the key; 0: no leader
   std::string node;                             // name of the control plane
   std::string candidate;                        // its number, different for each start
   std::chrono::system_clock::time_point since;  // by the leader's clock, when it became a candidate
-  bool resigned = false;  // without a leader: it resigned, its lease did not expire
+  term_end ended = term_end::unseen;            // without a leader: how the last term ended
 };
 
 // "node candidate microseconds".

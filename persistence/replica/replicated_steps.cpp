@@ -144,24 +144,30 @@ void replicated_store::follow() {
   if (anchor_.at == 0) return follow_same();
   is_verifying_ = true;
   log_->list({std::string{own_prefix}, anchor_.at},
-             [this, anchor = anchor_](const expected<log_page>& page) {
-               is_verifying_ = false;
-               if (restored_ || reading_ != nullptr) return;
-               if (page && !anchor.is_in(*page))
-                 return refuse_restored(
-                     fmt::format("its revision {} is not that of the state here", anchor.at));
-               // A compacted history cannot be compared.
-               if (page || page.error().code == errc::compacted) return follow_same();
-               if (page.error().code == errc::future_revision) {
-                 const std::lock_guard lock{mutex_};
-                 raise_session();
-               }
-               retry(page.error(), [this] { follow(); });
-             });
+             [this, anchor = anchor_](const expected<log_page>& page) { on_anchor(anchor, page); });
+}
+
+void replicated_store::on_anchor(const log_anchor& anchor, const expected<log_page>& page) {
+  is_verifying_ = false;
+  if (restored_ || reading_ != nullptr) return;
+  if (page && !anchor.is_in(*page))
+    return refuse_restored(fmt::format("its revision {} is not that of the state here", anchor.at));
+  // A compacted history cannot be compared.
+  if (page || page.error().code == errc::compacted) return follow_same();
+  retry_follow(page.error());
+}
+
+void replicated_store::retry_follow(const error& reason) {
+  if (reason.code == errc::future_revision) {
+    const std::lock_guard lock{mutex_};
+    raise_session();
+  }
+  retry(reason, [this] { follow(); });
 }
 
 void replicated_store::follow_same() {
   if (!apply_ready()) return;
+  if (!is_leader_known_) return find_leader();
   log_->follow(applied_, *this);
   {
     const std::lock_guard lock{mutex_};
@@ -170,6 +176,22 @@ void replicated_store::follow_same() {
   accept_answered();
   send_waiting();
   answer_ready();
+}
+
+// The leader at the revision of the copy: the steps that follow tell of later ones. If that
+// revision is compacted, so are the steps, and the whole state is read.
+void replicated_store::find_leader() {
+  is_verifying_ = true;
+  const auto before = leader_key.substr(0, leader_key.size() - 1);
+  log_->list({std::string{before}, applied_}, [this](const expected<log_page>& page) {
+    is_verifying_ = false;
+    if (restored_ || reading_ != nullptr) return;
+    if (!page && page.error().code != errc::compacted) return retry_follow(page.error());
+    if (page && !page->items.empty() && page->items.front().key == leader_key)
+      observe_leader(read_leader(page->items.front().created, page->items.front().value));
+    is_leader_known_ = true;
+    follow_same();
+  });
 }
 
 void replicated_store::on_end(error reason) {

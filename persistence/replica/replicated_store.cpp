@@ -12,6 +12,32 @@ namespace troupe::persistence {
 
 namespace {
 
+void count(term_ends& ends, term_end reason) {
+  switch (reason) {
+    case term_end::unseen:
+      ++ends.unseen;
+      return;
+    case term_end::resigned:
+      ++ends.resigned;
+      return;
+    case term_end::expired:
+      ++ends.expired;
+      return;
+  }
+}
+
+std::string reason_of(const std::string& node, term_end reason) {
+  switch (reason) {
+    case term_end::unseen:
+      break;
+    case term_end::resigned:
+      return node + " gave it up";
+    case term_end::expired:
+      return node + " was silent longer than its lease";
+  }
+  return fmt::format("the end of the term of {} was not seen here", node);
+}
+
 // Drops a damaged replica: it is fetched again from the log.
 expected<std::unique_ptr<local_store>> open_replica(const store_options& options,
                                                     const engine_factory& factory) {
@@ -110,11 +136,11 @@ void replicated_store::observe_leader(const leader_record& seen) {
   if (seen.term != leader_.term) {
     const std::lock_guard lock{mutex_};
     if (seen.term != 0) ++shown_leader_.changes;
-    if (seen.term == 0)
-      shown_leader_.reason = fmt::format(
-          "{} {}", leader_.node, seen.resigned ? "gave it up" : "was silent longer than its lease");
-    else if (leader_.term != 0)
-      shown_leader_.reason.clear();  // the end of the previous term was not seen
+    if (leader_.term != 0) {
+      // A record of another term does not tell how the previous one ended.
+      shown_leader_.reason = reason_of(leader_.node, seen.ended);
+      count(shown_leader_.ends, seen.ended);
+    }
     shown_leader_.node = seen.node;
     shown_leader_.term = seen.term;
     shown_leader_.since = seen.since;
@@ -198,6 +224,7 @@ void replicated_store::on_page(std::uint64_t reading, expected<log_page> page) {
     return error{errc::unknown, "the log no longer shows whether this was committed"};
   });
   observe_leader(leader);
+  is_leader_known_ = true;
   follow();
 }
 

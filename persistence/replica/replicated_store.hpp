@@ -163,7 +163,10 @@ class replicated_store final : public store, public audited, private log_reader 
                   const committed& made);
   std::vector<outcome> take(std::vector<decided_step> steps);
   void follow();
+  void on_anchor(const log_anchor& anchor, const expected<log_page>& page);
   void follow_same();
+  void find_leader();
+  void retry_follow(const error& reason);
   void refuse_restored(const std::string& reason);
   void read_whole_state();
   void on_page(std::uint64_t reading, expected<log_page> page);
@@ -232,6 +235,7 @@ class replicated_store final : public store, public audited, private log_reader 
   std::unique_ptr<election> election_;
   std::unique_ptr<log_compaction> compaction_;
   leader_record leader_;
+  bool is_leader_known_ = false;  // false: begun with a copy, which does not contain it
   std::chrono::milliseconds retry_after_{defaults::log_retry_first};
   std::chrono::milliseconds session_retry_after_{defaults::log_retry_first};
 

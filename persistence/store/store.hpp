@@ -47,6 +47,13 @@
 
 namespace troupe::persistence {
 
+// The ends of leadership terms seen by this process.
+struct term_ends {
+  std::uint64_t resigned = 0;
+  std::uint64_t expired = 0;  // the leader did not renew its lease
+  std::uint64_t unseen = 0;   // this process did not follow the cluster at that time
+};
+
 // The leader of the control planes that share a store.
 struct leadership {
   std::string node;  // empty: no leader
@@ -55,6 +62,7 @@ struct leadership {
   std::chrono::system_clock::time_point since;
   std::uint64_t changes = 0;  // changes of leadership seen by this process
   std::string reason;         // of the last change
+  term_ends ends;
 };
 
 struct store_stats {

@@ -13,13 +13,13 @@
 namespace troupe::runtime::link {
 
 struct transport {
-  const char* version;  // of Troupe; both must be of one build
   tl::expected<std::unique_ptr<listener>, std::string> (*listen)(listener_options);
   tl::expected<std::unique_ptr<dialer>, std::string> (*dial)(dialer_options);
 };
 
-// The module's only symbol.
-extern "C" const transport troupe_link_transport;
+// The module's only symbols. The text is that of the headers with which it was built (module.hpp).
+extern "C" const transport troupe_link_functions;
+extern "C" const char troupe_link_interface[];
 
 // The path of the module relative to the program's folder, the same in a build and an
 // installation.

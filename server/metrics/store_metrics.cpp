@@ -19,6 +19,15 @@ void add_leader_metrics(families& out, const persistence::leadership& leader) {
   add_gauge(out, "troupe_leader_since_seconds",
             "Start of the current term, in seconds since 1970; 0 without a leader.",
             std::chrono::duration<double>{leader.since.time_since_epoch()}.count());
+  if (leader.term != 0)
+    family{out, "troupe_leader_info", "1, with the name of the leading control plane.",
+           MetricType::Gauge}
+        .gauge(1, {{"holder", leader.node}});
+  family{out, "troupe_leader_terms_ended_total",
+         "Leadership terms whose end this process has noticed, by reason.", MetricType::Counter}
+      .counter(static_cast<double>(leader.ends.resigned), {{"reason", "resigned"}})
+      .counter(static_cast<double>(leader.ends.expired), {{"reason", "lease-expired"}})
+      .counter(static_cast<double>(leader.ends.unseen), {{"reason", "unseen"}});
 }
 
 }  // namespace

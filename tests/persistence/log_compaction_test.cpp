@@ -90,13 +90,13 @@ TEST_CASE("an expired lease of a leader is distinguished from a resignation", "[
   REQUIRE(ended);
   REQUIRE(ended->leader);
   CHECK(ended->leader->term == 0);
-  CHECK_FALSE(ended->leader->resigned);
+  CHECK(ended->leader->ended == term_end::expired);
   const cause_record cause{{"m", 0}, {}, {}};
   const auto given =
       read(log_step{9, {{key, std::nullopt, 0}, {std::string{cause_key}, cause_text(cause), 1}}});
   REQUIRE(given);
   REQUIRE(given->leader);
-  CHECK(given->leader->resigned);
+  CHECK(given->leader->ended == term_end::resigned);
 }
 
 }  // namespace troupe::persistence::testing

@@ -224,7 +224,26 @@ void model_log::read(std::string key, std::function<void(expected<std::optional<
 }
 
 void model_log::submit(log_transaction request, std::function<void(log_answer)> done) {
-  add([this, request = std::move(request), done = std::move(done)] { carry_out(request, done); });
+  std::uint64_t number = 0;
+  {
+    const std::lock_guard lock{mutex_};
+    number = next_request_++;
+    sent_.emplace(number, std::move(request));
+  }
+  add([this, number, done = std::move(done)] { carry_out(take_sent(number), done); });
+}
+
+log_transaction model_log::take_sent(std::uint64_t number) {
+  const std::lock_guard lock{mutex_};
+  return std::move(sent_.extract(number).mapped());
+}
+
+std::vector<log_transaction> model_log::unfinished() {
+  const std::lock_guard lock{mutex_};
+  auto all = late_;
+  for (const auto& [number, request] : sent_)
+    all.push_back(request);
+  return all;
 }
 
 void model_log::carry_out(const log_transaction& request,

@@ -103,6 +103,8 @@ class model_log final : public shared_log {
   void stall_steps();
   void resume_steps();
   void stall_answers();
+  // The requests that were sent and have not happened: they still may when the sender is gone.
+  std::vector<log_transaction> unfinished();
   // Advances by one action; false if none is pending.
   bool step();
   void run();
@@ -112,6 +114,7 @@ class model_log final : public shared_log {
 
   void add(event next);
   event choose();
+  log_transaction take_sent(std::uint64_t number);
   void carry_out(const log_transaction& request, const std::function<void(log_answer)>& done);
   bool is_behind() const;
   event next_steps();
@@ -124,6 +127,8 @@ class model_log final : public shared_log {
   std::condition_variable changed_;
   std::mt19937_64 random_;
   std::deque<event> events_, slow_;
+  std::map<std::uint64_t, log_transaction> sent_;  // not carried out yet
+  std::uint64_t next_request_ = 0;
   std::vector<log_transaction> late_;
   log_reader* reader_ = nullptr;
   revision position_ = 0;

@@ -283,6 +283,21 @@ TEST_CASE("a directory or a log that holds something is not overwritten", "[move
   CHECK(shared.cluster.values().size() == 1);
 }
 
+TEST_CASE("a state is not copied into a log that a control plane serves, which is named",
+          "[move][replica]") {
+  const captured_log log;
+  const scratch_directory place;
+  fill(place.path("a"), 5);
+  model_place shared;
+  REQUIRE(join_cluster(shared.asked));
+  log_target to{shared.asked, {}, hour};
+  CHECK_THAT(copy_into(place.path("a"), to).error().message,
+             Catch::Contains("holds a cluster already, or"));
+  shared.cluster.execute({{}, {{std::string{leader_key}, leader_text({0, "two", "number", {}})}}});
+  CHECK_THAT(copy_into(place.path("a"), to).error().message,
+             Catch::Contains("which the control plane two serves"));
+}
+
 TEST_CASE("a log is read without a write, and only one that holds a cluster", "[move][replica]") {
   const captured_log log;
   model_place shared;

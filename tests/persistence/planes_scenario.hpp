@@ -23,4 +23,11 @@ namespace troupe::persistence::testing {
 std::vector<std::string> run_planes(std::uint64_t seed, mutant without = mutant::none,
                                     double partial = 0);
 
+// The same, while stores are killed and opened again from their disks, of which some have lost the
+// newest writes, and while the log is full for some time. Requests of a killed store may still
+// happen. Also:
+// - what was true of a write is true of a removal, which a full log takes;
+// - at the end somebody leads, and all of them show that.
+std::vector<std::string> run_killed_planes(std::uint64_t seed);
+
 }  // namespace troupe::persistence::testing

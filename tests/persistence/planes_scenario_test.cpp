@@ -16,6 +16,7 @@ constexpr std::uint64_t mutant_seeds = 40;
 // The probability that a step loses one of its objects.
 constexpr double lost_parts = 0.5;
 constexpr std::uint64_t audit_seeds = 50;
+constexpr std::uint64_t kill_seeds = 100;
 
 }  // namespace
 
@@ -23,6 +24,13 @@ TEST_CASE("the responses to three control planes match the history of their log"
           "[replica][planes][seeds]") {
   test::for_each_seed(seeds, [](std::uint64_t seed) {
     CHECK_THAT(run_planes(seed), Catch::Matchers::Equals(std::vector<std::string>{}));
+  });
+}
+
+TEST_CASE("the same holds while control planes are killed and the log is full now and then",
+          "[replica][planes][seeds]") {
+  test::for_each_seed(kill_seeds, [](std::uint64_t seed) {
+    CHECK_THAT(run_killed_planes(seed), Catch::Matchers::Equals(std::vector<std::string>{}));
   });
 }
 

@@ -88,6 +88,13 @@ std::string store_command(const std::string& arguments) {
   return done.output;
 }
 
+// A control plane with this name serves the etcd.
+void check_refused(const std::string& arguments, const std::string& name) {
+  const auto done = shell(fmt::format("{}/troupe store {} 2>&1", TROUPE_BINARY_DIR, arguments));
+  CHECK(done.code == 1);
+  CHECK_THAT(done.output, Catch::Matchers::Contains("the control plane " + name + " serves"));
+}
+
 struct seen_object {
   std::string uid;
   unsigned long revision;
@@ -310,6 +317,9 @@ TEST_CASE("a cluster moves into etcd and back, and from a backup of it into anot
     http_client client{served->where()};
     check_kept(client, maps + "/early", early);
     later = create(client, "later");
+    check_refused("copy --from etcd --to " + data("too-early") + endpoint, "one");
+    CHECK_FALSE(fs::exists(data("too-early") + "/store"));
+    check_refused("copy --to etcd --from " + data("alone") + endpoint, "one");
   }
   store_command("copy --from etcd --to " + data("back") + endpoint);
   copy_authority("back");

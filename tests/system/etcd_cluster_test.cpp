@@ -260,6 +260,8 @@ TEST_CASE("every control plane shows the causes of all changes, who leads, and w
       Contains(R"("leader":"second","leadsHere":true,"term":)") &&
           Contains(R"("leaderChanges":2,"lastLeader":"first was silent longer than its lease")"));
   CHECK(metric(to_second, "troupe_leader_changes_total") == 2);
+  CHECK(metric(to_second, R"(troupe_leader_info{holder="second"})") == 1);
+  CHECK(metric(to_second, R"(troupe_leader_terms_ended_total{reason="lease-expired"})") == 1);
   CHECK(metric(to_second, "troupe_leader_since_seconds") > since);
 }
 

@@ -101,6 +101,38 @@ struct machine {
   std::unique_ptr<process> program;
 };
 
+const std::string accounts = "/api/v1/namespaces/default/serviceaccounts";
+const std::string robot = "\"username\":\"system:serviceaccount:default:robot\"";
+
+// A new token of the account `robot`.
+std::string robot_token(http_client& signer) {
+  const auto made = signer.request("POST", accounts + "/robot/token", R"({"spec":{}})", json);
+  INFO(made.body);
+  REQUIRE(made.status == 201);
+  const std::string label = "\"token\":\"";
+  const auto begin = made.body.find(label);
+  REQUIRE(begin != std::string::npos);
+  const auto from = begin + label.size();
+  return made.body.substr(from, made.body.find('"', from) - from);
+}
+
+// As a client without a certificate, and in a TokenReview.
+void check_accepts(const node& plane, const std::string& token) {
+  auto stranger = plane.where();
+  stranger.certificate.clear();
+  stranger.private_key.clear();
+  const auto self = http_client{stranger}.request(
+      "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", "{}",
+      {{"content-type", "application/json"}, {"authorization", "Bearer " + token}});
+  CHECK(self.status == 201);
+  CHECK_THAT(self.body, Contains(robot));
+  http_client admin{plane.where()};
+  const auto review = admin.request("POST", "/apis/authentication.k8s.io/v1/tokenreviews",
+                                    fmt::format(R"({{"spec":{{"token":"{}"}}}})", token), json);
+  CHECK(review.status == 201);
+  CHECK_THAT(review.body, Contains("\"authenticated\":true") && Contains(robot));
+}
+
 }  // namespace
 
 TEST_CASE("a control plane joins by one line, and machines go on when the other is killed",
@@ -162,6 +194,31 @@ TEST_CASE("a control plane joins by one line, and machines go on when the other 
   CHECK(eventually([&] {
     return to_second.request("GET", endpoints).body.find("first/127.0.0.1") == std::string::npos;
   }));
+}
+
+TEST_CASE("a token of one control plane is accepted by another, also when the first is gone",
+          "[etcd][planes]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
+  two_planes cluster;
+  http_client to_first{cluster.first->where()}, to_second{cluster.second->where()};
+  REQUIRE(to_first.request("POST", accounts, R"({"metadata":{"name":"robot"}})", json).status ==
+          201);
+  const auto of_first = robot_token(to_first), of_second = robot_token(to_second);
+  check_accepts(*cluster.first, of_second);
+  check_accepts(*cluster.second, of_first);
+  // With another end of its signature.
+  auto forged = of_first;
+  forged.replace(forged.size() - 8, 8, forged.ends_with("AAAAAAAA") ? "BBBBBBBB" : "AAAAAAAA");
+  CHECK_THAT(to_second
+                 .request("POST", "/apis/authentication.k8s.io/v1/tokenreviews",
+                          fmt::format(R"({{"spec":{{"token":"{}"}}}})", forged), json)
+                 .body,
+             !Contains("\"authenticated\":true"));
+
+  cluster.first->signal(SIGKILL);
+  REQUIRE(cluster.first->wait(60s));
+  check_accepts(*cluster.second, of_first);
+  check_accepts(*cluster.second, robot_token(to_second));
 }
 
 TEST_CASE("a control plane leaves, and the others are all that is known", "[etcd][planes]") {

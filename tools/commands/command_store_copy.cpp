@@ -9,11 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "actors/api_servers/api_server_record.hpp"
 #include "actors/defaults.hpp"
+#include "api/scheme.hpp"
 #include "api/storage/stored_versions.hpp"
 #include "persistence/etcd/etcd.hpp"
 #include "persistence/move/directory_state.hpp"
 #include "persistence/move/file_state.hpp"
+#include "persistence/move/live_servers.hpp"
 #include "persistence/move/log_state.hpp"
 #include "server/credentials/kubeconfig.hpp"
 #include "server/credentials/private_file.hpp"
@@ -182,11 +185,34 @@ expected<copy_report> copy_to(const copy_flags& flags, state_source& from) {
   return copy(from, **to);
 }
 
-expected<copy_report> copy_from(const copy_flags& flags,
+using source_check = std::function<expected<void>(blocking_log&)>;
+
+// What is written after the copy would be lost.
+expected<void> check_is_unserved(blocking_log& log) {
+  using api::coordination::v1::Lease;
+  const auto records =
+      api::kind_of<Lease>().key(actors::api_server_namespace, actors::api_server_lease({}));
+  const auto server = find_live_server(log, records, defaults::name_wait);
+  if (!server) return fail(server.error());
+  if (!*server) return {};
+  return fail(errc::invalid,
+              fmt::format("the control plane {} serves {}: stop all control planes before the "
+                          "copy, which would not have what they write later; `troupe store "
+                          "backup` saves the state while they run",
+                          **server, log.name()));
+}
+
+expected<void> allow_any(blocking_log&) {
+  return {};
+}
+
+// `check` gets the source if it is etcd.
+expected<copy_report> copy_from(const copy_flags& flags, const source_check& check,
                                 const std::function<expected<copy_report>(state_source&)>& rest) {
   if (is_etcd(flags.from)) {
     auto place = open_log(flags);
     if (!place) return fail(std::move(place.error()));
+    if (auto good = check(*place->asked); !good) return fail(std::move(good.error()));
     auto from = log_source::open(*place->asked);
     if (!from) return fail(std::move(from.error()));
     return rest(**from);
@@ -211,12 +237,12 @@ int run_copy(const copy_flags& flags) {
     std::cerr << "troupe: one of --from and --to is etcd, the other a data directory\n";
     return exit_code::usage;
   }
-  const auto copied = copy_from(flags, [&](state_source& from) -> expected<copy_report> {
+  const auto copy_on = [&](state_source& from) -> expected<copy_report> {
     const auto lock = lock_target(flags);
     if (!lock) return fail(lock.error());
     return copy_to(flags, from);
-  });
-  return told(copied, flags.to);
+  };
+  return told(copy_from(flags, check_is_unserved, copy_on), flags.to);
 }
 
 int run_backup(const copy_flags& flags) {
@@ -227,7 +253,7 @@ int run_backup(const copy_flags& flags) {
     if (!to) return fail(std::move(to.error()));
     return copy(from, **to);
   };
-  return told(copy_from(flags, backup), flags.file);
+  return told(copy_from(flags, allow_any, backup), flags.file);
 }
 
 int run_restore(const copy_flags& flags) {
@@ -304,8 +330,8 @@ void add_one(program& to, CLI::App& parent, const std::string& name, const std::
 
 void add_copy_commands(program& to, CLI::App& store) {
   add_one(to, store, "copy",
-          "Copies a cluster's state from a node's store into an etcd, or back; an interrupted copy "
-          "continues.",
+          "Copies a cluster's state from a node's store into an etcd, or back, while nothing "
+          "serves it; an interrupted copy continues.",
           &run_copy, true, true);
   add_one(to, store, "backup", "Writes a cluster's state and its authority to a file.", &run_backup,
           true, false);

@@ -16,13 +16,14 @@ struct model_plane {
   model_log* log = nullptr;
   std::unique_ptr<replicated_store> store;
 
-  model_plane(model_cluster& cluster, const std::string& name, model_faults faults) {
+  model_plane(model_cluster& cluster, const std::string& name, model_faults faults,
+              std::shared_ptr<memory_disk> disk = std::make_shared<memory_disk>()) {
     faults.threaded = false;
     auto made = std::make_unique<model_log>(cluster, faults);
     log = made.get();
     store_options options;
     options.history_revisions = 1'000'000;
-    auto opened = replicated_store::open(options, memory_engine_on(std::make_shared<memory_disk>()),
+    auto opened = replicated_store::open(options, memory_engine_on(std::move(disk)),
                                          std::move(made), "model", name);
     REQUIRE(opened);
     store = std::move(*opened);

@@ -1,5 +1,12 @@
 // The metrics of stores that have more than those of a store of its own.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "persistence/store/audited.hpp"
 #include "server/metrics/families.hpp"
@@ -13,7 +20,7 @@ std::unique_ptr<persistence::store> open_in_memory() {
   return std::move(persistence::store::open(std::move(options)).value());
 }
 
-// With differences.
+// With differences, and with the leader that the test sets.
 class audited_store final : public persistence::store, public persistence::audited {
  public:
   void submit(persistence::transaction request, persistence::completion done) override {
@@ -38,9 +45,15 @@ class audited_store final : public persistence::store, public persistence::audit
   persistence::expected<void> compact(persistence::revision up_to) override {
     return store_->compact(up_to);
   }
-  persistence::store_stats stats() const override { return store_->stats(); }
+  persistence::store_stats stats() const override {
+    auto shown = store_->stats();
+    shown.leader = leader;
+    return shown;
+  }
   std::string cluster_id() const override { return store_->cluster_id(); }
   std::uint64_t audit_differences() const override { return 3; }
+
+  std::optional<persistence::leadership> leader;
 
  private:
   const std::unique_ptr<persistence::store> store_ = open_in_memory();
@@ -58,6 +71,23 @@ std::vector<double> counters_of(const persistence::store& store, const std::stri
   return values;
 }
 
+// "name label value" of each series about the leader.
+std::vector<std::string> leader_series(const persistence::store& store) {
+  families all;
+  add_store_metrics(all, store);
+  std::vector<std::string> lines;
+  for (const auto& each : all) {
+    if (each.name.find("leader") == std::string::npos) continue;
+    for (const auto& metric : each.metric) {
+      const bool is_counter = each.type == prometheus::MetricType::Counter;
+      lines.push_back(fmt::format("{} {} {}", each.name,
+                                  metric.label.empty() ? "" : metric.label.front().value,
+                                  is_counter ? metric.counter.value : metric.gauge.value));
+    }
+  }
+  return lines;
+}
+
 }  // namespace
 
 TEST_CASE("differences that the audit found are a metric of a store that has an audit") {
@@ -66,6 +96,29 @@ TEST_CASE("differences that the audit found are a metric of a store that has an 
   const auto embedded = open_in_memory();
   CHECK(counters_of(*embedded, name).empty());
   CHECK(counters_of(*embedded, "troupe_store_conflicts_total").size() == 1);
+}
+
+TEST_CASE("metrics tell who leads, since when, and how earlier terms ended") {
+  audited_store store;
+  CHECK(leader_series(store).empty());
+  auto& leader = store.leader.emplace();
+  leader.node = "two";
+  leader.term = 9;
+  leader.since = std::chrono::system_clock::time_point{std::chrono::seconds{1'500}};
+  leader.changes = 4;
+  leader.ends = {.resigned = 1, .expired = 2};
+  CHECK(leader_series(store) ==
+        std::vector<std::string>{"leader_election_master_status troupe 0",
+                                 "troupe_leader_changes_total  4",
+                                 "troupe_leader_since_seconds  1500", "troupe_leader_info two 1",
+                                 "troupe_leader_terms_ended_total resigned 1",
+                                 "troupe_leader_terms_ended_total lease-expired 2",
+                                 "troupe_leader_terms_ended_total unseen 0"});
+  leader.term = 0;
+  const auto without = leader_series(store);
+  CHECK(std::none_of(without.begin(), without.end(), [](const auto& each) {
+    return each.find("troupe_leader_info") != std::string::npos;
+  }));
 }
 
 }  // namespace troupe::server::testing
