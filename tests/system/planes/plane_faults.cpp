@@ -8,8 +8,11 @@
 #include <array>
 #include <csignal>
 #include <fstream>
-#include <numeric>
+#include <set>
+#include <sstream>
+#include <string_view>
 #include <thread>
+#include <utility>
 
 #include "system/network/joined_cluster.hpp"
 #include "system/node.hpp"
@@ -55,8 +58,9 @@ int status_of(const machine& plane, const std::string& method, const std::string
 
 }  // namespace
 
-plane_faults::plane_faults(plane_cluster& cluster, std::uint64_t seed)
-    : cluster_{cluster}, random_{seed} {}
+plane_faults::plane_faults(plane_cluster& cluster, std::uint64_t seed,
+                           std::vector<std::size_t> used)
+    : cluster_{cluster}, random_{seed}, used_{std::move(used)} {}
 
 const std::vector<plane_faults::fault>& plane_faults::all() {
   static const std::vector<fault> each{
@@ -84,10 +88,32 @@ const std::vector<plane_faults::fault>& plane_faults::all() {
   return each;
 }
 
+fault_choice plane_faults::choose(const std::string& list) {
+  std::set<std::size_t> used;
+  std::istringstream entries{list};
+  for (std::string entry; std::getline(entries, entry, ',');) {
+    const auto found = indexes_of(entry);
+    if (found.empty()) {
+      fault_choice refused{{}, "no fault has \"" + entry + "\" in its name; there are:"};
+      for (const auto& each : all())
+        refused.problem += std::string{"\n  "} + each.name;
+      return refused;
+    }
+    used.insert(found.begin(), found.end());
+  }
+  return {used.empty() ? indexes_of("") : std::vector<std::size_t>{used.begin(), used.end()}, {}};
+}
+
+std::vector<std::size_t> plane_faults::indexes_of(const std::string& part) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < all().size(); ++i)
+    if (std::string_view{all()[i].name}.find(part) != std::string_view::npos) found.push_back(i);
+  return found;
+}
+
 std::string plane_faults::next() {
   if (order_.empty()) {
-    order_.resize(all().size());
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    order_ = used_;
     std::shuffle(order_.begin(), order_.end(), random_);
   }
   const auto& chosen = all()[order_.back()];
