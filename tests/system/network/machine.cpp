@@ -30,9 +30,9 @@ void machine::start(const std::vector<std::string>& words) {
   words_ = words;
   program_.reset();
   auto command = space_.wrapper();
-  if (skew_ != std::chrono::seconds{0})
+  if (clock_)
     command.insert(command.end(), {"env", "LD_PRELOAD=" TROUPE_BINARY_DIR "/skewed_clock.so",
-                                   "SKEW_SECONDS=" + std::to_string(skew_.count())});
+                                   "SKEW_FILE=" + (folder_ / "clock").string()});
   command.push_back(TROUPE_BINARY_DIR "/troupe");
   command.insert(command.end(), words.begin(), words.end());
   command.insert(command.end(), {"--data-dir", data()});
@@ -46,6 +46,11 @@ void machine::start(const std::vector<std::string>& words) {
 
 void machine::restart() {
   start(std::vector<std::string>{words_});
+}
+
+void machine::clock_skew(std::chrono::seconds skew) {
+  if (!clock_) clock_ = std::make_unique<clock_file>(folder_ / "clock");
+  clock_->skew(skew);
 }
 
 void machine::kill() {

@@ -81,6 +81,9 @@ const std::vector<plane_faults::fault>& plane_faults::all() {
       {"full quota", &plane_faults::fill},
       {"slow syncs of a member", &plane_faults::slow_disk},
       {"clock of a control plane an hour off", &plane_faults::step_clock},
+#ifndef TROUPE_SANITIZED  // plane_cluster.cpp
+      {"clock of a control plane stepped while it runs", &plane_faults::step_running_clock},
+#endif
       {"requests that a member passes on late", &plane_faults::delay_requests},
       {"pause of the one that leads, with late requests", &plane_faults::delay_requests_of_leader},
       {"steps that come later than answers", &plane_faults::delay_steps},
@@ -397,6 +400,16 @@ void plane_faults::step_clock() {
   one.kill();
   one.clock_skew(0s);
   one.restart();
+}
+
+// Forward or back, and then to the right time: each is a step. Often at the leading one.
+void plane_faults::step_running_clock() {
+  auto& one = cluster_.plane(random_() % 2 == 0 ? leader() : any());
+  one.clock_skew(random_() % 2 == 0 ? clock_step : -clock_step);
+  last(1s, 3s);
+  one.clock_skew(0s);
+  if (!soon(repair_limit, [&] { return status_of(one, "GET", "/readyz") == 200; }))
+    problem(one.name() + " is not ready after its clock was set right");
 }
 
 }  // namespace troupe::test

@@ -81,6 +81,7 @@ class plane_faults {
   bool clear_alarm();
   void slow_disk();
   void step_clock();
+  void step_running_clock();
   // -- what arrives late (late_messages.cpp)
   void delay_requests();
   void delay_requests_of_leader();
