@@ -20,6 +20,7 @@
 #include "system/node.hpp"
 #include "system/planes/plane_faults.hpp"
 #include "system/planes/plane_load.hpp"
+#include "system/planes/stored_keys.hpp"
 
 using namespace troupe::test;
 using namespace std::chrono_literals;
@@ -40,6 +41,8 @@ constexpr std::chrono::milliseconds settle_limit{120'000};
 const std::string pods = "/api/v1/namespaces/default/pods?labelSelector=app%3D";
 const std::string scaled = "/apis/apps/v1/namespaces/default/replicasets/scaled";
 const std::string maps = "/api/v1/namespaces/default/configmaps";
+const std::string get_keys =
+    "get --prefix --keys-only --write-out fields " + std::string{objects_prefix};
 
 std::chrono::milliseconds since(clock_type::time_point begin) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(clock_type::now() - begin);
@@ -84,6 +87,34 @@ void compare_objects(plane_cluster& cluster) {
   std::cout << fmt::format("planes: the objects of {} kinds compared\n", kinds) << std::flush;
 }
 
+// The control planes show what etcd has: each kind at some time after the clients have stopped,
+// since leases are renewed and events expire.
+void compare_with_etcd(plane_cluster& cluster) {
+  std::vector<const api::kind_info*> open;
+  for (const auto* kind : api::scheme::instance().all())
+    if (kind->stored() && kind->serves("list")) open.push_back(kind);
+  std::vector<std::string> found;
+  key_revisions in_etcd;
+  const auto is_equal = [&](const api::kind_info* kind) {
+    const auto part = part_of(in_etcd, kind->etcd_prefix());
+    const auto before = found.size();
+    for (std::size_t i = 0; i < plane_cluster::size; ++i)
+      for (const auto& each : differences(part, shown_by(cluster.plane(i), *kind)))
+        found.push_back(cluster.plane(i).name() + ": " + each);
+    return found.size() == before;
+  };
+  const auto are_equal = [&] {
+    in_etcd = read_keys(cluster.control(get_keys).output);
+    found = strangers(in_etcd);
+    if (in_etcd.empty()) found.emplace_back("etcd does not answer");
+    std::erase_if(open, is_equal);
+    return found.empty();
+  };
+  eventually(are_equal, settle_limit);
+  CHECK(found == std::vector<std::string>{});
+  std::cout << fmt::format("planes: {} keys compared with etcd\n", in_etcd.size()) << std::flush;
+}
+
 bool has_pods(const machine& plane, const std::string& app, std::size_t count) {
   api::core::v1::PodList there;
   const auto answer = client_on(plane)->get(pods + app);
@@ -123,6 +154,7 @@ void settle(plane_cluster& cluster, evidence& found) {
   const auto end = found.states.begin()->second["last"];
   CHECK(eventually([&] { return cluster.witness().at() >= end; }, settle_limit));
   compare_objects(cluster);
+  compare_with_etcd(cluster);
 }
 
 // The responses until now, with the final state if all processes are well.
