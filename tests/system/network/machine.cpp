@@ -16,7 +16,9 @@ constexpr std::chrono::milliseconds end_limit{60'000};
 
 machine::machine(virtual_switch& network, virtual_switch::port number,
                  const std::filesystem::path& folder)
-    : number_{number}, folder_{folder / ("m" + std::to_string(number))} {
+    : number_{number},
+      folder_{folder / ("m" + std::to_string(number))},
+      path_{TROUPE_BINARY_DIR "/troupe"} {
   std::filesystem::create_directories(folder_ / "bin");
   std::filesystem::create_symlink(TROUPE_BINARY_DIR "/troupe", folder_ / "bin/troupe");
   network.plug(space_, number);
@@ -30,10 +32,10 @@ void machine::start(const std::vector<std::string>& words) {
   words_ = words;
   program_.reset();
   auto command = space_.wrapper();
-  if (skew_ != std::chrono::seconds{0})
+  if (clock_)
     command.insert(command.end(), {"env", "LD_PRELOAD=" TROUPE_BINARY_DIR "/skewed_clock.so",
-                                   "SKEW_SECONDS=" + std::to_string(skew_.count())});
-  command.push_back(TROUPE_BINARY_DIR "/troupe");
+                                   "SKEW_FILE=" + (folder_ / "clock").string()});
+  command.push_back(path_);
   command.insert(command.end(), words.begin(), words.end());
   command.insert(command.end(), {"--data-dir", data()});
   program_ = std::make_unique<process>(std::move(command), folder_ / "log");
@@ -46,6 +48,11 @@ void machine::start(const std::vector<std::string>& words) {
 
 void machine::restart() {
   start(std::vector<std::string>{words_});
+}
+
+void machine::clock_skew(std::chrono::seconds skew) {
+  if (!clock_) clock_ = std::make_unique<clock_file>(folder_ / "clock");
+  clock_->skew(skew);
 }
 
 void machine::kill() {

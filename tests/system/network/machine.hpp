@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "clock/clock_file.hpp"
 #include "support/programs/process.hpp"
 #include "support/programs/shell.hpp"
 #include "system/network/network_space.hpp"
@@ -34,9 +35,12 @@ class machine {
   // throws std::runtime_error with the end of its log. The same words again are a
   // restart.
   void start(const std::vector<std::string>& words);
+  // From its next start on it runs this program instead of ours.
+  void use(const std::filesystem::path& program) { path_ = program; }
   void restart();
-  // From its next start on the program's clock is ahead by this time (or behind).
-  void clock_skew(std::chrono::seconds skew) { skew_ = skew; }
+  // From its next start on the program's clock is ahead by this time (or behind); at once if the
+  // program was started after an earlier call.
+  void clock_skew(std::chrono::seconds skew);
   // SIGKILL: its child processes keep running.
   void kill();
   // SIGTERM; returns the exit code.
@@ -54,8 +58,9 @@ class machine {
   const virtual_switch::port number_;
   const std::filesystem::path folder_;
   network_space space_;
+  std::filesystem::path path_;  // of the program
   std::vector<std::string> words_;
-  std::chrono::seconds skew_{0};
+  std::unique_ptr<clock_file> clock_;  // null: the clock of the system
   std::unique_ptr<process> program_;
 };
 

@@ -28,7 +28,7 @@ std::string plane_cluster::missing() {
   return ::access("/usr/bin/strace", X_OK) == 0 ? "" : "strace is not installed";
 }
 
-plane_cluster::plane_cluster() {
+plane_cluster::plane_cluster(const std::filesystem::path& program) {
   std::string places;
   for (std::size_t i = 0; i < size; ++i) {
     members_.push_back(std::make_unique<etcd_machine>(
@@ -50,6 +50,10 @@ plane_cluster::plane_cluster() {
       std::filesystem::copy(planes_.front()->data() / "pki", made.data() / "pki",
                             std::filesystem::copy_options::recursive);
     }
+    if (!program.empty()) made.use(program);
+#ifndef TROUPE_SANITIZED  // a sanitizer's library must be the first that is loaded
+    made.clock_skew(std::chrono::seconds{0});
+#endif
     made.start(words_of_plane(i));
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -22,8 +23,9 @@ class plane_cluster {
   // The missing program, if the cluster cannot run on this machine; empty: it can.
   static std::string missing();
 
-  // Throws std::runtime_error with the reason if the cluster does not start.
-  plane_cluster();
+  // The control planes begin with another program than ours if one is given. Throws
+  // std::runtime_error with the reason if the cluster does not start.
+  explicit plane_cluster(const std::filesystem::path& program = {});
 
   machine& plane(std::size_t index) { return *planes_.at(index); }
   etcd_machine& member(std::size_t index) { return *members_.at(index); }

@@ -8,8 +8,11 @@
 #include <array>
 #include <csignal>
 #include <fstream>
-#include <numeric>
+#include <set>
+#include <sstream>
+#include <string_view>
 #include <thread>
+#include <utility>
 
 #include "system/network/joined_cluster.hpp"
 #include "system/node.hpp"
@@ -55,8 +58,9 @@ int status_of(const machine& plane, const std::string& method, const std::string
 
 }  // namespace
 
-plane_faults::plane_faults(plane_cluster& cluster, std::uint64_t seed)
-    : cluster_{cluster}, random_{seed} {}
+plane_faults::plane_faults(plane_cluster& cluster, std::uint64_t seed,
+                           std::vector<std::size_t> used)
+    : cluster_{cluster}, random_{seed}, used_{std::move(used)} {}
 
 const std::vector<plane_faults::fault>& plane_faults::all() {
   static const std::vector<fault> each{
@@ -77,6 +81,9 @@ const std::vector<plane_faults::fault>& plane_faults::all() {
       {"full quota", &plane_faults::fill},
       {"slow syncs of a member", &plane_faults::slow_disk},
       {"clock of a control plane an hour off", &plane_faults::step_clock},
+#ifndef TROUPE_SANITIZED  // plane_cluster.cpp
+      {"clock of a control plane stepped while it runs", &plane_faults::step_running_clock},
+#endif
       {"requests that a member passes on late", &plane_faults::delay_requests},
       {"pause of the one that leads, with late requests", &plane_faults::delay_requests_of_leader},
       {"steps that come later than answers", &plane_faults::delay_steps},
@@ -84,10 +91,32 @@ const std::vector<plane_faults::fault>& plane_faults::all() {
   return each;
 }
 
+fault_choice plane_faults::choose(const std::string& list) {
+  std::set<std::size_t> used;
+  std::istringstream entries{list};
+  for (std::string entry; std::getline(entries, entry, ',');) {
+    const auto found = indexes_of(entry);
+    if (found.empty()) {
+      fault_choice refused{{}, "no fault has \"" + entry + "\" in its name; there are:"};
+      for (const auto& each : all())
+        refused.problem += std::string{"\n  "} + each.name;
+      return refused;
+    }
+    used.insert(found.begin(), found.end());
+  }
+  return {used.empty() ? indexes_of("") : std::vector<std::size_t>{used.begin(), used.end()}, {}};
+}
+
+std::vector<std::size_t> plane_faults::indexes_of(const std::string& part) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < all().size(); ++i)
+    if (std::string_view{all()[i].name}.find(part) != std::string_view::npos) found.push_back(i);
+  return found;
+}
+
 std::string plane_faults::next() {
   if (order_.empty()) {
-    order_.resize(all().size());
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    order_ = used_;
     std::shuffle(order_.begin(), order_.end(), random_);
   }
   const auto& chosen = all()[order_.back()];
@@ -371,6 +400,16 @@ void plane_faults::step_clock() {
   one.kill();
   one.clock_skew(0s);
   one.restart();
+}
+
+// Forward or back, and then to the right time: each is a step. Often at the leading one.
+void plane_faults::step_running_clock() {
+  auto& one = cluster_.plane(random_() % 2 == 0 ? leader() : any());
+  one.clock_skew(random_() % 2 == 0 ? clock_step : -clock_step);
+  last(1s, 3s);
+  one.clock_skew(0s);
+  if (!soon(repair_limit, [&] { return status_of(one, "GET", "/readyz") == 200; }))
+    problem(one.name() + " is not ready after its clock was set right");
 }
 
 }  // namespace troupe::test

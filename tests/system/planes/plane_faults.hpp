@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -13,10 +14,20 @@
 
 namespace troupe::test {
 
+// Indexes of faults; `problem`: an error in the list that chose them, with the names of all faults.
+struct fault_choice {
+  std::vector<std::size_t> used;
+  std::string problem;
+};
+
 class plane_faults {
  public:
-  // The cluster must outlive this.
-  plane_faults(plane_cluster& cluster, std::uint64_t seed);
+  // The faults whose name contains an entry of the comma separated list, or all if it is empty. An
+  // entry that no name contains is an error.
+  static fault_choice choose(const std::string& list);
+
+  // The cluster must outlive this. `used`: of choose(), not empty.
+  plane_faults(plane_cluster& cluster, std::uint64_t seed, std::vector<std::size_t> used);
 
   // Injects one fault and repairs it: afterwards all processes run and the network is complete.
   // Each kind occurs once before any is repeated. Returns the fault's name.
@@ -36,6 +47,8 @@ class plane_faults {
     void (plane_faults::*happen)();
   };
   static const std::vector<fault>& all();
+  // Of the faults whose name contains this part.
+  static std::vector<std::size_t> indexes_of(const std::string& part);
 
   std::size_t any();  // random index
   std::size_t leader();
@@ -68,6 +81,7 @@ class plane_faults {
   bool clear_alarm();
   void slow_disk();
   void step_clock();
+  void step_running_clock();
   // -- what arrives late (late_messages.cpp)
   void delay_requests();
   void delay_requests_of_leader();
@@ -79,6 +93,7 @@ class plane_faults {
 
   plane_cluster& cluster_;
   std::mt19937_64 random_;
+  const std::vector<std::size_t> used_;
   std::vector<std::string> problems_, late_hand_overs_;
   std::vector<std::chrono::milliseconds> hand_overs_;
   std::map<std::string, std::size_t> counts_;

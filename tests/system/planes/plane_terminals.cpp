@@ -78,10 +78,10 @@ bool only_reads(const std::string& command) {
 
 }  // namespace
 
-plane_terminals::plane_terminals() {
+plane_terminals::plane_terminals(virtual_switch::port count) {
   const auto load = file_in_document("load.sh");
   const auto client = kubectls().back().path;
-  for (virtual_switch::port number = 1; number <= machines; ++number) {
+  for (virtual_switch::port number = 1; number <= count; ++number) {
     machines_.push_back(std::make_unique<machine>(network_, number, folder()));
     std::filesystem::create_symlink(client, folder_of(number) / "bin/kubectl");
     write_file(folder_of(number) / "load.sh", load);
@@ -100,7 +100,7 @@ std::filesystem::path plane_terminals::folder_of(virtual_switch::port number) co
 
 std::string plane_terminals::logs() const {
   std::string text;
-  for (virtual_switch::port number = 1; number <= machines; ++number)
+  for (virtual_switch::port number = 1; number <= machines_.size(); ++number)
     for (const auto* name : {"etcd.log", "node.log", "load.log"})
       if (const auto file = folder_of(number) / name; std::filesystem::exists(file))
         text += file.string() + ":\n" + last_part(read_file(file)) + "\n";
@@ -110,7 +110,7 @@ std::string plane_terminals::logs() const {
 // -- the document ---------------------------------------------------------------------------------
 
 std::vector<plane_terminals::typed> plane_terminals::commands_of(const std::string& section) {
-  static const std::regex prompt{R"((?:m([1-3]))?\$ (.*))"};
+  static const std::regex prompt{R"((?:m([1-4]))?\$ (.*))"};
   std::vector<typed> all;
   bool here = false, inside = false;
   for (const auto& line : lines_of_document()) {
@@ -165,10 +165,11 @@ std::string plane_terminals::complete(virtual_switch::port number,
 
 std::string plane_terminals::type(virtual_switch::port number, const std::string& typed_text,
                                   const std::vector<std::string>& expected) {
-  static const std::regex killing{"kill (-9 )?%([0-9]+)"};
+  static const std::regex killing{R"(kill (-9 )?%([0-9]+|\+))"};
   const auto command = complete(number, typed_text);
   if (std::smatch parts; std::regex_match(command, parts, killing))
-    return kill(number, std::stoul(parts[2].str()), parts[1].matched ? SIGKILL : SIGTERM);
+    return kill(number, parts[2] == "+" ? jobs_[number].size() : std::stoul(parts[2].str()),
+                parts[1].matched ? SIGKILL : SIGTERM);
   if (command.starts_with("export ")) {
     exports_[number] += command + "; ";
     return {};

@@ -1,9 +1,9 @@
-// Three machines, and the terminals of docs/several-control-planes.md: types the commands that the
+// The machines and terminals of docs/several-control-planes.md: types the commands that the
 // document shows, and compares their output with the document's.
 //
-// A command that ends with & is a job of its machine (%1, %2, …). "…" in a command stands for the
-// rest of an output line, or of an earlier command of that machine, that begins with the text
-// before it; in an output line, for any text.
+// A command that ends with & is a job of its machine (%1, %2, …; %+ is the last one). "…" in a
+// command stands for the rest of an output line, or of an earlier command of that machine, that
+// begins with the text before it; in an output line, for any text.
 #pragma once
 
 #include <filesystem>
@@ -21,10 +21,11 @@ namespace troupe::test {
 
 class plane_terminals {
  public:
+  // Those of control planes; further ones are for an etcd.
   static constexpr virtual_switch::port machines = 3;
 
   // Each machine has `troupe`, the newest kubectl, and the document's load.sh in its folder.
-  plane_terminals();
+  explicit plane_terminals(virtual_switch::port count = machines);
   // Kills all jobs.
   ~plane_terminals();
 
@@ -34,7 +35,7 @@ class plane_terminals {
   std::string type(virtual_switch::port number, const std::string& command,
                    const std::vector<std::string>& expected = {});
 
-  machine& at(virtual_switch::port number) { return *machines_.at(number - 1); }
+  machine& at(virtual_switch::port number) const { return *machines_.at(number - 1); }
   std::filesystem::path folder_of(virtual_switch::port number) const;
   virtual_switch& network() noexcept { return network_; }
   const std::filesystem::path& folder() const noexcept { return folder_.path(); }

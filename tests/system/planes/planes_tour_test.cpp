@@ -1,10 +1,11 @@
-// Three machines that become three control planes over an etcd of their own, as
-// docs/several-control-planes.md shows it: its commands are typed here and print what it says. Then
-// each of them fails, under the document's load.
+// Three machines that become three control planes, over an etcd of their own or of another machine,
+// as docs/several-control-planes.md shows it: its commands are typed here and print what it says.
+// Then each of them fails, under the document's load.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <optional>
@@ -83,6 +84,26 @@ std::map<std::string, std::string> maps_of_load(const machine& plane) {
       CHECK(all.emplace(each.metadata().name(), each.metadata().uid()).second);
     }
   return all;
+}
+
+// After the load has ended: each acknowledged create is there, once.
+void check_maps(const plane_terminals& on) {
+  const auto told = acknowledged_maps(on);
+  std::map<std::string, std::string> there;
+  CHECK(soon(tour_limit, [&] {
+    there = maps_of_load(on.at(2));
+    return !there.empty() && there == maps_of_load(on.at(3));
+  }));
+  std::set<std::string> uids;
+  for (const auto& [name, uid] : there)
+    uids.insert(uid);
+  CHECK(uids.size() == there.size());
+  for (const auto& each : told) {
+    INFO(each);
+    CHECK(there.contains(each));
+  }
+  // A create whose response load.sh did not wait for may still happen.
+  CHECK(there.size() <= told.size() + 1);
 }
 
 // -- the worker -----------------------------------------------------------------------------------
@@ -192,17 +213,19 @@ void type_at(plane_terminals& on, machine_number number, const std::string& comm
   REQUIRE(problem.empty());
 }
 
-// kill -9 of a control plane that has joined, a Deployment meanwhile, and its return.
-void check_kill(plane_terminals& on, machine_number number) {
-  type_at(on, number, "kill -9 %2");
+// kill -9 of a control plane that has joined, the given job of its machine, and its return.
+void check_kill(plane_terminals& on, machine_number number, int job,
+                const std::function<void()>& meanwhile = {}) {
+  type_at(on, number, fmt::format("kill -9 %{}", job));
   check_load(on, fmt::format("kill -9 of the control plane m{}", number));
-  check_deployment(on, fmt::format("web-{}", number));
+  if (meanwhile) meanwhile();
   const auto address = virtual_switch::address_of(number);
   type_at(on, number,
           fmt::format("troupe join --data-dir data --node-name m{} --listen {}:6443 "
                       "--runtime process 2>>node.log &",
                       number, address),
           {fmt::format("ready https://{}:6443 KUBECONFIG=data/admin.kubeconfig", address)});
+  check_load(on, fmt::format("the return of m{}", number));
 }
 
 // Whether the Endpoints of default/kubernetes, as this control plane shows them, have exactly the
@@ -217,21 +240,31 @@ bool lists_planes(const machine& plane, const std::set<machine_number>& living) 
   return true;
 }
 
+// -- the document ---------------------------------------------------------------------------------
+
+void play_section(plane_terminals& on, const std::string& section) {
+  const auto problem = on.play(section);
+  INFO(problem << "\n" << on.logs());
+  REQUIRE(problem.empty());
+}
+
+bool tour_is_possible() {
+  if (!network_space::possible()) return false;
+  auto reason = etcd_server::missing();
+  if (reason.empty() && kubectls().empty())
+    reason = "no kubectl is installed; tools/setup installs one";
+  if (!reason.empty()) skip(reason);
+  return reason.empty();
+}
+
 }  // namespace
 
 TEST_CASE("three machines become three control planes as the document shows, and any may fail",
           "[etcd][network][planes_tour]") {
-  if (!network_space::possible()) return;
-  if (const auto reason = etcd_server::missing(); !reason.empty()) return skip(reason);
-  if (kubectls().empty()) return skip("no kubectl is installed; tools/setup installs one");
+  if (!tour_is_possible()) return;
   plane_terminals on;
-  const auto play = [&](const std::string& section) {
-    const auto problem = on.play(section);
-    INFO(problem << "\n" << on.logs());
-    REQUIRE(problem.empty());
-  };
-  play("### Six commands");
-  play("### A control plane is killed");
+  play_section(on, "### Six commands");
+  play_section(on, "### A control plane is killed");
   check_load(on, "the return of m1");
 
   machine worker{on.network(), worker_number, on.folder()};
@@ -247,33 +280,31 @@ TEST_CASE("three machines become three control planes as the document shows, and
   }));
   check_loss_of_power(on);
   check_load(on, "the return of the network");
-  for (const machine_number each : {2U, 3U}) {
-    check_kill(on, each);
-    check_load(on, fmt::format("the return of m{}", each));
-  }
+  for (const machine_number each : {2U, 3U})
+    check_kill(on, each, 2, [&] { check_deployment(on, fmt::format("web-{}", each)); });
   for (machine_number each = 1; each <= plane_terminals::machines; ++each)
     CHECK(soon(tour_limit, [&] { return lists_planes(on.at(each), {1, 2, 3}); }));
 
   const auto before = acknowledged_maps(on).size();
-  play("### A machine is lost");
-  const auto told = acknowledged_maps(on);
-  CHECK(told.size() > before);
-  // A create whose response load.sh did not wait for may still happen.
-  std::map<std::string, std::string> there;
-  CHECK(soon(tour_limit, [&] {
-    there = maps_of_load(on.at(2));
-    return !there.empty() && there == maps_of_load(on.at(3));
-  }));
-  std::set<std::string> uids;
-  for (const auto& [name, uid] : there)
-    uids.insert(uid);
-  CHECK(uids.size() == there.size());
-  for (const auto& each : told) {
-    INFO(each);
-    CHECK(there.contains(each));
-  }
-  CHECK(there.size() <= told.size() + 1);
+  play_section(on, "### A machine is lost");
+  CHECK(acknowledged_maps(on).size() > before);
+  check_maps(on);
   for (const machine_number each : {2U, 3U})
     CHECK(soon(tour_limit, [&] { return lists_planes(on.at(each), {2, 3}); }));
   CHECK(worker.runs());
+}
+
+TEST_CASE("three commands make three control planes over an etcd elsewhere, and any may be killed",
+          "[etcd][network][planes_tour]") {
+  if (!tour_is_possible()) return;
+  plane_terminals on{plane_terminals::machines + 1};
+  play_section(on, "### Three commands");
+  play_section(on, "### A control plane is killed");
+  check_load(on, "the return of m1");
+  for (const machine_number each : {2U, 3U})
+    check_kill(on, each, 1);
+  for (machine_number each = 1; each <= plane_terminals::machines; ++each)
+    CHECK(soon(tour_limit, [&] { return lists_planes(on.at(each), {1, 2, 3}); }));
+  type_at(on, load_machine, "kill %2");
+  check_maps(on);
 }
