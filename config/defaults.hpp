@@ -65,9 +65,10 @@ inline constexpr duration status_period = 5min;
 inline constexpr std::int64_t max_pods = 110;
 // Kubernetes has no default podPidsLimit; OpenShift's is 4096.
 inline constexpr std::int64_t pod_pids_limit = 4096;
-// kubernetes: evictionHard, memory.available and nodefs.available.
+// kubernetes: evictionHard, memory.available, nodefs.available and imagefs.available.
 inline constexpr byte_size eviction_memory{100 << 20};
 inline constexpr std::int64_t eviction_disk = 10;
+inline constexpr std::int64_t eviction_image_disk = 15;
 // kubernetes has no default for pid.available.
 inline constexpr std::int64_t eviction_pids = 5;
 // kubernetes has no defaults; these are its documentation's example, and a pod's grace period.

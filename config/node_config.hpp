@@ -118,6 +118,7 @@ struct kubelet_config {
   byte_size kube_reserved_memory, system_reserved_memory;
   byte_size eviction_memory = defaults::eviction_memory;
   std::int64_t eviction_disk = defaults::eviction_disk;
+  std::int64_t eviction_image_disk = defaults::eviction_image_disk;
   std::int64_t eviction_pids = defaults::eviction_pids;
   // 0: no soft threshold.
   byte_size eviction_soft_memory;

@@ -108,6 +108,7 @@ inline constexpr std::size_t seccomp_profile_bytes = 1u << 20;
 inline constexpr std::int64_t eviction_memory_bytes = 100 << 20;
 inline constexpr std::int64_t eviction_disk_percent = 10;
 inline constexpr std::int64_t eviction_inodes_percent = 5;
+inline constexpr std::int64_t eviction_image_disk_percent = 15;
 inline constexpr std::int64_t eviction_pids_percent = 5;  // kubernetes has no default
 inline constexpr auto pressure_period = 10s;
 inline constexpr auto pressure_transition = 5min;

@@ -59,6 +59,8 @@ void write_usage_answer(wire::UsageAnswer& out, std::uint64_t ask, const node_us
   write_supply(*out.mutable_disk(), usage.supplies.disk);
   write_supply(*out.mutable_inodes(), usage.supplies.inodes);
   write_supply(*out.mutable_pids(), usage.supplies.pids);
+  write_supply(*out.mutable_images(), usage.supplies.images);
+  write_supply(*out.mutable_image_inodes(), usage.supplies.image_inodes);
   out.set_systemd_groups(usage.systemd_groups);
   for (const auto& each : usage.containers) {
     auto& container = *out.add_containers();
@@ -91,7 +93,8 @@ node_usage read_usage_answer(const wire::UsageAnswer& from) {
       static_cast<std::uint64_t>(nanoseconds{link_defaults::usage_longest_up}.count());
   usage.up = nanoseconds{static_cast<std::int64_t>(std::min(from.up_ns(), longest_up))};
   usage.supplies = {read_supply(from.memory()), read_supply(from.disk()),
-                    read_supply(from.inodes()), read_supply(from.pids())};
+                    read_supply(from.inodes()), read_supply(from.pids()),
+                    read_supply(from.images()), read_supply(from.image_inodes())};
   usage.systemd_groups = from.systemd_groups();
   usage.containers.reserve(static_cast<std::size_t>(from.containers_size()));
   for (const auto& each : from.containers())

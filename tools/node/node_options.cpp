@@ -176,6 +176,7 @@ actors::kubelet_options make_kubelet_options(const config::node_config& config, 
   made.version = server::kubernetes_version();
   made.evictions = actors::eviction_thresholds{.memory_bytes = from.eviction_memory.bytes,
                                                .disk_percent = from.eviction_disk,
+                                               .image_disk_percent = from.eviction_image_disk,
                                                .pids_percent = from.eviction_pids,
                                                .soft_memory_bytes = from.eviction_soft_memory.bytes,
                                                .soft_disk_percent = from.eviction_soft_disk,

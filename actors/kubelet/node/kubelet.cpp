@@ -164,8 +164,7 @@ void kubelet::started() {
                                runtime::make<references>(context_->to.watcher));
   watch_pressure(spawn({.kind = usage_meter_kind, .name = node()},
                        runtime::make<usage_meter>(make_usage_reader(
-                           options_.containers, options_.jobs,
-                           [root_dir = options_.root_dir] { return read_supplies(root_dir); }))));
+                           options_.containers, options_.jobs, supplies_reader()))));
   options_.containers->limit_pods(limits_of_pods(facts_, options_.reserved));
   spawn({.kind = "volume-remover", .name = node()},
         runtime::make<volume_remover>(context_->to, node(), options_.root_dir, options_.jobs));

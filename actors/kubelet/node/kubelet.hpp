@@ -150,6 +150,7 @@ class kubelet : public node_agent {
   void end_shutdown_step(const char* reason);
   void check_shutdown();
   void answer_shut_down();
+  std::function<node_supplies()> supplies_reader() const;
   void watch_pressure(const runtime::actor_ref& meter);
   void describe_pressure(api::core::v1::NodeStatus& status) const;
   bool has_new_network_problem();

@@ -9,6 +9,12 @@ namespace troupe::actors {
 
 using api::core::v1::Pod;
 
+std::function<node_supplies()> kubelet::supplies_reader() const {
+  return [root = options_.root_dir, containers = options_.containers] {
+    return read_supplies(root, containers->image_directory());
+  };
+}
+
 void kubelet::watch_pressure(const runtime::actor_ref& meter) {
   if (!options_.evictions) return;
   pressure_setup setup{.kubelet = self(),
@@ -19,10 +25,10 @@ void kubelet::watch_pressure(const runtime::actor_ref& meter) {
                        .thresholds = *options_.evictions,
                        .period = options_.pressure_period,
                        .read = options_.read_supplies,
-                       .free_disk = [containers = options_.containers](auto done) {
-                         containers->free_disk(std::move(done));
+                       .free_disk = [containers = options_.containers](node_disk of, auto done) {
+                         containers->free_disk(of, std::move(done));
                        }};
-  if (!setup.read) setup.read = [root = options_.root_dir] { return read_supplies(root); };
+  if (!setup.read) setup.read = supplies_reader();
   spawn({.kind = "pressure-monitor", .name = node()},
         runtime::make<pressure_monitor>(std::move(setup)));
 }

@@ -61,17 +61,17 @@ void pressure_monitor::on_supplies_read(const supplies_read& m) {
     return last_choice_.reset();
   }
   if (making_room_) return;
-  if (due->of == shortage::disk && !std::exchange(disk_freed_, true)) return free_disk();
+  if (due->of == shortage::disk && !std::exchange(disk_freed_, true)) return free_disk(due->disk);
   disk_freed_ = false;
   make_room(*due);
 }
 
 // kubernetes: eviction_manager.go, reclaimNodeLevelResources.
-void pressure_monitor::free_disk() {
+void pressure_monitor::free_disk(node_disk of) {
   making_room_ = true;
   freeing_ = std::make_shared<const freeing>();
   freeing_limit_ = after(kubelet_defaults::free_disk_limit, [this] { end_freeing(); });
-  setup_.free_disk([to = self(), request = freeing_] { to.tell(disk_freed{request}); });
+  setup_.free_disk(of, [to = self(), request = freeing_] { to.tell(disk_freed{request}); });
 }
 
 void pressure_monitor::on_disk_freed(const disk_freed& m) {
@@ -94,8 +94,9 @@ void pressure_monitor::log_changes(const std::vector<passed_threshold>& passed,
           "kubelet: {} begins: available {} {}, threshold {}{}: new pods are rejected and pods are "
           "evicted{}; it lasts until {} after the threshold was last passed",
           condition_of(each.of), each.resource, each.available, each.quantity,
-          each.of == shortage::disk ? fmt::format(" on the disk of {}", setup_.root_dir.string())
-                                    : std::string{},
+          each.of != shortage::disk         ? std::string{}
+          : each.disk == node_disk::images ? " on the disk of images"
+                                           : fmt::format(" on the disk of {}", setup_.root_dir.string()),
           each.soft ? fmt::format(" after {}", std::chrono::duration_cast<std::chrono::seconds>(
                                                    setup_.thresholds.soft_grace))
                     : std::string{},
@@ -152,10 +153,10 @@ void pressure_monitor::measure(std::vector<api::object_ptr> pods) {
 void pressure_monitor::measure_disk(std::vector<std::string> uids) {
   setup_.containers->read_layers(
       {}, [jobs = setup_.jobs, root = setup_.root_dir, uids = std::move(uids),
-           inodes = lacks_inodes(), to = self()](const std::vector<layer_usage>& layers) {
-        const bool taken = jobs->post([root, uids, layers, inodes, to] {
+           of = threshold_.disk, inodes = lacks_inodes(), to = self()](const std::vector<layer_usage>& layers) {
+        const bool taken = jobs->post([root, uids, layers, of, inodes, to] {
           std::vector<std::int64_t> used;
-          for (const auto& each : usage_of_pods(root, uids, layers))
+          for (const auto& each : usage_of_pods(of, root, uids, layers))
             used.push_back(inodes ? each.files : each.bytes);
           to.tell(pods_measured{std::move(used)});
         });

@@ -49,7 +49,7 @@ struct pressure_setup {
   // Reads the machine's resources; runs in a job.
   std::function<node_supplies()> read;
   // container_runtime::free_disk
-  std::function<void(std::function<void()> done)> free_disk;
+  std::function<void(node_disk, std::function<void()> done)> free_disk;
 };
 
 class pressure_monitor : public runtime::actor {
@@ -80,7 +80,7 @@ class pressure_monitor : public runtime::actor {
   void on_supplies_read(const supplies_read& m);
   void on_disk_freed(const disk_freed& m);
   void on_pods_measured(const pods_measured& m);
-  void free_disk();
+  void free_disk(node_disk of);
   void end_freeing();
   void make_room(const passed_threshold& of);
   void measure(std::vector<api::object_ptr> pods);

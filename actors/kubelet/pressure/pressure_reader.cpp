@@ -1,13 +1,12 @@
 #include "actors/kubelet/pressure/pressure_reader.hpp"
 
-#include <sys/statvfs.h>
-
 #include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <sstream>
 
+#include "actors/kubelet/os/disk.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
 
 namespace troupe::actors {
@@ -46,7 +45,8 @@ supply parse_pids(const std::string& loadavg, std::int64_t most) {
   return {std::max<std::int64_t>(most - used, 0), most};
 }
 
-node_supplies read_supplies(const std::filesystem::path& root_dir) {
+node_supplies read_supplies(const std::filesystem::path& root_dir,
+                            const std::filesystem::path& images) {
   node_supplies out;
   out.memory = parse_memory(text_of("/proc/meminfo"));
   // kubernetes: stats/pidlimit_linux.go.
@@ -54,27 +54,30 @@ node_supplies read_supplies(const std::filesystem::path& root_dir) {
   std::ifstream{"/proc/sys/kernel/pid_max"} >> most_pids;
   std::ifstream{"/proc/sys/kernel/threads-max"} >> most_threads;
   out.pids = parse_pids(text_of("/proc/loadavg"), std::min(most_pids, most_threads));
-  struct statvfs disk {};
-  if (::statvfs(root_dir.c_str(), &disk) == 0) {
-    const auto block = static_cast<std::int64_t>(disk.f_frsize);
-    out.disk = {static_cast<std::int64_t>(disk.f_bavail) * block,
-                static_cast<std::int64_t>(disk.f_blocks) * block};
-    out.inodes = {static_cast<std::int64_t>(disk.f_favail),
-                  static_cast<std::int64_t>(disk.f_files)};
-  }
+  const auto read = [](const std::filesystem::path& path, supply& bytes, supply& inodes) {
+    if (const auto disk = read_disk(path)) {
+      bytes = {disk->bytes_left, disk->bytes};
+      inodes = {disk->inodes_left, disk->inodes};
+    }
+  };
+  read(root_dir, out.disk, out.inodes);
+  if (!images.empty() && on_other_disk(images, root_dir).value_or(false))
+    read(images, out.images, out.image_inodes);
   return out;
 }
 
-std::vector<disk_usage> usage_of_pods(const std::filesystem::path& root_dir,
+std::vector<disk_usage> usage_of_pods(node_disk of, const std::filesystem::path& root_dir,
                                       const std::vector<std::string>& uids,
                                       const std::vector<layer_usage>& layers) {
   std::map<std::string, disk_usage> of_layers;
   for (const auto& layer : layers)
-    if (!layer.apart) of_layers[layer.pod_uid] += {layer.bytes, layer.files};
+    if (layer.apart == (of == node_disk::images))
+      of_layers[layer.pod_uid] += {layer.bytes, layer.files};
   std::vector<disk_usage> all;
   for (const auto& uid : uids) {
-    all.push_back(usage_beneath(pod_path(root_dir, uid), kubelet_defaults::measured_files));
-    all.back() += of_layers[uid];
+    auto& usage = all.emplace_back(of_layers[uid]);
+    if (of == node_disk::pods)
+      usage += usage_beneath(pod_path(root_dir, uid), kubelet_defaults::measured_files);
   }
   return all;
 }

@@ -23,6 +23,33 @@ bool below(const supply& of, std::int64_t percent) {
   return of.all > 0 && percent > 0 && of.left < of.all / 100 * percent;
 }
 
+std::optional<passed_threshold> passed_of_disks(const node_supplies& supplies,
+                                                const eviction_thresholds& thresholds) {
+  const auto& [memory, disk, inodes, pids, images, image_inodes] = supplies;
+  struct threshold {
+    node_disk of;
+    const supply& left;
+    std::int64_t percent;
+    bool inodes, soft;
+  };
+  for (const auto& each :
+       {threshold{node_disk::pods, disk, thresholds.disk_percent, false, false},
+        threshold{node_disk::pods, inodes, thresholds.inodes_percent, true, false},
+        threshold{node_disk::images, images, thresholds.image_disk_percent, false, false},
+        threshold{node_disk::images, image_inodes, thresholds.inodes_percent, true, false},
+        threshold{node_disk::pods, disk, thresholds.soft_disk_percent, false, true}}) {
+    if (!below(each.left, each.percent)) continue;
+    const auto text = each.inodes ? [](std::int64_t n) { return std::to_string(n); } : amount;
+    return passed_threshold{shortage::disk,
+                            each.inodes ? inodes_resource : "ephemeral-storage",
+                            text(each.left.all / 100 * each.percent),
+                            text(each.left.left),
+                            each.soft,
+                            each.of};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 const char* condition_of(shortage of) noexcept {
@@ -40,21 +67,7 @@ std::vector<passed_threshold> passed_thresholds(const node_supplies& supplies,
       passed.push_back({shortage::memory, "memory", amount(bytes), amount(memory.left), soft});
       break;
     }
-  const auto& disk = supplies.disk;
-  const auto low_disk = [&](std::int64_t percent, bool soft) {
-    if (!below(disk, percent)) return false;
-    passed.push_back({shortage::disk, "ephemeral-storage", amount(disk.all / 100 * percent),
-                      amount(disk.left), soft});
-    return true;
-  };
-  if (!low_disk(thresholds.disk_percent, false)) {
-    if (below(supplies.inodes, thresholds.inodes_percent))
-      passed.push_back({shortage::disk, inodes_resource,
-                        std::to_string(supplies.inodes.all / 100 * thresholds.inodes_percent),
-                        std::to_string(supplies.inodes.left)});
-    else
-      low_disk(thresholds.soft_disk_percent, true);
-  }
+  if (auto disk = passed_of_disks(supplies, thresholds)) passed.push_back(std::move(*disk));
   if (below(supplies.pids, thresholds.pids_percent))
     passed.push_back({shortage::pids, "pids",
                       std::to_string(supplies.pids.all / 100 * thresholds.pids_percent),
@@ -106,6 +119,8 @@ const char* signal_of(const passed_threshold& passed) noexcept {
     case shortage::memory:
       return "memory.available";
     case shortage::disk:
+      if (passed.disk == node_disk::images)
+        return passed.resource == inodes_resource ? "imagefs.inodesFree" : "imagefs.available";
       return passed.resource == inodes_resource ? "nodefs.inodesFree" : "nodefs.available";
     case shortage::pids:
       break;

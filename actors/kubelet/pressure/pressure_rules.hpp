@@ -29,7 +29,8 @@ const char* condition_of(shortage of) noexcept;
 struct eviction_thresholds {
   std::int64_t memory_bytes = kubelet_defaults::eviction_memory_bytes;
   std::int64_t disk_percent = kubelet_defaults::eviction_disk_percent;
-  std::int64_t inodes_percent = kubelet_defaults::eviction_inodes_percent;
+  std::int64_t inodes_percent = kubelet_defaults::eviction_inodes_percent;  // also of the images'
+  std::int64_t image_disk_percent = kubelet_defaults::eviction_image_disk_percent;
   std::int64_t pids_percent = kubelet_defaults::eviction_pids_percent;
   // Soft thresholds: pods are evicted only after they have been passed for `soft_grace`, with the
   // pod's own grace period, at most `longest_grace`. 0: none.
@@ -43,6 +44,7 @@ struct passed_threshold {
   std::string resource = {};  // "memory", as in messages
   std::string quantity = {}, available = {};
   bool soft = false;
+  node_disk disk = node_disk::pods;  // of a shortage of disk
 };
 
 // At most one for each shortage: the hard threshold if both are passed.

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -128,9 +129,11 @@ class container_runtime : public log_source, public stream_source, public usage_
   virtual std::vector<stored_image> images() const { return {}; }
   // Why the disk of the images is too full although unused ones were removed; empty: it is not.
   virtual std::string image_problem() const { return {}; }
-  // Removes all unused images if they are on the disk of the kubelet's directory. Answers when that
-  // has ended, whatever it has freed.
-  virtual void free_disk(std::function<void()> done) { done(); }
+  // The directory with the images and the writable layers of containers; empty: none, or unknown.
+  virtual std::filesystem::path image_directory() const { return {}; }
+  // Removes all unused images if they are on the given disk: that of the kubelet's directory, or
+  // that of the images, if it is another one. Answers when that has ended, whatever it has freed.
+  virtual void free_disk(node_disk, std::function<void()> done) { done(); }
   // Makes the image of a container available as its pull policy says (kubernetes:
   // EnsureImageExists, with its back-off). Errors are `refused`, with upstream's reasons and
   // messages (ErrImagePull, ImagePullBackOff, ErrImageNeverPull …). Calls `pulling` before if it

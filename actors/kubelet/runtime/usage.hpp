@@ -39,7 +39,14 @@ struct node_supplies {
   supply disk;    // bytes of the file system with the pods' volumes and logs
   supply inodes;  // of the same file system
   supply pids;
+  // The same of the file system with images and the writable layers of containers, if it is another
+  // one.
+  supply images, image_inodes;
 };
+
+// A disk of a machine: the one with the pods' volumes and logs, or that of the images, if it is
+// another one.
+enum class node_disk : std::uint8_t { pods, images };
 
 // One attempt of a container.
 struct container_counters {

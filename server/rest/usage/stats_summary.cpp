@@ -39,10 +39,13 @@ class summary_writer {
     member("startTime", api::format_time(started_at_seconds(of_)));
     if (of_.usage.machine) write_figure(*of_.usage.machine, supplies.memory);
     if (disks_ && supplies.disk.all > 0) {
-      write_disk("fs");
+      write_disk("fs", supplies.disk, supplies.inodes);
       key("runtime");
       out_.StartObject();
-      write_disk("imageFs");
+      if (supplies.images.all > 0)
+        write_disk("imageFs", supplies.images, supplies.image_inodes);
+      else
+        write_disk("imageFs", supplies.disk, supplies.inodes);
       out_.EndObject();
     }
     if (disks_ && supplies.pids.all > 0) {
@@ -113,9 +116,7 @@ class summary_writer {
     out_.EndObject();
   }
 
-  // The disk of pods' volumes and logs; images are assumed to be on the same one.
-  void write_disk(std::string_view name) {
-    const auto& [memory, disk, inodes, pids] = of_.usage.supplies;
+  void write_disk(std::string_view name, const supply& disk, const supply& inodes) {
     begin(name);
     member("availableBytes", disk.left);
     member("capacityBytes", disk.all);

@@ -292,8 +292,8 @@ void fake_runtime::run_command(const std::string&, std::vector<std::string>, run
   done(tl::make_unexpected(runtime_error{runtime_error::kind::unsupported, "not in a test"}));
 }
 
-void fake_runtime::free_disk(std::function<void()> done) {
-  note("free disk");
+void fake_runtime::free_disk(node_disk of, std::function<void()> done) {
+  note(of == node_disk::images ? "free disk of images" : "free disk");
   done();
 }
 

@@ -76,7 +76,7 @@ class fake_runtime final : public actors::container_runtime {
   void run_command(const std::string& id, std::vector<std::string> command,
                    runtime::duration timeout,
                    actors::runtime_answer<actors::command_result> done) override;
-  void free_disk(std::function<void()> done) override;
+  void free_disk(actors::node_disk of, std::function<void()> done) override;
   void pull_image(actors::image_request request, std::function<void()> pulling,
                   actors::runtime_answer<actors::available_image> done) override;
   std::unique_ptr<actors::log_stream> open_log(const actors::log_address& from,

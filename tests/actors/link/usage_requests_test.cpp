@@ -20,7 +20,7 @@ actors::node_usage some_usage() {
   return {.age = 3s,
           .machine = actors::resource_usage{2'000'000'000, 1u << 30, 15s},
           .containers = {{"u1", "a", {1, 2, 3ns}}, {"u2", "b", {4, 5, 6ns, 7, 8, 9}}},
-          .supplies = {.memory = {1, 2}, .disk = {3, 4}, .inodes = {5, 6}, .pids = {7, 8}},
+          .supplies = {.memory = {1, 2}, .disk = {3, 4}, .inodes = {5, 6}, .pids = {7, 8}, .images = {9, 10}, .image_inodes = {11, 12}},
           .up = 1000h,
           .networks = {{.address = "10.42.0.5", .rx_bytes = 10, .tx_dropped = 11}},
           .systemd_groups = true};
@@ -77,6 +77,8 @@ TEST_CASE("a node reports the usage of its machine and its containers on request
   CHECK(usage.containers[1].figure.rss_bytes == 9);
   CHECK(usage.supplies.disk.left == 3);
   CHECK(usage.supplies.pids.all == 8);
+  CHECK(usage.supplies.images.left == 9);
+  CHECK(usage.supplies.image_inodes.all == 12);
   CHECK(usage.systemd_groups);
   CHECK(usage.up == 1000h);
   REQUIRE(usage.networks.size() == 1);

@@ -71,6 +71,7 @@ struct node_of_test {
     usage.up = std::chrono::seconds{1'000};
     usage.machine = figure(5'000, 4'000);
     usage.supplies = {.memory = {96, 100}, .disk = {60, 100}, .inodes = {6, 10}, .pids = {90, 100}};
+    usage.supplies.images = {70, 200};
     usage.containers = {{"u1", "a", figure(7, 1'000)},
                         {"u1", "b", figure(3, 500)},
                         {"u1", "ended", figure(1, 100)},
@@ -116,7 +117,8 @@ TEST_CASE("a node's summary shows usage and remaining resources of machine, pods
   CHECK(seen.at("/node/fs/usedBytes") == "40");
   CHECK(seen.at("/node/fs/inodesFree") == "6");
   CHECK(seen.at("/node/fs/inodesUsed") == "4");
-  CHECK(seen.at("/node/runtime/imageFs/capacityBytes") == "100");
+  CHECK(seen.at("/node/runtime/imageFs/capacityBytes") == "200");
+  CHECK(seen.at("/node/runtime/imageFs/usedBytes") == "130");
   CHECK(seen.at("/node/rlimit/maxpid") == "100");
   CHECK(seen.at("/node/rlimit/curproc") == "10");
   CHECK(seen.at("/pods/0/podRef/name") == "web");

@@ -85,7 +85,7 @@ cri_runtime::cri_runtime(cri_runtime_options options)
                 .own_network = true,
                 .ephemeral_containers = true},
       images_{client_},
-      collector_{loop_, client_, jobs_, options_.images,
+      collector_{loop_, client_, jobs_, node_.root_dir, options_.images,
                  [this](std::string problem) {
                    const std::lock_guard lock{mutex_};
                    image_problem_ = std::move(problem);
@@ -496,8 +496,13 @@ std::string cri_runtime::image_problem() const {
   return image_problem_;
 }
 
-void cri_runtime::free_disk(std::function<void()> done) {
-  loop_->defer([this, done = std::move(done)] { collector_.free_disk(node_.root_dir, done); });
+std::filesystem::path cri_runtime::image_directory() const {
+  const std::lock_guard lock{mutex_};
+  return image_directory_;
+}
+
+void cri_runtime::free_disk(node_disk of, std::function<void()> done) {
+  loop_->defer([this, of, done = std::move(done)] { collector_.free_disk(of, done); });
 }
 
 std::vector<stored_image> cri_runtime::images() const {
@@ -514,6 +519,11 @@ void cri_runtime::list_images() {
         }
         loop_->after(cri_defaults::image_listing, [this] { list_images(); });
       });
+  collector_.ask_path([this](const std::string& path) {
+    if (path.empty()) return;
+    const std::lock_guard lock{mutex_};
+    image_directory_ = path;
+  });
 }
 
 void cri_runtime::pull_image(image_request request, std::function<void()> pulling,

@@ -88,7 +88,8 @@ class cri_runtime final : public container_runtime {
 
   std::vector<stored_image> images() const override;
   std::string image_problem() const override;
-  void free_disk(std::function<void()> done) override;
+  std::filesystem::path image_directory() const override;
+  void free_disk(node_disk of, std::function<void()> done) override;
   void pull_image(image_request request, std::function<void()> pulling,
                   runtime_answer<available_image> done) override;
 
@@ -178,6 +179,7 @@ class cri_runtime final : public container_runtime {
   std::string network_problem_;
   std::string image_problem_;
   std::vector<stored_image> stored_images_;
+  std::filesystem::path image_directory_;  // empty: unknown
   std::set<std::string> killing_;  // the server's ids of containers whose kill is not answered
   // Belongs to the loop's thread.
   bool config_known_ = false;  // of the server that answers now

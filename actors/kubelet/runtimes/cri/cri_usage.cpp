@@ -1,9 +1,8 @@
 // The part of the CRI runtime that measures containers and their writable layers.
-#include <sys/stat.h>
-
 #include <map>
 #include <utility>
 
+#include "actors/kubelet/os/disk.hpp"
 #include "actors/kubelet/runtimes/cri/cri_runtime.hpp"
 #include "actors/kubelet/runtimes/cri/pod_groups.hpp"
 
@@ -26,14 +25,10 @@ std::vector<layer_usage> newest_layers(const cri::ListContainerStatsResponse& fr
     if (known == nullptr || known->attributes().metadata().attempt() < about.metadata().attempt())
       known = &each;
   }
-  struct stat own {};
-  const bool knows_disk = ::stat(root_dir.c_str(), &own) == 0;
   std::vector<layer_usage> all;
   for (const auto& [container, stats] : newest) {
     const auto& layer = stats->writable_layer();
-    struct stat its {};
-    const bool apart = knows_disk && ::stat(layer.fs_id().mountpoint().c_str(), &its) == 0 &&
-                       its.st_dev != own.st_dev;
+    const bool apart = on_other_disk(layer.fs_id().mountpoint(), root_dir).value_or(false);
     all.push_back({container.first, container.second,
                    static_cast<std::int64_t>(layer.used_bytes().value()),
                    static_cast<std::int64_t>(layer.inodes_used().value()), apart});

@@ -2,14 +2,13 @@
 
 #include <google/protobuf/struct.pb.h>
 #include <google/protobuf/util/json_util.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
 
 #include <algorithm>
 #include <limits>
 #include <tuple>
 
 #include "actors/core/log.hpp"
+#include "actors/kubelet/os/disk.hpp"
 #include "actors/kubelet/runtimes/cri/image_name.hpp"
 
 namespace troupe::actors {
@@ -88,10 +87,12 @@ std::vector<stored_image> images_to_show(const cri::ListImagesResponse& listed) 
 
 image_collector::image_collector(std::shared_ptr<event_loop> loop,
                                  std::shared_ptr<cri_client> client, job_queue& jobs,
-                                 image_limits limits, problem_observer ended)
+                                 std::filesystem::path root_dir, image_limits limits,
+                                 problem_observer ended)
     : loop_{std::move(loop)},
       client_{std::move(client)},
       jobs_{jobs},
+      root_dir_{std::move(root_dir)},
       limits_{limits},
       ended_{std::move(ended)} {}
 
@@ -180,27 +181,19 @@ void image_collector::ask_disk() {
   ask_path([this](const std::string& path) {
     if (path.empty()) return;
     const auto look = [this, path] {
-      struct statvfs disk {};
-      if (::statvfs(path.c_str(), &disk) != 0)
-        return log().warn("kubelet: {}, where images are, cannot be looked at", path);
-      const auto block = static_cast<std::int64_t>(disk.f_frsize);
-      const disk_space space{static_cast<std::int64_t>(disk.f_blocks) * block,
-                             static_cast<std::int64_t>(disk.f_bavail) * block};
-      loop_->defer([this, space] { collect(space); });
+      const auto disk = read_disk(path);
+      if (!disk) return log().warn("kubelet: {}, where images are, cannot be looked at", path);
+      loop_->defer([this, space = disk_space{disk->bytes, disk->bytes_left}] { collect(space); });
     };
     jobs_.post(look);
   });
 }
 
-void image_collector::free_disk(const std::filesystem::path& directory,
-                                std::function<void()> done) {
-  ask_path([this, directory, done](const std::string& path) {
-    const auto look = [this, directory, path, done] {
-      struct stat own {
-      }, images{};
-      const bool same = !path.empty() && ::stat(directory.c_str(), &own) == 0 &&
-                        ::stat(path.c_str(), &images) == 0 && own.st_dev == images.st_dev;
-      if (!same) return done();
+void image_collector::free_disk(node_disk of, std::function<void()> done) {
+  ask_path([this, of, done](const std::string& path) {
+    const auto look = [this, of, path, done] {
+      const auto apart = on_other_disk(path, root_dir_);
+      if (!apart || *apart != (of == node_disk::images)) return done();
       loop_->defer([this, done] {
         list([this, done](bool listed) { listed ? remove_unused(done) : done(); });
       });

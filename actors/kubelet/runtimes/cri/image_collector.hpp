@@ -34,17 +34,20 @@ std::vector<stored_image> images_to_show(const cri::ListImagesResponse& listed);
 
 class image_collector {
  public:
-  // `ended` is called after each round: why the disk is still too full, empty if it is not.
+  // `root_dir`: the kubelet's. `ended` is called after each round: why the disk is still too full, empty if it is not.
   image_collector(std::shared_ptr<event_loop> loop, std::shared_ptr<cri_client> client,
-                  job_queue& jobs, image_limits limits, problem_observer ended);
+                  job_queue& jobs, std::filesystem::path root_dir, image_limits limits,
+                  problem_observer ended);
 
   // Unless collection is off: starts a round now and every `cri_defaults::image_collection`.
   void start();
   // A container will be created from this image.
   void wanted(const std::string& id);
-  // Removes all unused images, except new ones, if they are on the disk of `directory`. Answers
-  // when that has ended.
-  void free_disk(const std::filesystem::path& directory, std::function<void()> done);
+  // Removes all unused images, except new ones, if they are on that disk: the one of `root_dir`, or
+  // one of their own. Answers when that has ended.
+  void free_disk(node_disk of, std::function<void()> done);
+  // Calls `next` with the path of the images; empty if the server gives none.
+  void ask_path(const std::function<void(const std::string& path)>& next);
 
  private:
   // Steps of one round, each after the answer of the previous one. The images are known when
@@ -54,8 +57,6 @@ class image_collector {
   void ask_containers(const std::string& sandbox_image, const listed_observer& next);
   void ask_images(std::vector<std::string> used, const listed_observer& next);
   void take(const std::vector<std::string>& used, const cri::ListImagesResponse& listed);
-  // Calls `next` with the path of the images; empty if the server gives none.
-  void ask_path(const std::function<void(const std::string& path)>& next);
   void ask_disk();
   void collect(const disk_space& disk);
   void remove_unused(const std::function<void()>& done);
@@ -65,6 +66,7 @@ class image_collector {
   const std::shared_ptr<event_loop> loop_;
   const std::shared_ptr<cri_client> client_;
   job_queue& jobs_;
+  const std::filesystem::path root_dir_;
   const image_limits limits_;
   const problem_observer ended_;
   const event_loop::clock::time_point began_ = event_loop::clock::now();

@@ -11,6 +11,7 @@
 #include "actors/kubelet/pressure/pressure_rules.hpp"
 #include "actors/room_log.hpp"
 #include "api/schema/core_node.pb.h"
+#include "support/scratch_folder.hpp"
 #include "support/seeds.hpp"
 
 namespace troupe::actors {
@@ -69,16 +70,52 @@ TEST_CASE("a threshold is passed when less is left than it says", "[kubelet]") {
 }
 
 TEST_CASE("an eviction has upstream's name of its threshold", "[kubelet]") {
-  const auto signal = [](shortage of, const std::string& resource) {
+  const auto signal = [](shortage of, const std::string& resource,
+                         node_disk disk = node_disk::pods) {
     passed_threshold passed;
     passed.of = of;
     passed.resource = resource;
+    passed.disk = disk;
     return std::string{signal_of(passed)};
   };
   CHECK(signal(shortage::memory, "memory") == "memory.available");
   CHECK(signal(shortage::disk, "ephemeral-storage") == "nodefs.available");
   CHECK(signal(shortage::disk, inodes_resource) == "nodefs.inodesFree");
+  CHECK(signal(shortage::disk, "ephemeral-storage", node_disk::images) == "imagefs.available");
+  CHECK(signal(shortage::disk, inodes_resource, node_disk::images) == "imagefs.inodesFree");
   CHECK(signal(shortage::pids, "pids") == "pid.available");
+}
+
+TEST_CASE("the disk of images has thresholds of its own if it is another one", "[kubelet]") {
+  auto supplies = plenty();
+  CHECK(passed_thresholds(supplies, {}).empty());
+  supplies.images = {14'999 * mib, 100'000 * mib};
+  supplies.image_inodes = {500, 10'000};
+  auto passed = passed_thresholds(supplies, {});
+  REQUIRE(passed.size() == 1);
+  CHECK((passed[0].of == shortage::disk && passed[0].disk == node_disk::images));
+  CHECK((passed[0].quantity == "15000Mi" && passed[0].available == "14999Mi"));
+  CHECK(passed_thresholds(supplies, {.image_disk_percent = 14}).empty());
+  CHECK(passed_thresholds(supplies, {.image_disk_percent = 0}).empty());
+  supplies.images.left = 15'000 * mib;
+  CHECK(passed_thresholds(supplies, {}).empty());
+  supplies.image_inodes.left = 499;
+  passed = passed_thresholds(supplies, {});
+  REQUIRE(passed.size() == 1);
+  CHECK((passed[0].disk == node_disk::images && passed[0].resource == inodes_resource));
+  supplies.disk.left = 9'999 * mib;
+  passed = passed_thresholds(supplies, {});
+  REQUIRE(passed.size() == 1);
+  CHECK(passed[0].disk == node_disk::pods);
+}
+
+TEST_CASE("layers of containers use the disk on which they are", "[kubelet]") {
+  const test::scratch_folder folder;
+  const std::vector<layer_usage> layers{{"one", "a", 700, 7, false}, {"one", "b", 30, 3, true}};
+  const auto of = [&](node_disk disk) { return usage_of_pods(disk, folder.path(), {"one"}, layers); };
+  CHECK(of(node_disk::pods).at(0).bytes == 700);
+  CHECK(of(node_disk::images).at(0).bytes == 30);
+  CHECK(of(node_disk::images).at(0).files == 3);
 }
 
 TEST_CASE("a soft threshold is passed before the hard one, and leaves pods their grace",
@@ -234,6 +271,9 @@ TEST_CASE("the remaining resources of a machine are read from its files", "[kube
   CHECK(parse_pids("0.1 0.2 0.3 2/300 4711", 1'000).left == 700);
   CHECK(parse_pids("0.1 0.2 0.3 2/3000 4711", 1'000).left == 0);
   CHECK(parse_pids("nonsense", 1'000).all == 0);
+  CHECK(read_supplies("/tmp", "/tmp").images.all == 0);
+  CHECK(read_supplies("/tmp", "/missing").images.all == 0);
+  CHECK(read_supplies("/tmp", "/dev").images.all > 0);
   const auto here = read_supplies("/tmp");
   CHECK(here.memory.all > 0);
   CHECK(here.disk.all >= here.disk.left);
@@ -373,6 +413,44 @@ TEST_CASE("a pod is evicted for the disk only if the removal of images did not h
   *has_images = false;
   REQUIRE(machine::wait([&] { return here.ended("one"); }));
   CHECK(here.status("one").reason() == "Evicted");
+}
+
+TEST_CASE("a full disk of images is freed, then the pod with the largest layer there is evicted",
+          "[kubelet]") {
+  const test::room_log log;
+  machine here;
+  const auto runtime = std::make_shared<test::fake_runtime>();
+  const auto full = std::make_shared<std::atomic<bool>>(false);
+  here.containers = runtime;
+  here.adjust = [&](kubelet_options& options) {
+    options.evictions.emplace();
+    options.pressure_period = 5ms;
+    options.read_supplies = [full, runtime] {
+      auto supplies = plenty();
+      const bool is_full = *full && !runtime->was_asked("stop fake://writes-0");
+      supplies.images = {is_full ? mib : 50'000 * mib, 100'000 * mib};
+      return supplies;
+    };
+  };
+  here.start_kubelet();
+  std::vector<layer_usage> layers;
+  for (const std::string name : {"calm", "writes", "elsewhere"}) {
+    const auto pod = here.create("apiVersion: v1\nkind: Pod\nmetadata: {name: " + name +
+                                 "}\nspec: {containers: [{name: " + name + ", image: x}]}\n");
+    layers.push_back({pod->meta().uid(), name, name == "calm" ? 1 : 1'000 * mib, 1,
+                      name != "elsewhere"});
+    REQUIRE(machine::wait([&] { return here.runs(name); }));
+  }
+  runtime->has_layers(layers);
+  *full = true;
+  REQUIRE(machine::wait([&] { return here.ended("writes"); }));
+  CHECK(runtime->was_asked("free disk of images"));
+  CHECK_FALSE(runtime->was_asked("free disk"));
+  CHECK(here.status("writes").message() ==
+        "The node was low on resource: ephemeral-storage. Threshold quantity: 15000Mi, available: "
+        "1Mi. ");
+  CHECK((here.runs("calm") && here.runs("elsewhere")));
+  CHECK_THAT(log.text(), Catch::Contains("threshold 15000Mi on the disk of images: "));
 }
 
 TEST_CASE("a pod that is evicted for a soft threshold ends after its grace, or gets an event",
