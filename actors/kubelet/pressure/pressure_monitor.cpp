@@ -94,9 +94,10 @@ void pressure_monitor::log_changes(const std::vector<passed_threshold>& passed,
           "kubelet: {} begins: available {} {}, threshold {}{}: new pods are rejected and pods are "
           "evicted{}; it lasts until {} after the threshold was last passed",
           condition_of(each.of), each.resource, each.available, each.quantity,
-          each.of != shortage::disk         ? std::string{}
-          : each.disk == node_disk::images ? " on the disk of images"
-                                           : fmt::format(" on the disk of {}", setup_.root_dir.string()),
+          each.of != shortage::disk ? std::string{}
+          : each.disk == node_disk::images
+              ? " on the disk of images"
+              : fmt::format(" on the disk of {}", setup_.root_dir.string()),
           each.soft ? fmt::format(" after {}", std::chrono::duration_cast<std::chrono::seconds>(
                                                    setup_.thresholds.soft_grace))
                     : std::string{},
@@ -152,8 +153,8 @@ void pressure_monitor::measure(std::vector<api::object_ptr> pods) {
 
 void pressure_monitor::measure_disk(std::vector<std::string> uids) {
   setup_.containers->read_layers(
-      {}, [jobs = setup_.jobs, root = setup_.root_dir, uids = std::move(uids),
-           of = threshold_.disk, inodes = lacks_inodes(), to = self()](const std::vector<layer_usage>& layers) {
+      {}, [jobs = setup_.jobs, root = setup_.root_dir, uids = std::move(uids), of = threshold_.disk,
+           inodes = lacks_inodes(), to = self()](const std::vector<layer_usage>& layers) {
         const bool taken = jobs->post([root, uids, layers, of, inodes, to] {
           std::vector<std::int64_t> used;
           for (const auto& each : usage_of_pods(of, root, uids, layers))

@@ -41,7 +41,7 @@ struct node_supplies {
   supply pids;
   // The same of the file system with images and the writable layers of containers, if it is another
   // one.
-  supply images, image_inodes;
+  supply images = {}, image_inodes = {};
 };
 
 // A disk of a machine: the one with the pods' volumes and logs, or that of the images, if it is

@@ -20,7 +20,12 @@ actors::node_usage some_usage() {
   return {.age = 3s,
           .machine = actors::resource_usage{2'000'000'000, 1u << 30, 15s},
           .containers = {{"u1", "a", {1, 2, 3ns}}, {"u2", "b", {4, 5, 6ns, 7, 8, 9}}},
-          .supplies = {.memory = {1, 2}, .disk = {3, 4}, .inodes = {5, 6}, .pids = {7, 8}, .images = {9, 10}, .image_inodes = {11, 12}},
+          .supplies = {.memory = {1, 2},
+                       .disk = {3, 4},
+                       .inodes = {5, 6},
+                       .pids = {7, 8},
+                       .images = {9, 10},
+                       .image_inodes = {11, 12}},
           .up = 1000h,
           .networks = {{.address = "10.42.0.5", .rx_bytes = 10, .tx_dropped = 11}},
           .systemd_groups = true};

@@ -85,7 +85,11 @@ cri_runtime::cri_runtime(cri_runtime_options options)
                 .own_network = true,
                 .ephemeral_containers = true},
       images_{client_},
-      collector_{loop_, client_, jobs_, node_.root_dir, options_.images,
+      collector_{loop_,
+                 client_,
+                 jobs_,
+                 node_.root_dir,
+                 options_.images,
                  [this](std::string problem) {
                    const std::lock_guard lock{mutex_};
                    image_problem_ = std::move(problem);

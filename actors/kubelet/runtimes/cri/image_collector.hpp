@@ -34,7 +34,8 @@ std::vector<stored_image> images_to_show(const cri::ListImagesResponse& listed);
 
 class image_collector {
  public:
-  // `root_dir`: the kubelet's. `ended` is called after each round: why the disk is still too full, empty if it is not.
+  // `root_dir`: the kubelet's. `ended` is called after each round: why the disk is still too full,
+  // empty if it is not.
   image_collector(std::shared_ptr<event_loop> loop, std::shared_ptr<cri_client> client,
                   job_queue& jobs, std::filesystem::path root_dir, image_limits limits,
                   problem_observer ended);

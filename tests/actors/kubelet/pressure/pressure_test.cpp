@@ -112,7 +112,9 @@ TEST_CASE("the disk of images has thresholds of its own if it is another one", "
 TEST_CASE("layers of containers use the disk on which they are", "[kubelet]") {
   const test::scratch_folder folder;
   const std::vector<layer_usage> layers{{"one", "a", 700, 7, false}, {"one", "b", 30, 3, true}};
-  const auto of = [&](node_disk disk) { return usage_of_pods(disk, folder.path(), {"one"}, layers); };
+  const auto of = [&](node_disk disk) {
+    return usage_of_pods(disk, folder.path(), {"one"}, layers);
+  };
   CHECK(of(node_disk::pods).at(0).bytes == 700);
   CHECK(of(node_disk::images).at(0).bytes == 30);
   CHECK(of(node_disk::images).at(0).files == 3);
@@ -437,8 +439,8 @@ TEST_CASE("a full disk of images is freed, then the pod with the largest layer t
   for (const std::string name : {"calm", "writes", "elsewhere"}) {
     const auto pod = here.create("apiVersion: v1\nkind: Pod\nmetadata: {name: " + name +
                                  "}\nspec: {containers: [{name: " + name + ", image: x}]}\n");
-    layers.push_back({pod->meta().uid(), name, name == "calm" ? 1 : 1'000 * mib, 1,
-                      name != "elsewhere"});
+    layers.push_back(
+        {pod->meta().uid(), name, name == "calm" ? 1 : 1'000 * mib, 1, name != "elsewhere"});
     REQUIRE(machine::wait([&] { return here.runs(name); }));
   }
   runtime->has_layers(layers);
