@@ -86,9 +86,8 @@ std::size_t append_number(std::string& out, std::string_view json) {
   const auto magnitude = std::abs(value);
   const bool plain = value == 0 || (magnitude >= least_plain && magnitude < first_with_exponent);
   char digits[64];
-  const auto done =
-      std::to_chars(digits, digits + sizeof digits, value,
-                    plain ? std::chars_format::fixed : std::chars_format::scientific);
+  const auto done = std::to_chars(digits, digits + sizeof digits, value,
+                                  plain ? std::chars_format::fixed : std::chars_format::scientific);
   std::string text(digits, done.ptr);
   if (const auto zero = text.find("e-0"); zero != text.npos) text.erase(zero + 2, 1);
   out += text;

@@ -230,7 +230,8 @@ json_value aged(json_value& source, const old_source& form, json_allocator& memo
   json_value made(rapidjson::kObjectType);
   for (const auto& each : form.members) {
     if (each.name == nullptr) continue;
-    auto* from = each.group == nullptr ? &source : find_member(source, group_name(form, each.group));
+    auto* from =
+        each.group == nullptr ? &source : find_member(source, group_name(form, each.group));
     auto* found = from == nullptr ? nullptr : find_member(*from, each.field);
     if (found != nullptr)
       made.AddMember(rapidjson::StringRef(each.name), *found, memory);
@@ -246,7 +247,8 @@ void add_old(json_document& list, const body& metric, bool measured) {
   if (!parse_json(tree, encode_json(metric, "", ""), "metric")) return;
   for (auto& member : tree.GetObject()) {
     const auto* form = find_source(text_of(member.name), measured);
-    if (form != nullptr && member.value.IsObject()) member.value = aged(member.value, *form, memory);
+    if (form != nullptr && member.value.IsObject())
+      member.value = aged(member.value, *form, memory);
   }
   list.PushBack(tree, memory);
 }

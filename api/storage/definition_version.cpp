@@ -92,7 +92,8 @@ void each_object(json_value* list, Change change) {
     if (each.IsObject()) change(each);
 }
 
-void put_empty(json_value& object, member_names names, rapidjson::Type type, json_allocator& memory) {
+void put_empty(json_value& object, member_names names, rapidjson::Type type,
+               json_allocator& memory) {
   for (const auto* name : names)
     if (!object.HasMember(name)) {
       auto value = type == rapidjson::kStringType ? json_value("") : json_value(type);

@@ -75,11 +75,19 @@ std::string json_to_upstream(const kind_info& kind, std::string_view raw, int mi
   return as_go_writes(out) + '\n';
 }
 
+// Go's escapes would stay in schemas and in sets of fields, which are kept as text.
+expected<std::string> without_escapes(std::string_view value) {
+  json_document tree;
+  if (auto read = parse_json(tree, value, "object"); !read) return fail(std::move(read.error()));
+  std::string out;
+  append_ordered_json(out, tree);
+  return out;
+}
+
 expected<std::string> json_from_upstream(const kind_info& kind, std::string_view value) {
   const auto names = find_type_names(value);
-  const auto changed = is_old_definition(kind, names.api_version)
-                           ? definition_from_v1beta1(value)
-                           : expected<std::string>{std::string{value}};
+  const auto changed = is_old_definition(kind, names.api_version) ? definition_from_v1beta1(value)
+                                                                  : without_escapes(value);
   if (!changed) return fail(changed.error());
   decode_options options;
   options.also_version = names.api_version;

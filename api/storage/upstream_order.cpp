@@ -152,8 +152,7 @@ void order_owners(json_value& object, json_allocator& memory) {
   auto* owners = metadata == nullptr ? nullptr : find_member(*metadata, "ownerReferences");
   if (owners == nullptr || !owners->IsArray()) return;
   for (auto& each : owners->GetArray())
-    if (each.IsObject())
-      order_members(each, {"apiVersion", "kind", "name", "uid"}, memory);
+    if (each.IsObject()) order_members(each, {"apiVersion", "kind", "name", "uid"}, memory);
 }
 
 void order_schema(json_value& schema, json_allocator& memory) {
