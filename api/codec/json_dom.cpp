@@ -115,11 +115,16 @@ expected<void> fill_from(Stream in, std::size_t size, std::string_view descripti
 
 using member_list = std::vector<const json_value::Member*>;
 
-member_list sorted_members(const json_value& object) {
+member_list members_of(const json_value& object) {
   member_list members;
   members.reserve(object.MemberCount());
   for (const auto& member : object.GetObject())
     members.push_back(&member);
+  return members;
+}
+
+member_list sorted_members(const json_value& object) {
+  auto members = members_of(object);
   const auto before = [](const auto* a, const auto* b) {
     return text_of(a->name) < text_of(b->name);
   };
@@ -141,6 +146,42 @@ void append_canonical_number(std::string& out, const json_value& number) {
   if (std::trunc(value) == value && std::abs(value) < exact_integers)
     return append_number(out, static_cast<std::int64_t>(value));
   append_number(out, value);
+}
+
+void append_scalar(std::string& out, const json_value& value) {
+  if (value.IsString()) {
+    append_json_string(out, text_of(value));
+  } else if (value.IsNumber()) {
+    append_canonical_number(out, value);
+  } else {
+    out += value.IsNull() ? "null" : value.IsTrue() ? "true" : "false";
+  }
+}
+
+using append_value = void (*)(std::string& out, const json_value& value);
+
+// Of neighbours with the same name the last one counts.
+void append_members(std::string& out, const member_list& members, append_value append) {
+  char opening = '{';
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const bool again =
+        i + 1 < members.size() && text_of(members[i]->name) == text_of(members[i + 1]->name);
+    if (again) continue;
+    out += std::exchange(opening, ',');
+    append_json_string(out, text_of(members[i]->name));
+    out += ':';
+    append(out, members[i]->value);
+  }
+  out += opening == '{' ? "{}" : "}";
+}
+
+void append_elements(std::string& out, const json_value& list, append_value append) {
+  char opening = '[';
+  for (const auto& element : list.GetArray()) {
+    out += std::exchange(opening, ',');
+    append(out, element);
+  }
+  out += opening == '[' ? "[]" : "]";
 }
 
 }  // namespace
@@ -167,37 +208,22 @@ std::string write_json(const json_value& value) {
 }
 
 void append_canonical_json(std::string& out, const json_value& value) {
-  char separator = 0;
-  const auto next = [&] {
-    if (separator != 0) out += separator;
-    separator = ',';
-  };
   if (value.IsObject()) {
-    const auto members = sorted_members(value);
-    out += '{';
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      const bool again =
-          i + 1 < members.size() && text_of(members[i]->name) == text_of(members[i + 1]->name);
-      if (again) continue;
-      next();
-      append_json_string(out, text_of(members[i]->name));
-      out += ':';
-      append_canonical_json(out, members[i]->value);
-    }
-    out += '}';
+    append_members(out, sorted_members(value), &append_canonical_json);
   } else if (value.IsArray()) {
-    out += '[';
-    for (const auto& element : value.GetArray()) {
-      next();
-      append_canonical_json(out, element);
-    }
-    out += ']';
-  } else if (value.IsString()) {
-    append_json_string(out, text_of(value));
-  } else if (value.IsNumber()) {
-    append_canonical_number(out, value);
+    append_elements(out, value, &append_canonical_json);
   } else {
-    out += value.IsNull() ? "null" : value.IsTrue() ? "true" : "false";
+    append_scalar(out, value);
+  }
+}
+
+void append_ordered_json(std::string& out, const json_value& value) {
+  if (value.IsObject()) {
+    append_members(out, members_of(value), &append_ordered_json);
+  } else if (value.IsArray()) {
+    append_elements(out, value, &append_ordered_json);
+  } else {
+    append_scalar(out, value);
   }
 }
 

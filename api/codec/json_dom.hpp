@@ -48,6 +48,8 @@ std::string write_json(const json_value& value);
 // Members sorted by name, each name once (the last counts), numbers in one spelling, as Go writes
 // them. So equal values have equal texts.
 void append_canonical_json(std::string& out, const json_value& value);
+// The same with members in their order.
+void append_ordered_json(std::string& out, const json_value& value);
 
 inline std::string_view text_of(const json_value& string) {
   return {string.GetString(), string.GetStringLength()};

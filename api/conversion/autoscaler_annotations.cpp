@@ -1,11 +1,13 @@
 #include "api/conversion/autoscaler_annotations.hpp"
 
 #include <array>
-#include <cctype>
 #include <utility>
 
 #include "api/codec/codec.hpp"
+#include "api/codec/go_json.hpp"
 #include "api/codec/json_dom.hpp"
+#include "api/codec/json_text.hpp"
+#include "api/values/ascii.hpp"
 
 namespace troupe::api {
 
@@ -18,72 +20,146 @@ constexpr auto current_annotation = "autoscaling.alpha.kubernetes.io/current-met
 constexpr auto behavior_annotation = "autoscaling.alpha.kubernetes.io/behavior";
 constexpr auto conditions_annotation = "autoscaling.alpha.kubernetes.io/conditions";
 
-// A target or measured value of a metric: its name in v1, and its field in v2.
-struct value_name {
-  const char* old_name;
+constexpr auto no_amount = "0";
+
+// A member of a metric's source in v1, and its place in v2: in the object `group` of the source, or
+// in the source itself.
+struct old_member {
+  const char* name;
+  const char* group;  // null: none
   const char* field;
-  const char* type;  // of a target
-};
-// Of several names the first that is there counts. `averageValue` is the name in v1 for metrics of
-// objects, which have a `targetValue` of 0 besides.
-constexpr std::array target_names = {
-    value_name{"targetAverageUtilization", "averageUtilization", "Utilization"},
-    value_name{"targetAverageValue", "averageValue", "AverageValue"},
-    value_name{"averageValue", "averageValue", "AverageValue"},
-    value_name{"targetValue", "value", "Value"},
-};
-constexpr std::array current_names = {
-    value_name{"currentAverageUtilization", "averageUtilization", ""},
-    value_name{"currentAverageValue", "averageValue", ""},
-    value_name{"averageValue", "averageValue", ""},
-    value_name{"currentValue", "value", ""},
+  bool amount_of_zero = false;  // v1 writes a missing amount as zero
 };
 
-void move_member(json_value& from, const char* name, json_value& into, const char* as,
-                 json_allocator& memory) {
-  const auto found = from.FindMember(name);
-  if (found == from.MemberEnd()) return;
-  json_value value(std::move(found->value));
-  from.RemoveMember(found);
-  into.AddMember(rapidjson::StringRef(as), std::move(value), memory);
+// The target of a metric, or its measured value.
+constexpr auto value_group = "value";
+constexpr auto metric_group = "metric";
+
+struct old_source {
+  std::string_view name;
+  bool measured;
+  std::array<old_member, 5> members;  // in the order of Go's type; unused ones have no name
+};
+constexpr std::array old_sources = {
+    old_source{"object",
+               false,
+               {{{"target", nullptr, "describedObject"},
+                 {"metricName", metric_group, "name"},
+                 {"targetValue", value_group, "value", true},
+                 {"selector", metric_group, "selector"},
+                 {"averageValue", value_group, "averageValue"}}}},
+    old_source{"object",
+               true,
+               {{{"target", nullptr, "describedObject"},
+                 {"metricName", metric_group, "name"},
+                 {"currentValue", value_group, "value", true},
+                 {"selector", metric_group, "selector"},
+                 {"averageValue", value_group, "averageValue"}}}},
+    old_source{"pods",
+               false,
+               {{{"metricName", metric_group, "name"},
+                 {"targetAverageValue", value_group, "averageValue", true},
+                 {"selector", metric_group, "selector"}}}},
+    old_source{"pods",
+               true,
+               {{{"metricName", metric_group, "name"},
+                 {"currentAverageValue", value_group, "averageValue", true},
+                 {"selector", metric_group, "selector"}}}},
+    old_source{"resource",
+               false,
+               {{{"name", nullptr, "name"},
+                 {"targetAverageUtilization", value_group, "averageUtilization"},
+                 {"targetAverageValue", value_group, "averageValue"}}}},
+    old_source{"resource",
+               true,
+               {{{"name", nullptr, "name"},
+                 {"currentAverageUtilization", value_group, "averageUtilization"},
+                 {"currentAverageValue", value_group, "averageValue", true}}}},
+    old_source{"containerResource",
+               false,
+               {{{"name", nullptr, "name"},
+                 {"targetAverageUtilization", value_group, "averageUtilization"},
+                 {"targetAverageValue", value_group, "averageValue"},
+                 {"container", nullptr, "container"}}}},
+    old_source{"containerResource",
+               true,
+               {{{"name", nullptr, "name"},
+                 {"currentAverageUtilization", value_group, "averageUtilization"},
+                 {"currentAverageValue", value_group, "averageValue", true},
+                 {"container", nullptr, "container"}}}},
+    old_source{"external",
+               false,
+               {{{"metricName", metric_group, "name"},
+                 {"metricSelector", metric_group, "selector"},
+                 {"targetValue", value_group, "value"},
+                 {"targetAverageValue", value_group, "averageValue"}}}},
+    old_source{"external",
+               true,
+               {{{"metricName", metric_group, "name"},
+                 {"metricSelector", metric_group, "selector"},
+                 {"currentValue", value_group, "value", true},
+                 {"currentAverageValue", value_group, "averageValue"}}}},
+};
+
+const old_source* find_source(std::string_view name, bool measured) {
+  for (const auto& each : old_sources)
+    if (each.name == name && each.measured == measured) return &each;
+  return nullptr;
+}
+
+const char* group_name(const old_source& source, const char* group) {
+  if (group != value_group) return group;
+  return source.measured ? "current" : "target";
+}
+
+// The member in which v2 holds the value, made if it is missing.
+json_value& group_of(json_value& source, const char* name, json_allocator& memory) {
+  if (auto* found = find_member(source, name)) return *found;
+  source.AddMember(rapidjson::StringRef(name), json_value(rapidjson::kObjectType), memory);
+  return *find_member(source, name);
 }
 
 // -- from v1 --------------------------------------------------------------------------------------
 
-json_value take_target(json_value& source, json_allocator& memory) {
-  json_value target(rapidjson::kObjectType);
-  for (const auto& each : target_names) {
-    if (target.ObjectEmpty() && source.HasMember(each.old_name)) {
-      target.AddMember("type", rapidjson::StringRef(each.type), memory);
-      move_member(source, each.old_name, target, each.field, memory);
-    }
-    source.RemoveMember(each.old_name);
-  }
-  return target;
+bool is_no_amount(const json_value* value) {
+  return value != nullptr && value->IsString() && text_of(*value) == no_amount;
 }
 
-json_value take_current(json_value& source, json_allocator& memory) {
-  json_value current(rapidjson::kObjectType);
-  for (const auto& each : current_names)
-    move_member(source, each.old_name, current, each.field, memory);
-  return current;
+// v1 does not have the type: upstream derives it in the same way.
+void set_target_type(json_value& target, std::string_view source, json_allocator& memory) {
+  // The value is written also where only the average counts.
+  if (source == "object" && target.HasMember("averageValue") &&
+      is_no_amount(find_member(target, "value")))
+    target.RemoveMember("value");
+  const bool has_average = target.HasMember("averageValue");
+  const bool by_value = target.HasMember("value") && (source == "external" || !has_average);
+  const char* type = target.HasMember("averageUtilization") ? "Utilization"
+                     : by_value                             ? "Value"
+                                                            : "AverageValue";
+  target.AddMember("type", rapidjson::StringRef(type), memory);
 }
 
-// Converts the source of a metric, or its measured value, from v1's form to v2's.
-void modernize(json_value& source, bool measured, json_allocator& memory) {
-  json_value described;
-  if (const auto found = source.FindMember("target"); found != source.MemberEnd()) {
-    described = std::move(found->value);
-    source.RemoveMember(found);
+// The source of a metric, or its measured value, in the form of v2.
+json_value modernized(json_value& source, const old_source& form, json_allocator& memory) {
+  json_value made(rapidjson::kObjectType);
+  for (const auto& each : form.members) {
+    auto* found = each.name == nullptr ? nullptr : find_member(source, each.name);
+    if (found == nullptr || found->IsNull()) continue;
+    auto& into =
+        each.group == nullptr ? made : group_of(made, group_name(form, each.group), memory);
+    into.AddMember(rapidjson::StringRef(each.field), *found, memory);
   }
-  auto value = measured ? take_current(source, memory) : take_target(source, memory);
-  json_value metric(rapidjson::kObjectType);
-  move_member(source, "metricName", metric, "name", memory);
-  move_member(source, "metricSelector", metric, "selector", memory);
-  move_member(source, "selector", metric, "selector", memory);
-  if (!metric.ObjectEmpty()) source.AddMember("metric", std::move(metric), memory);
-  source.AddMember(rapidjson::StringRef(measured ? "current" : "target"), std::move(value), memory);
-  if (described.IsObject()) source.AddMember("describedObject", std::move(described), memory);
+  auto& value = group_of(made, group_name(form, value_group), memory);
+  if (!form.measured) set_target_type(value, form.name, memory);
+  return made;
+}
+
+void modernize_sources(json_value& metric, bool measured, json_allocator& memory) {
+  for (auto& member : metric.GetObject()) {
+    const auto* form = find_source(text_of(member.name), measured);
+    if (form != nullptr && member.value.IsObject())
+      member.value = modernized(member.value, *form, memory);
+  }
 }
 
 // False if the text is no list of metrics.
@@ -94,8 +170,7 @@ bool read_metrics(const std::string& text, bool measured,
   if (!parse_json(tree, text, "metrics") || !tree.IsArray()) return false;
   for (auto& each : tree.GetArray()) {
     if (!each.IsObject()) return false;
-    for (auto& member : each.GetObject())
-      if (member.value.IsObject()) modernize(member.value, measured, tree.GetAllocator());
+    modernize_sources(each, measured, tree.GetAllocator());
     if (!decode_into(write_json(each), media::json, *into.Add())) return false;
   }
   return true;
@@ -115,32 +190,24 @@ void take_current_metrics(const std::string& text, hub::HorizontalPodAutoscaler&
     home.mutable_status()->mutable_current_metrics()->Swap(&metrics);
 }
 
-// Changes the first letter of each name. parse_json bounds the nesting.
-template <class Change>
-void change_names(json_value& value, Change change, json_allocator& memory) {
+// Makes the first letter of each name a small one. parse_json bounds the nesting.
+void lower_names(json_value& value, json_allocator& memory) {
   if (value.IsArray())
     for (auto& each : value.GetArray())
-      change_names(each, change, memory);
+      lower_names(each, memory);
   if (!value.IsObject()) return;
   for (auto& member : value.GetObject()) {
     std::string name{text_of(member.name)};
-    if (!name.empty())
-      name.front() = static_cast<char>(change(static_cast<unsigned char>(name.front())));
+    if (!name.empty()) name.front() = to_lower(name.front());
     member.name = make_text(name, memory);
-    change_names(member.value, change, memory);
+    lower_names(member.value, memory);
   }
-}
-int lower(int letter) {
-  return std::tolower(letter);
-}
-int upper(int letter) {
-  return std::toupper(letter);
 }
 
 void take_behavior(const std::string& text, hub::HorizontalPodAutoscaler& home) {
   json_document tree;
   if (!parse_json(tree, text, "behavior") || !tree.IsObject()) return;
-  change_names(tree, &lower, tree.GetAllocator());
+  lower_names(tree, tree.GetAllocator());
   strip_nulls(tree);
   hub::HorizontalPodAutoscalerBehavior found;
   if (decode_into(write_json(tree), media::json, found) && found.ByteSizeLong() != 0)
@@ -158,59 +225,79 @@ void take_conditions(const std::string& text, hub::HorizontalPodAutoscaler& home
 
 // -- to v1 ----------------------------------------------------------------------------------------
 
-// The names in v1 of the values of a metric of that source.
-const char* old_name(std::string_view source, const value_name& value, bool measured) {
-  if (source == "object" && std::string_view{value.field} == "averageValue") return "averageValue";
-  for (const auto& each : measured ? current_names : target_names)
-    if (std::string_view{each.field} == value.field) return each.old_name;
-  return value.old_name;
-}
-
-// Fields that v1 always has.
-const char* required_name(std::string_view source, bool measured) {
-  if (source == "object") return measured ? "currentValue" : "targetValue";
-  if (!measured) return nullptr;
-  return source == "external" ? "currentValue" : "currentAverageValue";
-}
-
-void make_old(json_value& source, std::string_view name, bool measured, json_allocator& memory) {
-  json_value value(rapidjson::kObjectType), metric(rapidjson::kObjectType);
-  if (auto* found = find_member(source, measured ? "current" : "target")) value.Swap(*found);
-  source.RemoveMember(measured ? "current" : "target");
-  if (auto* found = find_member(source, "metric")) metric.Swap(*found);
-  source.RemoveMember("metric");
-  move_member(source, "describedObject", source, "target", memory);
-  for (const auto& each : current_names)
-    if (value.HasMember(each.field))
-      move_member(value, each.field, source, old_name(name, each, measured), memory);
-  move_member(metric, "name", source, "metricName", memory);
-  move_member(metric, "selector", source, name == "external" ? "metricSelector" : "selector",
-              memory);
-  if (const auto* needed = required_name(name, measured); needed && !source.HasMember(needed))
-    source.AddMember(rapidjson::StringRef(needed), rapidjson::StringRef("0"), memory);
+// The source of a metric, or its measured value, in the form of v1.
+json_value aged(json_value& source, const old_source& form, json_allocator& memory) {
+  json_value made(rapidjson::kObjectType);
+  for (const auto& each : form.members) {
+    if (each.name == nullptr) continue;
+    auto* from =
+        each.group == nullptr ? &source : find_member(source, group_name(form, each.group));
+    auto* found = from == nullptr ? nullptr : find_member(*from, each.field);
+    if (found != nullptr)
+      made.AddMember(rapidjson::StringRef(each.name), *found, memory);
+    else if (each.amount_of_zero)
+      made.AddMember(rapidjson::StringRef(each.name), rapidjson::StringRef(no_amount), memory);
+  }
+  return made;
 }
 
 void add_old(json_document& list, const body& metric, bool measured) {
-  json_document tree(&list.GetAllocator());
+  auto& memory = list.GetAllocator();
+  json_document tree(&memory);
   if (!parse_json(tree, encode_json(metric, "", ""), "metric")) return;
-  for (auto& member : tree.GetObject())
-    if (member.value.IsObject())
-      make_old(member.value, text_of(member.name), measured, list.GetAllocator());
-  list.PushBack(tree, list.GetAllocator());
+  for (auto& member : tree.GetObject()) {
+    const auto* form = find_source(text_of(member.name), measured);
+    if (form != nullptr && member.value.IsObject())
+      member.value = aged(member.value, *form, memory);
+  }
+  list.PushBack(tree, memory);
+}
+
+std::string metrics_text(const json_document& list) {
+  std::string text;
+  append_ordered_json(text, list);
+  return as_go_writes(text);
+}
+
+// Go's names of the fields of its internal type, which it writes also where they are nil.
+void append_rules(std::string& out, const hub::HPAScalingRules& rules) {
+  out += R"({"StabilizationWindowSeconds":)";
+  out += rules.has_stabilization_window_seconds()
+             ? std::to_string(rules.stabilization_window_seconds())
+             : "null";
+  out += R"(,"SelectPolicy":)";
+  out += rules.has_select_policy() ? quoted(rules.select_policy()) : "null";
+  out += R"(,"Policies":)";
+  std::string policies;
+  for (const auto& each : rules.policies())
+    policies += (policies.empty() ? R"([{"Type":)" : R"(,{"Type":)") + quoted(each.type()) +
+                R"(,"Value":)" + std::to_string(each.value()) + R"(,"PeriodSeconds":)" +
+                std::to_string(each.period_seconds()) + '}';
+  out += policies.empty() ? "null" : policies + ']';
+  // Releases without this field ignore it.
+  if (rules.has_tolerance()) out += R"(,"Tolerance":)" + quoted(rules.tolerance().string());
+  out += '}';
 }
 
 std::string behavior_text(const hub::HorizontalPodAutoscalerBehavior& behavior) {
-  json_document tree;
-  if (!parse_json(tree, encode_json(behavior, "", ""), "behavior")) return {};
-  change_names(tree, &upper, tree.GetAllocator());
-  return write_json(tree);
+  std::string text = R"({"ScaleUp":)";
+  if (behavior.has_scale_up())
+    append_rules(text, behavior.scale_up());
+  else
+    text += "null";
+  text += R"(,"ScaleDown":)";
+  if (behavior.has_scale_down())
+    append_rules(text, behavior.scale_down());
+  else
+    text += "null";
+  return as_go_writes(text + '}');
 }
 
 std::string conditions_text(const hub::HorizontalPodAutoscalerStatus& status) {
   std::string text;
   for (const auto& each : status.conditions())
     text += (text.empty() ? "[" : ",") + encode_json(each, "", "");
-  return text + "]";
+  return as_go_writes(text + ']');
 }
 
 }  // namespace
@@ -231,8 +318,8 @@ autoscaler_annotations annotations_of(const hub::HorizontalPodAutoscaler& home) 
     if (&each != cpu) add_old(metrics, each, false);
   for (const auto& each : home.status().current_metrics())
     add_old(current, each, true);
-  if (!metrics.Empty()) made[metrics_annotation] = write_json(metrics);
-  if (!current.Empty()) made[current_annotation] = write_json(current);
+  if (!metrics.Empty()) made[metrics_annotation] = metrics_text(metrics);
+  if (!current.Empty()) made[current_annotation] = metrics_text(current);
   if (home.spec().has_behavior()) made[behavior_annotation] = behavior_text(home.spec().behavior());
   if (home.status().conditions_size() != 0)
     made[conditions_annotation] = conditions_text(home.status());

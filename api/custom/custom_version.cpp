@@ -8,6 +8,7 @@
 #include "api/object/object.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/structural/compile.hpp"
+#include "api/structural/open_schema.hpp"
 #include "api/tables/age.hpp"
 #include "api/validation/field_errors.hpp"
 #include "api/values/timestamp.hpp"
@@ -77,6 +78,9 @@ std::string deprecation_of(const CustomResourceDefinition& definition, int index
 custom_version::custom_version(object_ptr definition, int index, std::uint64_t since)
     : definition_(std::move(definition)),
       said_(whole().spec().versions(index)),
+      open_schema_(whole().spec().preserve_unknown_fields()
+                       ? open_schema(said_.schema().open_api_v3_schema().raw())
+                       : std::string{}),
       since_(since),
       terminating_(whole().metadata().has_deletion_timestamp()),
       unchecked_rules_(schema_text().find("\"x-kubernetes-validations\"") != std::string::npos),
@@ -90,6 +94,10 @@ custom_version::custom_version(object_ptr definition, int index, std::uint64_t s
 
 const CustomResourceDefinition& custom_version::whole() const {
   return definition_->as<CustomResourceDefinition>();
+}
+
+const std::string& custom_version::schema_text() const {
+  return open_schema_.empty() ? said_.schema().open_api_v3_schema().raw() : open_schema_;
 }
 
 void custom_version::read_columns() {

@@ -52,12 +52,13 @@ class custom_version final : public version_rules {
   };
 
   const apiextensions::v1::CustomResourceDefinition& whole() const;
-  const std::string& schema_text() const { return said_.schema().open_api_v3_schema().raw(); }
+  const std::string& schema_text() const;
   void read_columns();
   void read_scale();
 
   const object_ptr definition_;
   const apiextensions::v1::CustomResourceDefinitionVersion& said_;
+  const std::string open_schema_;  // only if the definition preserves unknown fields
   const std::uint64_t since_;
   const bool terminating_;
   const bool unchecked_rules_;

@@ -76,7 +76,7 @@ void check_versions(field_errors& out, const CustomResourceDefinitionSpec& spec)
     storing += version.storage() ? 1 : 0;
     unique = names.insert(version.name()).second && unique;
     const auto step = out.at.item("versions", static_cast<std::size_t>(i));
-    check_version(out, version);
+    check_version(out, version, !spec.preserve_unknown_fields());
   }
   if (!unique) out.invalid("versions", "", "must contain unique version names");
   if (storing != 1 && spec.versions_size() > 0)
@@ -92,6 +92,11 @@ void check_spec(field_errors& out, const CustomResourceDefinitionSpec& spec) {
   }
   check_versions(out, spec);
   check_conversion(out, spec.conversion());
+}
+
+// Definitions that were stored in v1beta1 may keep it.
+void check_preservation(field_errors& out, const CustomResourceDefinitionSpec& spec) {
+  const auto step = out.at.field("spec");
   if (spec.preserve_unknown_fields())
     out.invalid("preserveUnknownFields", true,
                 "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in "
@@ -210,6 +215,7 @@ void check(field_errors& out, const CustomResourceDefinition& definition) {
 
 void check_create(field_errors& out, const CustomResourceDefinition& definition) {
   check_approval(out, definition);
+  check_preservation(out, definition.spec());
   if (!overlaps_built_in(definition)) return;
   const auto spec = out.at.field("spec");
   const auto names = out.at.field("names");
@@ -229,6 +235,7 @@ void check_update(field_errors& out, const CustomResourceDefinition& now,
     if (established)
       check_unchanged(out, "kind", now.spec().names().kind(), was.spec().names().kind());
   }
+  if (!was.spec().preserve_unknown_fields()) check_preservation(out, now.spec());
   check_stored_versions(out, now);
 }
 

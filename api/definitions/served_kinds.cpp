@@ -50,6 +50,7 @@ bool serve_same_kinds(const CustomResourceDefinition& now, const CustomResourceD
 }
 
 bool have_same_schemas(const CustomResourceDefinition& now, const CustomResourceDefinition& was) {
+  if (now.spec().preserve_unknown_fields() != was.spec().preserve_unknown_fields()) return false;
   const auto& a = now.spec().versions();
   const auto& b = was.spec().versions();
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {

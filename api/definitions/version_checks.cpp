@@ -110,10 +110,11 @@ std::shared_ptr<const structural_schema> check_schema(field_errors& out,
 
 }  // namespace
 
-void check_version(field_errors& out, const CustomResourceDefinitionVersion& of) {
+void check_version(field_errors& out, const CustomResourceDefinitionVersion& of,
+                   bool needs_schema) {
   if (!of.name().empty()) out.each("name", of.name(), check_dns_1035_label(of.name()));
   check_deprecation(out, of);
-  const auto schema = check_schema(out, of);
+  const auto schema = needs_schema ? check_schema(out, of) : nullptr;
   if (of.subresources().has_scale()) check_scale(out, of.subresources().scale());
   for (int i = 0; i < of.additional_printer_columns_size(); ++i) {
     const auto step = out.at.item("additionalPrinterColumns", static_cast<std::size_t>(i));

@@ -1,6 +1,9 @@
 // HorizontalPodAutoscaler in autoscaling/v1, where upstream keeps the rest in annotations
-// (conversion/autoscaler_annotations.hpp). It is written only where that rest is empty.
+// (conversion/autoscaler_annotations.hpp).
+#include "api/storage/autoscaler_version.hpp"
+
 #include "api/conversion/shapes.hpp"
+#include "api/equality.hpp"
 #include "api/schema/autoscaling_hpa_v1.pb.h"
 #include "api/schema/autoscaling_v2.pb.h"
 #include "api/storage/version_shapes.hpp"
@@ -25,6 +28,14 @@ void write(const body& home, body& stored) {
 }
 
 }  // namespace
+
+bool fits_autoscaling_v1(const HorizontalPodAutoscaler& autoscaler) {
+  old_autoscaler stored;
+  write(autoscaler, stored);
+  HorizontalPodAutoscaler again;
+  read(stored, again);
+  return same_meaning(again, autoscaler);
+}
 
 const version_shape& autoscaler_v1_shape() {
   static const version_shape made{*old_autoscaler::descriptor(), &read, &write};

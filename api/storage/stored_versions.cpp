@@ -4,6 +4,7 @@
 
 #include "api/kind_row.hpp"
 #include "api/schema/autoscaling_v2.pb.h"
+#include "api/storage/autoscaler_version.hpp"
 
 namespace troupe::api {
 
@@ -24,6 +25,7 @@ constexpr std::array older_versions = {
     older_version{"admissionregistration.k8s.io", "mutatingwebhookconfigurations", 21, "v1beta1"},
     older_version{"admissionregistration.k8s.io", "validatingwebhookconfigurations", 21, "v1beta1"},
     older_version{"admissionregistration.k8s.io", "", 29, "v1beta1"},
+    older_version{"apiextensions.k8s.io", "", 21, "v1beta1"},
     older_version{"apiregistration.k8s.io", "", 21, "v1beta1"},
     older_version{"batch", "cronjobs", 21, "v1beta1"},
     older_version{"certificates.k8s.io", "", 21, "v1beta1"},
@@ -45,17 +47,6 @@ constexpr int last_minor_without_autoscaling_v2 = 22;
 
 bool is_autoscaler(const kind_info& kind) {
   return &kind.type() == HorizontalPodAutoscaler::descriptor();
-}
-
-// Whether autoscaling/v1 can express it without the annotations that upstream uses for the rest.
-bool is_plain(const HorizontalPodAutoscaler& of) {
-  if (of.spec().has_behavior() || of.status().conditions_size() != 0) return false;
-  if (of.status().current_metrics_size() != 0 || of.spec().metrics_size() > 1) return false;
-  for (const auto& each : of.spec().metrics())
-    if (each.type() != "Resource" || each.resource().name() != "cpu" ||
-        !each.resource().target().has_average_utilization())
-      return false;
-  return true;
 }
 
 bool is_known_version(std::string_view version) {
@@ -80,8 +71,8 @@ std::string stored_api_version(const kind_info& kind, int minor) {
 std::string stored_api_version(const kind_info& kind, const body& content, int minor) {
   if (has_one_stored_version(kind, minor)) return stored_api_version(kind, minor);
   // Every release without v2 can read v2beta2, which is v2 under another name.
-  const bool plain = is_plain(static_cast<const HorizontalPodAutoscaler&>(content));
-  return plain ? "autoscaling/v1" : "autoscaling/v2beta2";
+  const auto& autoscaler = static_cast<const HorizontalPodAutoscaler&>(content);
+  return fits_autoscaling_v1(autoscaler) ? "autoscaling/v1" : "autoscaling/v2beta2";
 }
 
 stored_version find_stored_version(const kind_info& kind, std::string_view api_version) {

@@ -5,6 +5,7 @@
 #include "api/codec/codec.hpp"
 #include "api/codec/custom_json.hpp"
 #include "api/codec/envelope.hpp"
+#include "api/codec/go_json.hpp"
 #include "api/codec/json_decode.hpp"
 #include "api/codec/json_dom.hpp"
 #include "api/codec/type_plan.hpp"
@@ -13,6 +14,7 @@
 #include "api/schema/apiregistration_v1.pb.h"
 #include "api/storage/definition_version.hpp"
 #include "api/storage/stored_versions.hpp"
+#include "api/storage/upstream_order.hpp"
 #include "api/storage/zeros.hpp"
 
 namespace troupe::api {
@@ -31,22 +33,12 @@ bool is_stored_as_json(const kind_info& kind) {
          &kind.type() == apiregistration::v1::APIService::descriptor();
 }
 
-// As Go writes JSON safe for HTML, with a line feed at the end. The escaped characters occur only
-// in strings.
-std::string as_go_writes(std::string_view json) {
+std::string with_owners_in_order(std::string_view json) {
+  json_document tree;
+  if (!parse_json(tree, json, "object")) return std::string{json};
+  order_owners(tree, tree.GetAllocator());
   std::string out;
-  out.reserve(json.size() + 1);
-  for (const char c : json) {
-    if (c == '<')
-      out += "\\u003c";
-    else if (c == '>')
-      out += "\\u003e";
-    else if (c == '&')
-      out += "\\u0026";
-    else
-      out += c;
-  }
-  out += '\n';
+  append_ordered_json(out, tree);
   return out;
 }
 
@@ -56,7 +48,7 @@ std::string custom_to_upstream(std::string_view stored) {
   if (!tree.read(stored, "object")) return std::string{stored};
   std::string out;
   append_canonical_json(out, *tree);
-  return as_go_writes(out);
+  return as_go_writes(out) + '\n';
 }
 
 expected<std::string> custom_from_upstream(std::string_view value) {
@@ -70,11 +62,32 @@ expected<std::string> custom_from_upstream(std::string_view value) {
   return out;
 }
 
+std::string json_to_upstream(const kind_info& kind, std::string_view raw, int minor) {
+  const auto content = kind.make();
+  if (!content->ParseFromArray(raw.data(), static_cast<int>(raw.size()))) return {};
+  const auto api_version = stored_api_version(kind, minor);
+  std::string out;
+  append_json(out, *content, api_version, kind.kind());
+  if (is_old_definition(kind, api_version))
+    out = definition_to_v1beta1(out);
+  else if (!meta_of(*content).owner_references().empty())
+    out = with_owners_in_order(out);
+  return as_go_writes(out) + '\n';
+}
+
+// Go's escapes would stay in schemas and in sets of fields, which are kept as text.
+expected<std::string> without_escapes(std::string_view value) {
+  json_document tree;
+  if (auto read = parse_json(tree, value, "object"); !read) return fail(std::move(read.error()));
+  std::string out;
+  append_ordered_json(out, tree);
+  return out;
+}
+
 expected<std::string> json_from_upstream(const kind_info& kind, std::string_view value) {
   const auto names = find_type_names(value);
-  const auto changed = is_old_definition(kind, names.api_version)
-                           ? definition_from_v1beta1(value)
-                           : expected<std::string>{std::string{value}};
+  const auto changed = is_old_definition(kind, names.api_version) ? definition_from_v1beta1(value)
+                                                                  : without_escapes(value);
   if (!changed) return fail(changed.error());
   decode_options options;
   options.also_version = names.api_version;
@@ -150,12 +163,8 @@ std::string to_upstream(const kind_info* kind, std::string_view stored, int mino
   const auto opened = open_envelope(stored);
   if (!opened) return std::string{stored};
   if (is_stored_as_json(*kind)) {
-    std::string out;
-    const auto content = kind->make();
-    if (!content->ParseFromArray(opened->raw.data(), static_cast<int>(opened->raw.size())))
-      return std::string{stored};
-    append_json(out, *content, stored_api_version(*kind, minor), kind->kind());
-    return as_go_writes(out);
+    auto json = json_to_upstream(*kind, opened->raw, minor);
+    return json.empty() ? std::string{stored} : json;
   }
   const auto* type = &kind->type();
   auto api_version = stored_api_version(*kind, minor);

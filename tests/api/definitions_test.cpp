@@ -10,6 +10,7 @@
 #include "api/object/custom_body.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/strategy/defaults.hpp"
+#include "api/validation/field_errors.hpp"
 #include "api/validation/validation.hpp"
 
 using namespace troupe::api;
@@ -215,6 +216,47 @@ TEST_CASE("a definition makes a kind for each version, the one that is stored fi
   const auto unserved = definitions::served_kinds(stored(of), 3);
   REQUIRE(unserved.size() == 2);
   CHECK(unserved[0].options.verbs(0) == "none");
+}
+
+TEST_CASE("a definition that preserves unknown fields does so at every depth, and is only kept") {
+  const auto text = replaced(widget, R"("scope":"Namespaced")",
+                             R"("scope":"Namespaced","preserveUnknownFields":true)");
+  const auto open = read(text), closed = read(widget);
+  const custom_version version{stored(open), 1, 0};
+  const std::string rest = R"({"other":{"b":1},"spec":{"more":{"a":1},"size":2}})";
+  auto body = custom(rest);
+  const auto unknown = version.complete(body, field_validation::strict);
+  REQUIRE(unknown);
+  CHECK(unknown->empty());
+  CHECK(body.rest() == rest);
+  CHECK_FALSE(custom_version(stored(closed), 1, 0).complete(body, field_validation::strict));
+  const auto problems = [&](const std::string& changed) {
+    field_errors out;
+    version.check(out, custom(changed), nullptr, version_rules::part::object);
+    return out.take();
+  };
+  CHECK(problems(rest).empty());
+  CHECK(problems(R"({"spec":{"more":1,"size":"many"}})").size() == 1);
+  CHECK_FALSE(definitions::have_same_schemas(open, closed));
+
+  // A schema that is not structural, or none, has no rules.
+  auto free = open;
+  free.mutable_spec()->mutable_versions(1)->clear_schema();
+  body = custom(rest);
+  REQUIRE(custom_version(stored(free), 1, 0).complete(body, field_validation::strict));
+  CHECK(body.rest() == rest);
+
+  CHECK_THAT(wrong(text), Catch::Contains("spec.preserveUnknownFields") &&
+                              Catch::Contains("cannot set to true"));
+  const auto changes = [](definition now, const definition& was) {
+    now.mutable_status()->add_stored_versions("v1");
+    return validate_update(kind_of<definition>(), now, was).size();
+  };
+  const auto usual = changes(closed, closed);
+  CHECK(changes(open, closed) == usual + 1);
+  CHECK(changes(open, open) == usual);
+  CHECK(changes(free, open) == usual);
+  CHECK(changes(closed, open) == usual);
 }
 
 TEST_CASE("the number of replicas stands where the definition says") {
