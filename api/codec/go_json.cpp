@@ -56,7 +56,7 @@ std::size_t append_character(std::string& out, std::string_view text) {
 }
 
 // `json` starts with a quote. Returns the length of the string.
-std::size_t append_string(std::string& out, std::string_view json) {
+std::size_t append_go_string(std::string& out, std::string_view json) {
   out += '"';
   std::size_t at = 1;
   while (at < json.size() && json[at] != '"')
@@ -71,7 +71,7 @@ bool is_in_number(char c) {
 }
 
 // Returns the length of the number.
-std::size_t append_number(std::string& out, std::string_view json) {
+std::size_t append_go_number(std::string& out, std::string_view json) {
   std::size_t size = 1;
   while (size < json.size() && is_in_number(json[size]))
     ++size;
@@ -103,9 +103,9 @@ std::string as_go_writes(std::string_view json) {
     const char c = json.front();
     std::size_t size = 1;
     if (c == '"')
-      size = append_string(out, json);
+      size = append_go_string(out, json);
     else if (c == '-' || (c >= '0' && c <= '9'))
-      size = append_number(out, json);
+      size = append_go_number(out, json);
     else
       out += c;
     json.remove_prefix(size);

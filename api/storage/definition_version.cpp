@@ -228,12 +228,12 @@ expected<std::string> definition_from_v1beta1(std::string_view json) {
   return out;
 }
 
-std::string definition_to_v1beta1(std::string_view json) {
+expected<std::string> definition_to_v1beta1(std::string_view json) {
   json_document tree;
-  if (!parse_json(tree, json, "definition") || !tree.IsObject()) return std::string{json};
+  if (auto read = parse_json(tree, json, "definition"); !read) return fail(std::move(read.error()));
   auto& memory = tree.GetAllocator();
   auto* spec = find_member(tree, "spec");
-  if (spec == nullptr || !spec->IsObject()) return std::string{json};
+  if (spec == nullptr || !spec->IsObject()) return fail(internal("the definition has no spec"));
   order_owners(tree, memory);
   write_spec(*spec, memory);
   put_empty(tree, {"status"}, rapidjson::kObjectType, memory);

@@ -18,6 +18,6 @@ expected<std::string> definition_from_v1beta1(std::string_view json);
 // Converts JSON of v1, except for `apiVersion`: settings that all versions share are set once, and
 // members have upstream's order. A schema is written without zeros that say nothing
 // (upstream_order.hpp).
-std::string definition_to_v1beta1(std::string_view json);
+expected<std::string> definition_to_v1beta1(std::string_view json);
 
 }  // namespace troupe::api

@@ -391,6 +391,8 @@ TEST_CASE("an autoscaler that autoscaling/v1 would change is written in autoscal
     "target":{"type":"Utilization","averageUtilization":70}}})";
   constexpr auto memory = R"({"type":"Resource","resource":{"name":"memory",
     "target":{"type":"AverageValue","averageValue":"1Gi"}}})";
+  constexpr auto two_values = R"({"type":"Resource","resource":{"name":"memory",
+    "target":{"type":"Utilization","averageUtilization":70,"averageValue":"1Gi"}}})";
   constexpr auto other_type = R"({"type":"External","external":{"metric":{"name":"e"},
     "target":{"type":"AverageValue","value":"9"}}})";
   const auto version_with = [&](std::initializer_list<std::string> metrics) {
@@ -408,6 +410,7 @@ TEST_CASE("an autoscaler that autoscaling/v1 would change is written in autoscal
   CHECK(version_with({cpu}) == "autoscaling/v1");
   CHECK(version_with({memory, cpu}) == "autoscaling/v1");
   CHECK(version_with({cpu, memory}) == "autoscaling/v2beta2");
+  CHECK(version_with({two_values}) == "autoscaling/v1");
   CHECK(version_with({other_type}) == "autoscaling/v2beta2");
 }
 
