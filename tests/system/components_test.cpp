@@ -150,6 +150,7 @@ flags manager_flags(const cluster_node& cluster) {
 }
 
 constexpr auto pod_uids = "-n work get pods -l app=web -o jsonpath={.items[*].metadata.uid}";
+constexpr auto pod_addresses = "-n work get pods -l app=web -o jsonpath={.items[*].status.podIP}";
 constexpr auto ready_web = "-n work get deployment web -o jsonpath={.status.readyReplicas}";
 
 std::set<std::string> words(const std::string& text) {
@@ -179,6 +180,8 @@ void check_both(const flags& store) {
   auto second_pods = words(cluster.output(pod_uids));
   CHECK(
       std::includes(second_pods.begin(), second_pods.end(), first_pods.begin(), first_pods.end()));
+  // Pods with one address would be one endpoint.
+  CHECK(words(cluster.output(pod_addresses)).size() == 5);
   cluster.expect("-n work get statefulset db -o jsonpath={.status.readyReplicas}", "2");
   cluster.expect("-n work get daemonset agent -o jsonpath={.status.numberReady}", "2");
   cluster.expect("-n work get job once -o jsonpath={.status.succeeded}", "1");

@@ -1,7 +1,6 @@
 #include <array>
-#include <charconv>
-#include <stdexcept>
 
+#include "benchmark/http1_answer.hpp"
 #include "benchmark/http_load_connection.hpp"
 
 namespace troupe::bench {
@@ -43,35 +42,8 @@ class http1_load final : public load_connection {
 
  private:
   void take(std::string_view bytes) {
-    if (in_head_) {
-      head_ += bytes;
-      const auto end = head_.find("\r\n\r\n");
-      if (end == std::string::npos) return;
-      const auto body = head_.substr(end + 4);
-      head_.resize(end + 2);
-      read_head();
-      return take_body(body);
-    }
-    take_body(bytes);
-  }
-
-  void read_head() {
-    static constexpr std::string_view length = "content-length: ";
-    const auto at = head_.find(length);
-    if (!head_.starts_with("HTTP/1.1 ") || at == std::string::npos)
-      throw std::runtime_error("an answer without content-length");
-    std::from_chars(head_.data() + 9, head_.data() + 12, status_);
-    std::from_chars(head_.data() + at + length.size(), head_.data() + head_.size(), size_);
-    in_head_ = false;
-    got_ = 0;
-    head_.clear();
-  }
-
-  void take_body(std::string_view bytes) {
-    got_ += bytes.size();
-    if (got_ < size_) return;
-    thread_.answered(status_, size_, asked_);
-    in_head_ = true;
+    if (!answer_.read(bytes)) return;
+    thread_.answered(answer_.status(), answer_.size(), asked_);
     start();
   }
 
@@ -80,11 +52,7 @@ class http1_load final : public load_connection {
   std::string fields_;
   bool waiting_ = false;
   load_clock::time_point asked_;
-  bool in_head_ = true;
-  std::string head_;
-  int status_ = 0;
-  std::size_t size_ = 0;
-  std::size_t got_ = 0;
+  http1_answer answer_;
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <string_view>
 #include <utility>
 
 #include "actors/core/condition.hpp"
@@ -48,7 +50,11 @@ std::string simulated_minion::describe() const {
                      ended_pods_);
 }
 
+// The addresses of all pods of the message are known before one of them starts.
 void simulated_minion::on_pods(const watch_events& m) {
+  for (const auto& event : m.events)
+    if (event.type != event_type::bookmark) keep_address(event);
+  const bool first = m.synced && !std::exchange(addresses_known_, true);
   for (const auto& event : m.events) {
     if (event.type == event_type::bookmark) continue;
     current_cause({event.cause.request, event.at});
@@ -59,11 +65,22 @@ void simulated_minion::on_pods(const watch_events& m) {
     timers_.erase(key);
     if (event.type != event_type::deleted) take_pod(event.object);
   }
+  if (first) return try_again();
   node_changed();
 }
 
+void simulated_minion::keep_address(const watch_event& event) {
+  const auto key = api::key_of(*event.object);
+  const auto& pod = event.object->as<Pod>();
+  const bool ended = event.type == event_type::deleted || finished(pod.status());
+  if (const int last = ended ? 0 : last_byte_of(pod); last != 0)
+    addresses_.keep(key, last);
+  else
+    addresses_.release(key);
+}
+
 void simulated_minion::take_pod(const api::object_ptr& object) {
-  if (down_) {
+  if (down_ || !addresses_known_) {
     failed_[api::key_of(*object)] = object;
     return;
   }
@@ -115,7 +132,7 @@ void simulated_minion::wake_at(const api::object_ptr& object, runtime::wall_time
 }
 
 simulated_addresses simulated_minion::next_addresses() {
-  return {address(0), address(1 + static_cast<int>(++next_address_ % 254))};
+  return {address(0), address(addresses_.next())};
 }
 
 // Like a DELETE without grace: a pod with finalizers stays until they are removed, and its status
@@ -216,10 +233,20 @@ void simulated_minion::describe_node(Node& body) const {
                 {"Ready", "True", "KubeletReady", "simulated node is ready"}, wall_now());
 }
 
-// 10.128.0.0/9 is divided among the nodes: 254 pod addresses for each.
+// 10.128.0.0/9 is divided among the nodes, address_pool::size pod addresses for each.
 std::string simulated_minion::address(int last) const {
   return fmt::format("10.{}.{}.{}", 128 + (like_.number >> 8) % 128, like_.number & 0xff,
                      last == 0 ? 255 : last);
+}
+
+// 0 if the pod has no address of this node.
+int simulated_minion::last_byte_of(const Pod& pod) const {
+  const std::string_view all = pod.status().pod_ip();
+  const auto dot = all.rfind('.');
+  if (dot == all.npos) return 0;
+  int last = 0;
+  std::from_chars(all.data() + dot + 1, all.data() + all.size(), last);
+  return last > 0 && last <= address_pool::size && all == address(last) ? last : 0;
 }
 
 }  // namespace troupe::actors

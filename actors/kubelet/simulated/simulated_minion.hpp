@@ -5,10 +5,10 @@
 // One actor for each node. It writes the status of each pod in one transaction and does not store
 // pods: a write that conflicts with a newer state is dropped, because that state is about to
 // arrive. It keeps only pods that were marked not ready by others, until the node is ready again;
-// pods whose write failed, until it is retried; and timers of pods that change with time: by
-// activeDeadlineSeconds, or by their annotations and the policy (pod_behavior.hpp). While it is
-// down, by its own annotations and the policy (node_behavior.hpp), events are kept until it
-// returns.
+// pods whose write failed, until it is retried; timers of pods that change with time: by
+// activeDeadlineSeconds, or by their annotations and the policy (pod_behavior.hpp); and the
+// addresses in use. While it is down, by its own annotations and the policy (node_behavior.hpp),
+// events are kept until it returns. No pod starts before the addresses of all pods are known.
 #pragma once
 
 #include <map>
@@ -16,6 +16,7 @@
 
 #include "actors/core/core_actors.hpp"
 #include "actors/kubelet/node/node_agent.hpp"
+#include "actors/kubelet/simulated/address_pool.hpp"
 #include "actors/kubelet/simulated/pod_behavior.hpp"
 
 namespace troupe::actors {
@@ -41,6 +42,7 @@ class simulated_minion : public node_agent {
 
  private:
   void on_pods(const watch_events& m);
+  void keep_address(const watch_event& event);
   void take_pod(const api::object_ptr& object);
   void end_pod(const api::object_ptr& object);
   bool behave(const api::object_ptr& object, const pod_behavior& behavior);
@@ -54,6 +56,7 @@ class simulated_minion : public node_agent {
   void try_again();
   void describe_node(api::core::v1::Node& node) const override;
   std::string address(int last) const;
+  int last_byte_of(const api::core::v1::Pod& pod) const;
 
   const simulated_node like_;
   std::map<std::string, api::object_ptr> not_ready_;      // running pods, by key
@@ -66,7 +69,8 @@ class simulated_minion : public node_agent {
   std::map<std::string, due> timers_;  // of pods that will change with time, by key
   runtime::timer again_, state_;
   bool down_ = false;
-  std::uint32_t next_address_ = 0;
+  address_pool addresses_;
+  bool addresses_known_ = false;  // those of all pods of the initial state
   std::uint64_t started_pods_ = 0, ended_pods_ = 0;
 };
 

@@ -1,9 +1,13 @@
 // Simulated minions in a simulated cluster.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <set>
+#include <string>
 
 #include "actors/controllers/replication/pod_record.hpp"
 #include "actors/core/condition.hpp"
 #include "actors/kubelet/pods/pod_env.hpp"
+#include "actors/kubelet/simulated/address_pool.hpp"
 #include "actors/kubelet/simulated/simulated_fleet.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "support/nodes.hpp"
@@ -27,6 +31,17 @@ std::size_t ready_pods(const cluster& c) {
   return ready;
 }
 
+std::multiset<std::string> addresses_of_pods(const cluster& c) {
+  std::multiset<std::string> all;
+  for (const auto& pod : c.list<Pod>())
+    all.insert(pod->as<Pod>().status().pod_ip());
+  return all;
+}
+
+std::size_t different(const std::multiset<std::string>& addresses) {
+  return std::set<std::string>{addresses.begin(), addresses.end()}.size();
+}
+
 }  // namespace
 
 TEST_CASE("the pods of a node that was silent are ready again when it comes back") {
@@ -45,6 +60,58 @@ TEST_CASE("the pods of a node that was silent are ready again when it comes back
   CHECK(c.run_until([&] { return ready_pods(c) == 3; }, seconds{60}));
   CHECK(c.count<Pod>() == 3);
   c.simulation().system().stop(fleet);
+}
+
+TEST_CASE("a simulated node that restarts gives no pod the address of another one") {
+  cluster c{1};
+  actors::simulated_fleet_options one;
+  one.nodes = 1;
+  auto& system = c.simulation().system();
+  auto fleet = actors::spawn_simulated_fleet(system, c.plane().core_actors(), one);
+  c.create(replica_set("web", 3, {{"app", "web"}}));
+  REQUIRE(c.run_until([&] { return ready_pods(c) == 3; }));
+  const auto before = addresses_of_pods(c);
+  CHECK(different(before) == 3);
+  system.stop(fleet);
+  c.settle();
+
+  INFO("pods that are bound while it is away come in its initial state, before others by name");
+  c.create(replica_set("any", 2, {{"app", "any"}}));
+  c.settle();
+  fleet = actors::spawn_simulated_fleet(system, c.plane().core_actors(), one);
+  c.change<ReplicaSet>("default", "web", [](ReplicaSet& r) { r.mutable_spec()->set_replicas(5); });
+  REQUIRE(c.run_until([&] { return ready_pods(c) == 7; }));
+  const auto after = addresses_of_pods(c);
+  CHECK(different(after) == 7);
+  CHECK(std::includes(after.begin(), after.end(), before.begin(), before.end()));
+  system.stop(fleet);
+}
+
+TEST_CASE("an address is given again when its pod has ended, after all others") {
+  actors::address_pool pool;
+  for (int i = 1; i <= actors::address_pool::size; ++i) {
+    REQUIRE(pool.next() == i);
+    if (i != 7) pool.keep("pod-" + std::to_string(i), i);
+  }
+  CHECK(pool.next() == 7);
+  pool.keep("pod-7", 7);
+  pool.release("pod-3");
+  pool.release("pod-200");
+  pool.release("unknown");
+  CHECK(pool.next() == 200);
+  CHECK(pool.next() == 3);
+
+  INFO("two pods that share one of before");
+  pool.keep("pod-3", 9);
+  pool.release("pod-9");
+  CHECK(pool.next() == 200);
+  CHECK(pool.next() == 3);
+  pool.keep("pod-9", 3);
+  pool.keep("pod-200", 200);
+
+  INFO("none is left");
+  CHECK(pool.next() == 4);
+  CHECK(pool.next() == 5);
 }
 
 TEST_CASE("the lease of a node is its Node's, and goes with it") {
