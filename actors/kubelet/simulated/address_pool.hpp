@@ -4,9 +4,9 @@
 // are those that the pods in the store have.
 #pragma once
 
-#include <array>
-#include <map>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace troupe::actors {
 
@@ -14,16 +14,19 @@ class address_pool {
  public:
   static constexpr int size = 254;  // 1 to 254
 
-  // The pod, by its key, has this address and no other.
+  // The pod, by its key, has this address.
   void keep(const std::string& pod, int address);
-  void release(const std::string& pod);
+  // It has it no more.
+  void release(const std::string& pod, int address);
   // The next address that no pod has; if none is left, the next one. An address that was given is
   // given again only after all others, since the pod that it was given to may not be stored yet.
   int next();
 
  private:
-  std::map<std::string, int> addresses_;  // by pod
-  std::array<int, size + 1> pods_{};      // how many pods have the address
+  bool is_used(int address) const;
+
+  // Hashes of the pods' keys by address, less one; 0: free. Later addresses are free.
+  std::vector<std::uint32_t> pods_;
   int last_ = 0;
 };
 

@@ -70,13 +70,14 @@ void simulated_minion::on_pods(const watch_events& m) {
 }
 
 void simulated_minion::keep_address(const watch_event& event) {
-  const auto key = api::key_of(*event.object);
   const auto& pod = event.object->as<Pod>();
-  const bool ended = event.type == event_type::deleted || finished(pod.status());
-  if (const int last = ended ? 0 : last_byte_of(pod); last != 0)
-    addresses_.keep(key, last);
+  const int last = last_byte_of(pod);
+  if (last == 0) return;
+  const auto key = api::key_of(*event.object);
+  if (event.type == event_type::deleted || finished(pod.status()))
+    addresses_.release(key, last);
   else
-    addresses_.release(key);
+    addresses_.keep(key, last);
 }
 
 void simulated_minion::take_pod(const api::object_ptr& object) {

@@ -95,15 +95,15 @@ TEST_CASE("an address is given again when its pod has ended, after all others") 
   }
   CHECK(pool.next() == 7);
   pool.keep("pod-7", 7);
-  pool.release("pod-3");
-  pool.release("pod-200");
-  pool.release("unknown");
+  pool.release("pod-3", 3);
+  pool.release("pod-200", 200);
+  pool.release("another", 5);
   CHECK(pool.next() == 200);
   CHECK(pool.next() == 3);
 
   INFO("two pods that share one of before");
   pool.keep("pod-3", 9);
-  pool.release("pod-9");
+  pool.release("pod-9", 9);
   CHECK(pool.next() == 200);
   CHECK(pool.next() == 3);
   pool.keep("pod-9", 3);
