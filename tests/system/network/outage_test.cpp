@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr int replicas = 6;
-constexpr std::chrono::milliseconds converge_limit{10'000};
+constexpr std::chrono::milliseconds outage_limit{10'000};
 // For what a fault causes; bounds only a test that hangs.
 constexpr std::chrono::milliseconds fault_limit{120'000};
 
@@ -28,7 +28,7 @@ constexpr std::chrono::milliseconds fault_limit{120'000};
 struct stage {
   explicit stage(const cluster_flags& flags = quick()) : cluster{2, flags} {
     cluster.run_web(replicas);
-    converge_limit_ = std::max(converge_limit, 5 * cluster.converge(fault_limit));
+    converge_limit_ = std::max(outage_limit, 5 * cluster.converge(fault_limit));
     seen = std::make_unique<witness>(cluster.control(), replicas);
     CHECK(seen->sees_more());
   }

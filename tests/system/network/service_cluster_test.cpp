@@ -12,7 +12,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-constexpr std::chrono::seconds limit{120};
+constexpr std::chrono::seconds service_limit{120};
 constexpr int calls = 16;
 // curl's exit code; for dropped packets it is another code, after its time-out.
 constexpr int curl_refused = 7;
@@ -106,11 +106,11 @@ TEST_CASE("every machine of a cluster reaches its services, and the API at its o
     for (const auto& url :
          {cluster_ip, c.at(1).address() + node_port, c.at(2).address() + node_port}) {
       INFO(url);
-      CHECK(soon(limit, [&] { return answers(c.at(each), url) == both; }));
+      CHECK(soon(service_limit, [&] { return answers(c.at(each), url) == both; }));
     }
     const auto api =
         "--cacert " + (c.control().data() / "pki/ca.crt").string() + " https://10.96.0.1/version";
-    CHECK(soon(limit, [&] {
+    CHECK(soon(service_limit, [&] {
       return call(c.at(each), api).output.find("gitVersion") != std::string::npos;
     }));
   }
@@ -128,15 +128,15 @@ TEST_CASE("every machine of a cluster reaches its services, and the API at its o
   }
   c.remove_pod_of(c.at(2));
   for (unsigned each : {1u, 2u})
-    CHECK(soon(limit,
+    CHECK(soon(service_limit,
                [&] { return answers(c.at(each), cluster_ip) == std::set<std::string>{"m1"}; }));
   c.remove_pod_of(c.at(1));
   for (unsigned each : {1u, 2u}) {
     const auto refused = [&](const std::string& url) {
       return call(c.at(each), url).code == curl_refused;
     };
-    CHECK(soon(limit, [&] { return refused(cluster_ip); }));
-    CHECK(soon(limit, [&] { return refused(c.at(1).address() + node_port); }));
+    CHECK(soon(service_limit, [&] { return refused(cluster_ip); }));
+    CHECK(soon(service_limit, [&] { return refused(c.at(1).address() + node_port); }));
   }
 }
 
@@ -147,12 +147,13 @@ TEST_CASE("a restart keeps the rules of services, and a machine that leaves take
   auto& m2 = c.at(2);
   const auto tables = [&] { return m2.run("nft list tables").output; };
   const auto addresses = [&] { return m2.run("ip -4 addr show lo").output; };
-  REQUIRE(soon(limit, [&] { return call(m2, "http://10.96.0.100").code == 0; }));
+  REQUIRE(soon(service_limit, [&] { return call(m2, "http://10.96.0.100").code == 0; }));
   REQUIRE(m2.run("nft add table ip others").code == 0);
   m2.kill();
   CHECK(call(m2, "http://10.96.0.100").code == 0);
   m2.restart();
-  CHECK(soon(limit, [&] { return addresses().find("10.96.0.10/32") != std::string::npos; }));
+  CHECK(
+      soon(service_limit, [&] { return addresses().find("10.96.0.10/32") != std::string::npos; }));
   const auto left = m2.run("troupe leave --data-dir data");
   INFO(left.output);
   CHECK(left.code == 0);
