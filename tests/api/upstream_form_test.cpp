@@ -431,6 +431,8 @@ TEST_CASE("a random autoscaler is the same object after it was written for any r
       made.mutable_status()->clear_current_metrics();
     }
     const auto stored = to_storage(kind, made);
+    const auto before = body_from_storage(kind, stored);
+    REQUIRE(before);
     for (int minor = first_storage_minor; minor <= last_storage_minor; ++minor) {
       CAPTURE(minor);
       const auto written = to_upstream(&kind, stored, minor);
@@ -439,8 +441,8 @@ TEST_CASE("a random autoscaler is the same object after it was written for any r
       REQUIRE(again);
       const auto now = body_from_storage(kind, *again);
       REQUIRE(now);
-      INFO(made.ShortDebugString() << "\n" << (*now)->ShortDebugString());
-      CHECK(same_meaning(**now, made));
+      INFO((*before)->ShortDebugString() << "\n" << (*now)->ShortDebugString());
+      CHECK(same_meaning(**now, **before));
       CHECK(to_upstream(&kind, *again, minor) == written);
     }
   }
