@@ -36,6 +36,11 @@ constexpr int killed_part = 8;
 constexpr double usage_growth = 1.05;
 constexpr std::size_t telling_cycles = 40;
 
+// Bounded data (history, events) reaches its bound after a few cycles.
+const std::vector<std::string> soon_bounded{
+    "--store-history-revisions", "1000", "--store-history-time", "10s",
+    "--store-history-bytes",     "4Mi",  "--store-max-events",   "200"};
+
 const char* const churned = R"(apiVersion: v1
 kind: Service
 metadata: {name: web}
@@ -196,7 +201,7 @@ class container_churn {
             entries(proc / "fd"), static_cast<double>(m1().space().processes().size())};
   }
 
-  container_cluster cluster{0};
+  container_cluster cluster{0, {}, soon_bounded};
 
  private:
   std::string settings_;
