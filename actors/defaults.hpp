@@ -52,10 +52,11 @@ inline constexpr std::uint64_t least_pod_capacity = 10'000;
 
 // -- watcher --------------------------------------------------------------------------------------
 
-// Recent changes that the watcher keeps in memory, by number and by encoded size. Older revisions
-// are served from the log on disk.
+// Recent changes that the watcher keeps in memory, by number, by encoded size (decoded objects take
+// about five times as much) and by age. Older revisions are served from the log on disk.
 inline constexpr std::size_t window_changes = 20'000;
 inline constexpr std::size_t window_bytes = 16u << 20;
+inline constexpr duration window_time = 60s;
 // Records read from the log at once for a subscriber that is behind the window.
 inline constexpr std::size_t log_part_changes = 1'000;
 // Timeout of a log read; it is then requested again.

@@ -19,21 +19,29 @@ void watch_window::begin(persistence::revision at) {
   from_ = newest_ = at;
 }
 
-void watch_window::add(persistence::change_batch batch) {
+void watch_window::add(persistence::change_batch batch, runtime::time_point now) {
   std::size_t bytes = 0;
   for (const auto& c : *batch)
     bytes += size_of(c);
   changes_ += batch->size();
   bytes_ += bytes;
   newest_ = batch->back().at;
-  batches_.push_back({std::move(batch), bytes});
-  while (batches_.size() > 1 && (changes_ > change_limit_ || bytes_ > byte_limit_)) {
-    const auto& oldest = batches_.front();
-    changes_ -= oldest.changes->size();
-    bytes_ -= oldest.bytes;
-    from_ = oldest.changes->back().at;
-    batches_.pop_front();
-  }
+  batches_.push_back({std::move(batch), bytes, now});
+  while (batches_.size() > 1 && (changes_ > change_limit_ || bytes_ > byte_limit_))
+    drop_oldest();
+}
+
+void watch_window::forget(runtime::time_point time) {
+  while (!batches_.empty() && batches_.front().added < time)
+    drop_oldest();
+}
+
+void watch_window::drop_oldest() {
+  const auto& oldest = batches_.front();
+  changes_ -= oldest.changes->size();
+  bytes_ -= oldest.bytes;
+  from_ = oldest.changes->back().at;
+  batches_.pop_front();
 }
 
 persistence::change_cause watch_window::cause(persistence::revision at,

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "persistence/store/store.hpp"
+#include "runtime/clock.hpp"
 
 namespace troupe::actors {
 
@@ -20,7 +21,9 @@ class watch_window {
   // Clears the window; the next batch follows revision `at`.
   void begin(persistence::revision at);
   // Only batches with revisions above newest().
-  void add(persistence::change_batch batch);
+  void add(persistence::change_batch batch, runtime::time_point now);
+  // Drops the batches that were added before `time`.
+  void forget(runtime::time_point time);
 
   // The window contains all changes after this revision.
   persistence::revision from() const noexcept { return from_; }
@@ -52,7 +55,10 @@ class watch_window {
   struct entry {
     persistence::change_batch changes;
     std::size_t bytes;
+    runtime::time_point added;
   };
+
+  void drop_oldest();
 
   std::size_t change_limit_;
   std::size_t byte_limit_;

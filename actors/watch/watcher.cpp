@@ -98,7 +98,7 @@ void watcher::on_log_part(const log_part& m) {
 
 void watcher::take(change_batch batch) {
   const auto before = window_.newest();
-  window_.add(batch);
+  window_.add(batch, now());
   fan_out(*batch, before);
 }
 
@@ -317,6 +317,7 @@ void watcher::erase_dead() {
 
 void watcher::round() {
   const auto present = now();
+  window_.forget(present - defaults::window_time);
   for (auto& [key, s] : streams_) {
     if (s->initial && present > s->initial->deadline) {
       end(*s, {.code = persistence::errc::overloaded,

@@ -161,6 +161,28 @@ TEST_CASE("a watch resumes from the window and, from further back, from the log"
   CHECK(far.heard->lines().back() == next);
 }
 
+TEST_CASE("changes leave the window after a minute, and are still delivered") {
+  core_fixture d{1};
+  const auto from = d.put("default", "a");
+  d.put("default", "a", true, 1);
+  d.simulation.advance(actors::defaults::window_time / 2);
+  const auto young = d.put("default", "a", true, 2);
+  d.simulation.settle();
+  CHECK_THAT(description(d), Catch::Contains(fmt::format("from: {}, changes: 3,", from - 1)));
+  d.simulation.advance(actors::defaults::window_time / 2 + 2 * actors::defaults::watcher_round);
+  CHECK_THAT(description(d), Catch::Contains(fmt::format("from: {}, changes: 1,", from + 1)));
+  d.simulation.advance(actors::defaults::window_time);
+  CHECK_THAT(description(d), Catch::Contains(fmt::format("from: {}, changes: 0, bytes: 0", young)));
+
+  subscriber late{d, "late"};
+  late.say(subscribe{.id = 1, .prefix = all, .after = from});
+  CHECK(late.heard->lines() ==
+        lines{fmt::format("MODIFIED a@{}", from + 1), fmt::format("MODIFIED a@{}", young)});
+  d.put("default", "a", true, 3);
+  d.simulation.settle();
+  CHECK(late.heard->lines().size() == 3);
+}
+
 TEST_CASE("a watch from a compacted revision ends with that error") {
   core_fixture d{1, tiny_window()};
   const auto from = d.put("default", "a");

@@ -171,18 +171,17 @@ TEST_CASE("on a disk that is short pods with more bytes or files than they reque
   const auto runtime = std::make_shared<test::fake_runtime>();
   here.containers = runtime;
   const bool of_inodes = GENERATE(false, true);
-  // Readings that are short: one, and another one after images were removed.
-  const auto short_readings = std::make_shared<std::atomic<int>>(0);
+  const auto full = std::make_shared<std::atomic<bool>>(false);
   here.adjust = [&](kubelet_options& options) {
     options.evictions.emplace();
     options.pressure_period = 20ms;
-    options.read_supplies = [of_inodes, short_readings] {
+    options.read_supplies = [of_inodes, full, runtime] {
       node_supplies supplies;
       supplies.disk = supplies.inodes = {900, 1'000};
-      if (*short_readings > 0) {
-        --*short_readings;
-        (of_inodes ? supplies.inodes : supplies.disk).left = 1;
-      }
+      // Until a pod is evicted.
+      const bool evicted =
+          runtime->was_asked("stop fake://bytes-0") || runtime->was_asked("stop fake://files-0");
+      if (*full && !evicted) (of_inodes ? supplies.inodes : supplies.disk).left = 1;
       return supplies;
     };
   };
@@ -199,7 +198,7 @@ TEST_CASE("on a disk that is short pods with more bytes or files than they reque
       {{.pod_uid = create("bytes"), .container = "bytes", .bytes = 200 * mib, .files = 1},
        {.pod_uid = create("files"), .container = "files", .bytes = mib, .files = 9'000}});
   REQUIRE(machine::wait([&] { return here.runs("bytes") && here.runs("files"); }));
-  short_readings->store(2);
+  *full = true;
   const std::string first = of_inodes ? "files" : "bytes", other = of_inodes ? "bytes" : "files";
   REQUIRE(machine::wait([&] { return here.ended(first); }));
   CHECK(here.status(first).reason() == "Evicted");
