@@ -23,8 +23,8 @@ inline constexpr std::uint32_t log_group_folders = 64;
 // The retry back-off after a failure of the log or of the local disk.
 inline constexpr auto log_retry_first = 50ms;
 inline constexpr auto log_retry_limit = 2s;
-// The same for the session, which transactions with unknown outcome wait for, and for a candidate's
-// key: short against log_answer_limit and a leader's lease.
+// The same for the session, which transactions with unknown outcome wait for, for barriers, and for
+// a candidate's key: short against log_answer_limit and a leader's lease.
 inline constexpr auto log_session_retry_limit = 800ms;
 // A client that waits longer than this gets `unknown`: etcd gives up a proposal after 5 s and two
 // elections.

@@ -13,7 +13,8 @@
 //
 // When the log answers `unknown`, the session is raised (log_record.hpp): once the raised session
 // has been applied, a transaction that has not committed never will, and is sent again. After
-// `log_limits::answer` a client gets `unknown`, or `read_only` if nothing was sent.
+// `log_limits::answer` a client gets `unknown`, or `read_only` if nothing was sent. A barrier, too,
+// asks the log again until then.
 //
 // A full log refuses every transaction that writes a value, also the cause. A transaction that only
 // removes objects is then sent without its cause.
@@ -180,6 +181,7 @@ class replicated_store final : public store, public audited, private log_reader 
   bool begin_asking();
   void request_newest();
   void on_newest(expected<revision> newest);
+  void ask_later();
   void answer_ready();
 
   // -- time-outs
@@ -205,7 +207,8 @@ class replicated_store final : public store, public audited, private log_reader 
   revision known_ = 0;         // the newest revision that the log has reported
   time_point heard_ = std::chrono::steady_clock::now();  // when the log last answered a look
   std::vector<question> questions_;
-  bool asking_ = false;
+  bool asking_ = false;  // also while it is tried again later
+  std::chrono::milliseconds question_retry_after_{defaults::log_retry_first};
   revision asked_known_ = 0;              // `known_` when the newest revision was asked for
   std::optional<error> restored_;         // changed on the log's thread alone
   std::atomic<bool> is_restored_{false};  // each request asks it
