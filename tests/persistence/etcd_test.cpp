@@ -349,6 +349,7 @@ TEST_CASE("a full etcd takes deletions, and nothing else", "[etcd]") {
   const auto created = commit(*other, just(put("b", "1")));
   REQUIRE_FALSE(created);
   CHECK(created.error().code == errc::no_space);
+  CHECK_THAT(created.error().message, Catch::Contains("etcdctl alarm disarm"));
 
   reach(*other);
   const auto old = commit(*other, only_if(at - 1, remove("a")));
