@@ -165,6 +165,7 @@ store_stats replicated_store::stats() const {
   shown.queued = pending_.size();
   shown.conflicts = conflicts_;
   shown.leader = shown_leader_;
+  shown.log_full = is_full_;
   const auto silence = std::chrono::steady_clock::now() - heard_;
   shown.read_only = shown.read_only || restored_ || !is_following_ || session_revision_ == 0 ||
                     silence > limits_.check_period + defaults::log_silence_limit;

@@ -142,6 +142,7 @@ class replicated_store final : public store, public audited, private log_reader 
   void on_answer(std::uint64_t sequence, const log_answer& reply);
   void send_again(std::uint64_t sequence);
   void evaluate(std::uint64_t sequence, pending& mine, const log_answer& reply);
+  void note_full(const log_answer& reply, bool writes_nothing);
   void settle_full();
   void refuse_full(std::uint64_t sequence, const error& reason);
   void when_applied(revision at, std::function<void()> work);
@@ -200,6 +201,7 @@ class replicated_store final : public store, public audited, private log_reader 
   // Refused for lack of space in the log; the outcome is not known yet.
   std::vector<std::pair<std::uint64_t, error>> refused_;
   bool settling_ = false;
+  bool is_full_ = false;  // the log, as it answered the last write
   std::size_t under_way_ = 0;
   revision session_revision_ = 0;  // 0: none yet
   bool raising_ = false;
