@@ -229,8 +229,8 @@ TEST_CASE("a member of etcd that does not renew a lease in time is left for anot
   const auto alone = dial(other);
   blocking_log asked{*alone, "etcd", answer_limit};
   REQUIRE(eventually([&] { return asked.identity().has_value(); }));
-  const auto opened = open_etcd({.endpoints = {silent.endpoint(), other.endpoint()},
-                                 .read_limit = std::chrono::minutes{10}});
+  const auto opened = open_etcd(
+      {.endpoints = {silent.endpoint(), other.endpoint()}, .read_limit = std::chrono::minutes{10}});
   REQUIRE(opened);
   auto& both = **opened;
   const auto granted = [&] {

@@ -356,7 +356,8 @@ TEST_CASE("a read of the newest state waits while etcd is killed and started aga
   REQUIRE(client.request("POST", maps, R"({"metadata":{"name":"before"}})", json).status == 201);
   std::atomic<int> reads{0};
   const auto exceed = [&](int limit) {
-    return eventually([&] { return other.request("GET", "/livez").status == 200 && reads > limit; });
+    return eventually(
+        [&] { return other.request("GET", "/livez").status == 200 && reads > limit; });
   };
   std::vector<int> failed;
   {

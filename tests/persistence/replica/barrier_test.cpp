@@ -49,10 +49,9 @@ struct asking_plane {
     steps = model.get();
     auto made = std::make_unique<counting_log>(std::move(model));
     log = made.get();
-    store =
-        std::move(replicated_store::open({}, memory_engine_on(std::make_shared<memory_disk>()),
-                                         std::move(made), "model", "a", limits)
-                      .value());
+    store = std::move(replicated_store::open({}, memory_engine_on(std::make_shared<memory_disk>()),
+                                             std::move(made), "model", "a", limits)
+                          .value());
     steps->run();
     log->requests = 0;
     log->pauses.clear();

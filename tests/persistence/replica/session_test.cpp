@@ -1,5 +1,5 @@
-// The pauses between the attempts of a control plane to raise its session, to lead, and to renew its
-// lease.
+// The pauses between the attempts of a control plane to raise its session, to lead, and to renew
+// its lease.
 #include <catch2/catch.hpp>
 
 #include "persistence/engine/memory_engine.hpp"
