@@ -199,8 +199,8 @@ constexpr setting rows[] = {
      .maximum = minute},
     {.name = "etcd.read_timeout",
      .at = at<&node::etcd, &etcd::read_timeout>(),
-     .about = "How long a member of etcd has for a read or the renewal of a lease, before another "
-              "member is used.",
+     .about = "How long a member of etcd has for a read, before another member is used; for the "
+              "renewal of a lease it has a quarter of etcd.leaderLease, if that is shorter.",
      .unit = "time",
      .minimum = 100,
      .maximum = minute},

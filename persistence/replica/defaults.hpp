@@ -23,8 +23,8 @@ inline constexpr std::uint32_t log_group_folders = 64;
 // The retry back-off after a failure of the log or of the local disk.
 inline constexpr auto log_retry_first = 50ms;
 inline constexpr auto log_retry_limit = 2s;
-// The same for the session, which transactions with unknown outcome wait for, and for a candidate's
-// key: short against log_answer_limit and a leader's lease.
+// The same for the session, which transactions with unknown outcome wait for, for barriers, for
+// renewals, and for a candidate's key: short against log_answer_limit and a leader's lease.
 inline constexpr auto log_session_retry_limit = 800ms;
 // A client that waits longer than this gets `unknown`: etcd gives up a proposal after 5 s and two
 // elections.
@@ -41,8 +41,10 @@ inline constexpr auto log_silence_limit = 3s;
 inline constexpr std::size_t log_queue_bytes = 256u << 20;
 
 // A lease is renewed each 1/n of its time to live. If that fails for the rest of the time, the
-// leader steps down.
+// leader steps down. Within that rest a member that does not answer is left for another one: it has
+// 1/renewal_part of the time to live.
 inline constexpr int lease_part = 3;
+inline constexpr int renewal_part = 4;
 
 // kubernetes: apiserver/pkg/storage/etcd3/lease_manager.go: a lease is given to new objects for
 // 1/20 of their time to live, at most a minute, and to no more than 1,000 of them: that many go at

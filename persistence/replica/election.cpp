@@ -53,7 +53,8 @@ void election::later(std::chrono::milliseconds delay, void (election::*work)()) 
 // -- the lease ------------------------------------------------------------------------------------
 
 void election::request_lease() {
-  log_.grant(time_to_live_, [this](const expected<lease_id>& given) { on_lease(given); });
+  log_.grant(std::chrono::duration_cast<std::chrono::seconds>(time_to_live_),
+             [this](const expected<lease_id>& given) { on_lease(given); });
 }
 
 void election::on_lease(const expected<lease_id>& given) {
@@ -70,7 +71,8 @@ void election::on_lease(const expected<lease_id>& given) {
 
 void election::renew() {
   if (lease_ == 0) return request_lease();
-  log_.renew(lease_, [this](const expected<std::chrono::seconds>& left) { on_renewed(left); });
+  log_.renew(lease_, time_to_live_ / defaults::renewal_part,
+             [this](const expected<std::chrono::seconds>& left) { on_renewed(left); });
 }
 
 // A leader whose lease was not renewed for this long steps down; the fence would stop it
@@ -81,6 +83,7 @@ void election::on_renewed(const expected<std::chrono::seconds>& left) {
   const bool ended = left && left->count() <= 0;
   if (left && !ended) {
     renewed_ = now;
+    renewal_retry_after_ = defaults::log_retry_first;
     if (fence_ == 0 && known_.candidate == candidate_) lead(known_.term);
   } else if (ended || now - renewed_ > time_to_live_ - time_to_live_ / defaults::lease_part) {
     lead(0);
@@ -89,7 +92,14 @@ void election::on_renewed(const expected<std::chrono::seconds>& left) {
     lease_ = 0;
     return request_lease();
   }
+  if (!left) return retry_renewal();
   later(time_to_live_ / defaults::lease_part, &election::renew);
+}
+
+void election::retry_renewal() {
+  later(renewal_retry_after_, &election::renew);
+  renewal_retry_after_ = std::min<std::chrono::milliseconds>(2 * renewal_retry_after_,
+                                                             defaults::log_session_retry_limit);
 }
 
 // -- the key --------------------------------------------------------------------------------------

@@ -42,16 +42,18 @@ class election {
   void on_candidacy(lease_id with, const log_answer& reply);
   void renew();
   void on_renewed(const expected<std::chrono::seconds>& left);
+  void retry_renewal();
   void lead(revision fence);
   void later(std::chrono::milliseconds delay, void (election::*work)());
 
   shared_log& log_;
   const std::string node_;
   const std::string candidate_;
-  const std::chrono::seconds time_to_live_;
+  const std::chrono::milliseconds time_to_live_;
   const std::function<void(revision fence)> changed_;
   lease_id lease_ = 0;
   std::chrono::steady_clock::time_point renewed_;
+  std::chrono::milliseconds renewal_retry_after_{defaults::log_retry_first};
   leader_record known_;
   revision fence_ = 0;
   bool campaigning_ = false;

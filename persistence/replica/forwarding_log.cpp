@@ -46,9 +46,9 @@ void forwarding_log::grant(std::chrono::seconds time_to_live,
   log_.grant(time_to_live, std::move(done));
 }
 
-void forwarding_log::renew(lease_id lease,
+void forwarding_log::renew(lease_id lease, std::chrono::milliseconds limit,
                            std::function<void(expected<std::chrono::seconds>)> done) {
-  log_.renew(lease, std::move(done));
+  log_.renew(lease, limit, std::move(done));
 }
 
 void forwarding_log::revoke(lease_id lease, std::function<void()> done) {

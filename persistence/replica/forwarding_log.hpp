@@ -19,7 +19,8 @@ class forwarding_log : public shared_log {
   void list(log_range range, std::function<void(expected<log_page>)> done) override;
   void grant(std::chrono::seconds time_to_live,
              std::function<void(expected<lease_id>)> done) override;
-  void renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) override;
+  void renew(lease_id lease, std::chrono::milliseconds limit,
+             std::function<void(expected<std::chrono::seconds>)> done) override;
   void revoke(lease_id lease, std::function<void()> done) override;
   void compact(revision up_to, std::function<void(expected<void>)> done) override;
   void call_later(std::chrono::milliseconds delay, std::function<void()> work) override;

@@ -1,10 +1,22 @@
 // The part of replicated_store that handles a log without space.
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "persistence/replica/replicated_store.hpp"
 
 namespace troupe::persistence {
+
+// Called with the lock. A transaction that writes no value tells nothing if it is committed.
+void replicated_store::note_full(const log_answer& reply, bool writes_nothing) {
+  const bool is_full =
+      reply.result == log_answer::outcome::refused && reply.reason.code == errc::no_space;
+  const bool has_space = reply.result == log_answer::outcome::committed && !writes_nothing;
+  if (is_full && !std::exchange(is_full_, true)) spdlog::error("store: {}", reply.reason.message);
+  if (has_space && std::exchange(is_full_, false))
+    spdlog::info("store: the log of the cluster has space again");
+}
 
 // Called with the lock. etcd executes the transaction that fills its quota, and answers that it has
 // no space (etcd: server/etcdserver/apply.go, quotaApplierV3.Txn). If it was executed, its step is

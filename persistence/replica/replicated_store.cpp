@@ -165,6 +165,7 @@ store_stats replicated_store::stats() const {
   shown.queued = pending_.size();
   shown.conflicts = conflicts_;
   shown.leader = shown_leader_;
+  shown.log_full = is_full_;
   const auto silence = std::chrono::steady_clock::now() - heard_;
   shown.read_only = shown.read_only || restored_ || !is_following_ || session_revision_ == 0 ||
                     silence > limits_.check_period + defaults::log_silence_limit;
@@ -302,22 +303,47 @@ void replicated_store::on_newest(expected<revision> newest) {
     // It was restored, or a member has answered with an old state: check() finds out.
     if (newest && *newest < asked_known_)
       newest = fail(errc::read_only, "the log of the cluster is behind its newest known revision");
-    if (newest) known_ = std::max(known_, *newest);
+    const bool is_lost = !newest && newest.error().code == errc::unknown;
+    if (newest) {
+      known_ = std::max(known_, *newest);
+      question_retry_after_ = defaults::log_retry_first;
+    }
     for (auto& each : questions_) {
       if (!each.asked || each.newest != 0) continue;
       if (newest)
         each.newest = *newest;
+      else if (is_lost)
+        each.asked = false;
       else
         failed.push_back(std::move(each.done));
     }
     std::erase_if(questions_, [](const question& each) { return !each.done; });
-    asking_ = false;
-    again = begin_asking();
+    if (is_lost) {
+      ask_later();
+    } else {
+      asking_ = false;
+      again = begin_asking();
+    }
   }
   if (again) request_newest();
   for (const auto& each : failed)
     each(fail(newest.error()));
   answer_ready();
+}
+
+// Called with the lock. Another member of the log may answer; expire_old() ends the wait. Questions
+// that arrive meanwhile wait, too.
+void replicated_store::ask_later() {
+  log_->call_later(question_retry_after_, [this] {
+    {
+      const std::lock_guard lock{mutex_};
+      asking_ = false;
+      if (!begin_asking()) return;
+    }
+    request_newest();
+  });
+  question_retry_after_ = std::min<std::chrono::milliseconds>(2 * question_retry_after_,
+                                                              defaults::log_session_retry_limit);
 }
 
 // Answers all that waited for the current state.

@@ -13,7 +13,8 @@
 //
 // When the log answers `unknown`, the session is raised (log_record.hpp): once the raised session
 // has been applied, a transaction that has not committed never will, and is sent again. After
-// `log_limits::answer` a client gets `unknown`, or `read_only` if nothing was sent.
+// `log_limits::answer` a client gets `unknown`, or `read_only` if nothing was sent. A barrier, too,
+// asks the log again until then.
 //
 // A full log refuses every transaction that writes a value, also the cause. A transaction that only
 // removes objects is then sent without its cause.
@@ -141,6 +142,7 @@ class replicated_store final : public store, public audited, private log_reader 
   void on_answer(std::uint64_t sequence, const log_answer& reply);
   void send_again(std::uint64_t sequence);
   void evaluate(std::uint64_t sequence, pending& mine, const log_answer& reply);
+  void note_full(const log_answer& reply, bool writes_nothing);
   void settle_full();
   void refuse_full(std::uint64_t sequence, const error& reason);
   void when_applied(revision at, std::function<void()> work);
@@ -180,6 +182,7 @@ class replicated_store final : public store, public audited, private log_reader 
   bool begin_asking();
   void request_newest();
   void on_newest(expected<revision> newest);
+  void ask_later();
   void answer_ready();
 
   // -- time-outs
@@ -198,6 +201,7 @@ class replicated_store final : public store, public audited, private log_reader 
   // Refused for lack of space in the log; the outcome is not known yet.
   std::vector<std::pair<std::uint64_t, error>> refused_;
   bool settling_ = false;
+  bool is_full_ = false;  // the log, as it answered the last write
   std::size_t under_way_ = 0;
   revision session_revision_ = 0;  // 0: none yet
   bool raising_ = false;
@@ -205,7 +209,8 @@ class replicated_store final : public store, public audited, private log_reader 
   revision known_ = 0;         // the newest revision that the log has reported
   time_point heard_ = std::chrono::steady_clock::now();  // when the log last answered a look
   std::vector<question> questions_;
-  bool asking_ = false;
+  bool asking_ = false;  // also while it is tried again later
+  std::chrono::milliseconds question_retry_after_{defaults::log_retry_first};
   revision asked_known_ = 0;              // `known_` when the newest revision was asked for
   std::optional<error> restored_;         // changed on the log's thread alone
   std::atomic<bool> is_restored_{false};  // each request asks it

@@ -144,6 +144,7 @@ void replicated_store::on_answer(std::uint64_t sequence, const log_answer& reply
 // Called with the lock.
 void replicated_store::evaluate(std::uint64_t sequence, pending& mine, const log_answer& reply) {
   const auto& compares = mine.request.compares;
+  note_full(reply, mine.without_cause || mine.request.writes.empty());
   switch (reply.result) {
     case log_answer::outcome::committed:
       if (mine.without_cause) return answer_removal(reply.at, sequence);

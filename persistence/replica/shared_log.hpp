@@ -125,8 +125,10 @@ class shared_log {
   virtual void list(log_range range, std::function<void(expected<log_page>)> done) = 0;
   virtual void grant(std::chrono::seconds time_to_live,
                      std::function<void(expected<lease_id>)> done) = 0;
-  // Returns the lease's time to live from now on; 0 if it has expired.
-  virtual void renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) = 0;
+  // Returns the lease's time to live from now on; 0 if it has expired. Fails after `limit` at the
+  // latest; another member is then asked next.
+  virtual void renew(lease_id lease, std::chrono::milliseconds limit,
+                     std::function<void(expected<std::chrono::seconds>)> done) = 0;
   virtual void revoke(lease_id lease, std::function<void()> done) = 0;
   // Drops the history before revision `up_to`, which the log must have reached.
   virtual void compact(revision up_to, std::function<void(expected<void>)> done) = 0;

@@ -78,6 +78,7 @@ struct store_stats {
   std::uint64_t log_limit_bytes = 0, disk_bytes = 0, disk_free_bytes = 0;
   bool read_only = false;
   bool low_space = false;            // objects cannot be created or enlarged
+  bool log_full = false;             // the log of the cluster was so at the last write: the same
   std::optional<leadership> leader;  // nullopt if there are no other writers
 };
 

@@ -66,7 +66,11 @@ void add_store_metrics(families& out, const persistence::store& store) {
             static_cast<double>(stats.queued));
   add_gauge(out, "troupe_store_read_only", "1 while the disk cannot be written.",
             stats.read_only ? 1 : 0);
-  if (stats.leader) add_leader_metrics(out, *stats.leader);
+  if (stats.leader) {
+    add_leader_metrics(out, *stats.leader);
+    add_gauge(out, "troupe_store_log_full",
+              "1 while etcd has used its quota and nothing is created.", stats.log_full ? 1 : 0);
+  }
   if (const auto* compared = dynamic_cast<const persistence::audited*>(&store))
     add_counter(out, "troupe_store_audit_differences_total",
                 "Objects that differed from the cluster's state when they were compared.",

@@ -221,6 +221,45 @@ TEST_CASE("an etcd of another cluster is not read in place of one that does not 
   CHECK(eventually([&] { return newest().has_value(); }));
 }
 
+TEST_CASE("a member of etcd that does not renew a lease in time is left for another one",
+          "[etcd]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return test::skip(why);
+  const captured_log log;
+  const etcd_server silent, other;
+  const auto alone = dial(other);
+  blocking_log asked{*alone, "etcd", answer_limit};
+  REQUIRE(eventually([&] { return asked.identity().has_value(); }));
+  const auto opened = open_etcd(
+      {.endpoints = {silent.endpoint(), other.endpoint()}, .read_limit = std::chrono::minutes{10}});
+  REQUIRE(opened);
+  auto& both = **opened;
+  const auto granted = [&] {
+    std::promise<expected<lease_id>> answer;
+    both.grant(std::chrono::minutes{10},
+               [&](const expected<lease_id>& given) { answer.set_value(given); });
+    return answer.get_future().get();
+  };
+  auto lease = granted();
+  REQUIRE(eventually([&] { return lease || (lease = granted()); }));
+  const auto renewed = [&](std::chrono::milliseconds limit) {
+    auto answer = std::make_shared<std::promise<expected<std::chrono::seconds>>>();
+    auto reply = answer->get_future();
+    both.renew(*lease, limit,
+               [answer](const expected<std::chrono::seconds>& left) { answer->set_value(left); });
+    REQUIRE(reply.wait_for(answer_limit) == std::future_status::ready);
+    return reply.get();
+  };
+  CHECK(renewed(answer_limit));
+  silent.signal(SIGSTOP);
+  const auto late = renewed(std::chrono::milliseconds{300});
+  REQUIRE_FALSE(late);
+  CHECK(late.error().code == errc::unknown);
+  // The other one does not know the lease.
+  const auto next = renewed(answer_limit);
+  REQUIRE(next);
+  CHECK(next->count() == 0);
+}
+
 TEST_CASE("two control planes lose no write while etcd stands still and is killed", "[etcd]") {
   if (const auto why = etcd_server::missing(); !why.empty()) return test::skip(why);
   const captured_log log;
@@ -310,6 +349,7 @@ TEST_CASE("a full etcd takes deletions, and nothing else", "[etcd]") {
   const auto created = commit(*other, just(put("b", "1")));
   REQUIRE_FALSE(created);
   CHECK(created.error().code == errc::no_space);
+  CHECK_THAT(created.error().message, Catch::Contains("etcdctl alarm disarm"));
 
   reach(*other);
   const auto old = commit(*other, only_if(at - 1, remove("a")));

@@ -297,7 +297,8 @@ void model_log::grant(std::chrono::seconds, std::function<void(expected<lease_id
   add([this, done = std::move(done)] { done(cluster_.grant()); });
 }
 
-void model_log::renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) {
+void model_log::renew(lease_id lease, std::chrono::milliseconds,
+                      std::function<void(expected<std::chrono::seconds>)> done) {
   add([this, lease, done = std::move(done)] {
     done(std::chrono::seconds{cluster_.lives(lease) ? 10 : 0});
   });

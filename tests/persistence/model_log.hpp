@@ -92,7 +92,8 @@ class model_log final : public shared_log {
 
   void grant(std::chrono::seconds time_to_live,
              std::function<void(expected<lease_id>)> done) override;
-  void renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) override;
+  void renew(lease_id lease, std::chrono::milliseconds limit,
+             std::function<void(expected<std::chrono::seconds>)> done) override;
   void revoke(lease_id lease, std::function<void()> done) override;
   void compact(revision up_to, std::function<void(expected<void>)> done) override;
 

@@ -345,6 +345,34 @@ TEST_CASE("without etcd old states are read, other requests time out, and the no
   }));
 }
 
+TEST_CASE("a read of the newest state waits while etcd is killed and started again", "[etcd]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
+  const scratch_folder folder;
+  etcd_server etcd;
+  const auto only = start(folder.path() / "only", "only", etcd, {"--etcd-answer-timeout", "30s"});
+  auto where = only->where();
+  where.timeout = 60s;
+  http_client client{where}, other{where};
+  REQUIRE(client.request("POST", maps, R"({"metadata":{"name":"before"}})", json).status == 201);
+  std::atomic<int> reads{0};
+  const auto exceed = [&](int limit) {
+    return eventually(
+        [&] { return other.request("GET", "/livez").status == 200 && reads > limit; });
+  };
+  std::vector<int> failed;
+  {
+    const std::jthread reader{[&](const std::stop_token& stop) {
+      for (; !stop.stop_requested(); ++reads)
+        if (const auto status = client.request("GET", maps + "/before").status; status != 200)
+          failed.push_back(status);
+    }};
+    REQUIRE(exceed(10));
+    etcd.restart();
+    CHECK(exceed(reads + 10));
+  }
+  CHECK(failed.empty());
+}
+
 TEST_CASE("the client of etcd is loaded only by a node that uses etcd", "[etcd]") {
   if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
   const scratch_folder folder;

@@ -11,6 +11,7 @@
 #include "config/node_config.hpp"
 #include "persistence/replica/replicated_store.hpp"
 #include "persistence/store/store.hpp"
+#include "tools/node/etcd_certificate.hpp"
 
 namespace troupe::tools {
 
@@ -26,7 +27,8 @@ tl::expected<cluster_store, std::string> open_cluster_store(const config::node_c
 // A candidate for leader for as long as it exists; the control plane leads during its terms.
 //
 // Starts and stops the control plane on a thread of its own: the store reports terms on one of its
-// threads, where a control plane must not be started.
+// threads, where a control plane must not be started. That thread also repeats the warning before
+// the certificate for etcd ends.
 class term_manager {
  public:
   term_manager(persistence::replicated_store& store, actors::control_plane& plane,
@@ -49,6 +51,7 @@ class term_manager {
 
   persistence::replicated_store& store_;
   actors::control_plane& plane_;
+  const etcd_certificate certificate_;
   const std::shared_ptr<wanted> wanted_ = std::make_shared<wanted>();
   std::thread thread_;
 };

@@ -155,16 +155,19 @@ void etcd_log::grant(std::chrono::seconds time_to_live,
       });
 }
 
-void etcd_log::renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) {
+void etcd_log::renew(lease_id lease, std::chrono::milliseconds limit,
+                     std::function<void(expected<std::chrono::seconds>)> done) {
   auto& through = current();
   auto made = std::make_unique<keep_alive_call>(
-      queue_, lease, [done = std::move(done)](const grpc::Status& status, std::int64_t left) {
-        if (!status.ok()) return done(fail(error_of(status)));
-        done(std::chrono::seconds{left});
+      queue_, lease,
+      [this, &through, done = std::move(done)](const grpc::Status& status, std::int64_t left) {
+        if (status.ok()) return done(std::chrono::seconds{left});
+        if (!is_refusal(status)) leave(through, status.error_message());
+        done(fail(error_of(status)));
       });
   auto& mine = *made;
   queue_.begin(std::move(made), [&](grpc::CompletionQueue& queue, tag*) {
-    mine.start(*through.lease, options_.read_limit, queue);
+    mine.start(*through.lease, std::min(limit, options_.read_limit), queue);
   });
 }
 

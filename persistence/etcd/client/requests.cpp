@@ -7,6 +7,14 @@ namespace troupe::persistence::etcd {
 
 using etcdserverpb::Compare;
 
+namespace {
+
+constexpr const char* space_remedy =
+    ": delete what is not needed, compact etcd, run etcdctl defrag for each member, then etcdctl "
+    "alarm disarm";
+
+}  // namespace
+
 etcdserverpb::TxnRequest message_of(const log_transaction& request) {
   etcdserverpb::TxnRequest made;
   for (const auto& each : request.compares) {
@@ -119,7 +127,7 @@ error error_of(const grpc::Status& status) {
   if (says("is a future revision")) return {errc::future_revision, text};
   if (says("request is too large") || says("message larger than max"))
     return {errc::too_large, text};
-  if (says("database space exceeded")) return {errc::no_space, text};
+  if (says("database space exceeded")) return {errc::no_space, text + space_remedy};
   if (says("too many requests")) return {errc::overloaded, text};
   return {errc::read_only, text};
 }

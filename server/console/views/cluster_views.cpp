@@ -241,6 +241,7 @@ view_result show_store(const console_context& context, const query_string&) {
       .member("diskBytes", stats.disk_bytes)
       .member("diskFreeBytes", stats.disk_free_bytes)
       .member("lowSpace", stats.low_space)
+      .member("logFull", stats.log_full)
       .end_object();
   return view_answer{out};
 }

@@ -209,6 +209,10 @@ view_result show_warnings(const console_context& context, const query_string&) {
         fmt::format("the disk of the store is nearly full ({} MiB are free): nothing is created "
                     "or grows; delete objects, or free space on that file system",
                     sample.now->store.disk_free_bytes >> 20));
+  if (sample.now->store.log_full)
+    all.add("store", "store",
+            "etcd has used its quota: nothing is created or changed; delete objects, compact it, "
+            "run etcdctl defrag for each member, then etcdctl alarm disarm");
   all.out().end_array();
   return view_answer{all.out()};
 }

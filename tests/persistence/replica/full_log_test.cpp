@@ -49,6 +49,29 @@ TEST_CASE("a full log takes what only removes objects", "[replica][seeds]") {
   });
 }
 
+TEST_CASE("a full log is shown, and named once in the log, until a write succeeds", "[replica]") {
+  captured_log log;
+  model_cluster cluster;
+  model_plane one{cluster, "a", {}};
+  must(one.commit(just(put("kept", "1"))));
+  must(one.commit(just(put("removed", "1"))));
+  CHECK_FALSE(one.store->stats().log_full);
+  cluster.full(true);
+  static_cast<void>(log.take());
+  for (const auto* name : {"new", "newer"})
+    CHECK(one.commit(just(put(name, "1"))).error().code == errc::no_space);
+  CHECK(one.store->stats().log_full);
+  const auto text = log.take();
+  const auto named = text.find("database space exceeded");
+  CHECK(named != text.npos);
+  CHECK(text.find("database space exceeded", named + 1) == text.npos);
+  must(one.commit(just(remove("removed"))));
+  CHECK(one.store->stats().log_full);
+  cluster.full(false);
+  must(one.commit(just(put("new", "1"))));
+  CHECK_FALSE(one.store->stats().log_full);
+}
+
 TEST_CASE("a removal from a full log is reported as it happened, whatever is lost between",
           "[replica][seeds]") {
   constexpr int objects = 20, steps = 400;

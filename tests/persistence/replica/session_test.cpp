@@ -1,4 +1,5 @@
-// The pauses between the attempts of a control plane to raise its session, and to lead.
+// The pauses between the attempts of a control plane to raise its session, to lead, and to renew
+// its lease.
 #include <catch2/catch.hpp>
 
 #include "persistence/engine/memory_engine.hpp"
@@ -24,13 +25,21 @@ class failing_log final : public forwarding_log {
     if (!fails) return log().submit(std::move(request), std::move(done));
     log().call_later({}, [done = std::move(done)] { done({}); });
   }
+  void renew(lease_id lease, std::chrono::milliseconds limit,
+             std::function<void(expected<std::chrono::seconds>)> done) override {
+    limits.push_back(limit);
+    if (failed_renewals == 0) return log().renew(lease, limit, std::move(done));
+    --failed_renewals;
+    log().call_later({}, [done = std::move(done)] { done(fail(errc::unknown, "it is paused")); });
+  }
   void call_later(std::chrono::milliseconds delay, std::function<void()> work) override {
     if (delay > 0ms && delay < 1s) pauses.push_back(delay);
     log().call_later(delay, std::move(work));
   }
 
   bool fails = true;
-  std::vector<std::chrono::milliseconds> pauses;
+  int failed_renewals = 0;
+  std::vector<std::chrono::milliseconds> pauses, limits;
 };
 
 void check_growing(std::vector<std::chrono::milliseconds> pauses) {
@@ -89,6 +98,46 @@ TEST_CASE("a candidate whose key a full log refuses tries again after growing pa
   cluster.full(false);
   steps.run();
   CHECK(cluster.find(std::string{leader_key}));
+}
+
+TEST_CASE("a leader whose lease is not renewed in time asks again at once, and still leads",
+          "[replica]") {
+  const captured_log quiet;
+  model_cluster cluster;
+  auto model = std::make_unique<model_log>(cluster, model_faults{.threaded = false});
+  auto& steps = *model;
+  failing_log log{std::move(model)};
+  log.fails = false;
+  std::vector<revision> fences;
+  election leader{log, "one", 10s, [&](revision fence) { fences.push_back(fence); }};
+  leader.begin({});
+  steps.run();
+  const auto key = cluster.find(std::string{leader_key});
+  REQUIRE(key);
+  leader.on_leader(read_leader(key->created, key->value));
+  log.pauses.clear();
+  log.failed_renewals = 3;
+  steps.fire_slow();
+  steps.run();
+  CHECK(log.limits == std::vector<std::chrono::milliseconds>(4, 2'500ms));
+  CHECK(log.pauses == std::vector<std::chrono::milliseconds>{50ms, 100ms, 200ms});
+  CHECK(fences == std::vector{key->created});
+}
+
+TEST_CASE("a short lease is renewed three times in its time to live, and not more", "[replica]") {
+  const captured_log quiet;
+  model_cluster cluster;
+  auto model = std::make_unique<model_log>(cluster, model_faults{.threaded = false});
+  auto& steps = *model;
+  failing_log log{std::move(model)};
+  log.fails = false;
+  election candidate{log, "one", 2s, [](revision) {}};
+  candidate.begin({});
+  for (int i = 0; i < many_steps; ++i)
+    steps.step();
+  REQUIRE(log.pauses.size() > 3);
+  log.pauses.resize(3);
+  CHECK(log.pauses == std::vector<std::chrono::milliseconds>(3, 666ms));
 }
 
 }  // namespace troupe::persistence::testing

@@ -48,26 +48,29 @@ class audited_store final : public persistence::store, public persistence::audit
   persistence::store_stats stats() const override {
     auto shown = store_->stats();
     shown.leader = leader;
+    shown.log_full = is_full;
     return shown;
   }
   std::string cluster_id() const override { return store_->cluster_id(); }
   std::uint64_t audit_differences() const override { return 3; }
 
   std::optional<persistence::leadership> leader;
+  bool is_full = false;
 
  private:
   const std::unique_ptr<persistence::store> store_ = open_in_memory();
 };
 
-// The values of a family; empty if there is none.
-std::vector<double> counters_of(const persistence::store& store, const std::string& name) {
+// The values of a family, of counters or of gauges; empty if there is none.
+std::vector<double> values_of(const persistence::store& store, const std::string& name) {
   families all;
   add_store_metrics(all, store);
   std::vector<double> values;
   for (const auto& each : all)
     if (each.name == name)
       for (const auto& metric : each.metric)
-        values.push_back(metric.counter.value);
+        values.push_back(each.type == prometheus::MetricType::Counter ? metric.counter.value
+                                                                      : metric.gauge.value);
   return values;
 }
 
@@ -92,10 +95,10 @@ std::vector<std::string> leader_series(const persistence::store& store) {
 
 TEST_CASE("differences that the audit found are a metric of a store that has an audit") {
   constexpr const char* name = "troupe_store_audit_differences_total";
-  CHECK(counters_of(audited_store{}, name) == std::vector<double>{3});
+  CHECK(values_of(audited_store{}, name) == std::vector<double>{3});
   const auto embedded = open_in_memory();
-  CHECK(counters_of(*embedded, name).empty());
-  CHECK(counters_of(*embedded, "troupe_store_conflicts_total").size() == 1);
+  CHECK(values_of(*embedded, name).empty());
+  CHECK(values_of(*embedded, "troupe_store_conflicts_total").size() == 1);
 }
 
 TEST_CASE("metrics tell who leads, since when, and how earlier terms ended") {
@@ -119,6 +122,16 @@ TEST_CASE("metrics tell who leads, since when, and how earlier terms ended") {
   CHECK(std::none_of(without.begin(), without.end(), [](const auto& each) {
     return each.find("troupe_leader_info") != std::string::npos;
   }));
+}
+
+TEST_CASE("a full log is a metric of a store that shares one") {
+  constexpr const char* name = "troupe_store_log_full";
+  audited_store store;
+  CHECK(values_of(store, name).empty());
+  store.leader.emplace();
+  CHECK(values_of(store, name) == std::vector<double>{0});
+  store.is_full = true;
+  CHECK(values_of(store, name) == std::vector<double>{1});
 }
 
 }  // namespace troupe::server::testing

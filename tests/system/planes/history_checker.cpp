@@ -17,15 +17,35 @@ namespace {
 
 constexpr std::size_t kept_of_a_kind = 5;
 // The authors in causes, up to the first '/', that run only on the leading control plane.
-const std::set<std::string_view> leading_authors{"scheduler",
-                                                 "namespaces",
-                                                 "garbage-collector",
-                                                 "minion",
-                                                 "quota-status",
-                                                 "token-cleaner",
-                                                 "replicaset-controller",
+const std::set<std::string_view> leading_authors{"certificate-controller",
+                                                 "claim-controller",
+                                                 "clusterrole-aggregation-controller",
+                                                 "controllermanager",
+                                                 "crd-autoregister",
+                                                 "cronjob-controller",
+                                                 "daemonset-controller",
+                                                 "definition-controller",
+                                                 "deployment-controller",
                                                  "endpoint-controller",
-                                                 "root-ca-cert-publisher"};
+                                                 "endpoint-slice-mirroring-controller",
+                                                 "garbage-collector",
+                                                 "horizontal-pod-autoscaler",
+                                                 "job-controller",
+                                                 "minion",
+                                                 "namespaces",
+                                                 "persistentvolume-controller",
+                                                 "pod",
+                                                 "pod-range-allocator",
+                                                 "quota-status",
+                                                 "replicaset-controller",
+                                                 "replication-controller",
+                                                 "root-ca-cert-publisher",
+                                                 "scheduler",
+                                                 "service-controller",
+                                                 "statefulset-controller",
+                                                 "supervisor",
+                                                 "token-cleaner",
+                                                 "token-secrets"};
 
 class problems {
  public:

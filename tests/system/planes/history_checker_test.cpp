@@ -164,7 +164,8 @@ TEST_CASE("what contradicts the history is found", "[planes][judge]") {
   SECTION("a write of a leader's controller that was deposed") {
     for (const char* author :
          {"scheduler/default-scheduler", "replicaset-controller/default/web", "garbage-collector",
-          "endpoint-controller/default/web", "namespaces"}) {
+          "endpoint-controller/default/web", "namespaces", "pod/web-1", "supervisor/pods",
+          "deployment-controller/default/web", "clusterrole-aggregation-controller"}) {
       auto late = good();
       late.history[9].changes.push_back(cause("A", author));
       CHECK_THAT(problems_of(late), Contains("revision 11 is of control plane A, and b led"));
