@@ -4,9 +4,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <iostream>
 #include <string>
+
+#include "api/values/text_parts.hpp"
 
 namespace troupe::tools {
 
@@ -59,10 +60,8 @@ void live_screen::draw(std::string_view text) const {
   const auto size = size_of_terminal();
   std::string frame{to_top};
   for (unsigned row = 1; row < size.ws_row && !text.empty(); ++row) {
-    const auto end = std::min(text.find('\n'), text.size());
-    frame += fitting(text.substr(0, end), size.ws_col);
+    frame += fitting(api::take_part(text, '\n'), size.ws_col);
     frame += end_of_line;
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
   frame += rest_of_screen;
   std::cout << frame << std::flush;
