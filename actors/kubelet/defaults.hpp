@@ -29,8 +29,7 @@ inline constexpr auto guard_limit = 60s;
 inline constexpr auto restart_longest = 300s;
 inline constexpr auto restart_forgotten = 600s;
 
-// kubernetes: nodeStatusUpdateFrequency and nodeStatusReportFrequency, maxPods.
-inline constexpr auto node_status_period = 10s;
+// kubernetes: nodeStatusReportFrequency, maxPods.
 inline constexpr auto node_report_period = 5min;
 inline constexpr int max_pods = 110;
 
