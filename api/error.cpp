@@ -89,12 +89,6 @@ error forbidden(const kind_info& kind, std::string_view name, std::string_view r
                    resource + " is forbidden: " + std::string(reason));
 }
 
-error method_not_supported(const kind_info& kind, std::string_view verb) {
-  return regarding(kind, {}, 405, "MethodNotAllowed",
-                   std::string(verb) + " is not supported on resources of kind " +
-                       quoted(kind.qualified_plural()));
-}
-
 error unsupported_media_type(std::string_view given, std::string_view accepted) {
   std::string format = given.empty() ? "no media type" : "the media type " + quoted(given);
   return make(415, "UnsupportedMediaType",

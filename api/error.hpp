@@ -48,7 +48,6 @@ error invalid(const kind_info& kind, std::string_view name, std::vector<error_ca
 error bad_request(std::string message);
 error unauthorized();
 error forbidden(const kind_info& kind, std::string_view name, std::string_view reason);
-error method_not_supported(const kind_info& kind, std::string_view verb);
 error unsupported_media_type(std::string_view given, std::string_view accepted);
 error not_acceptable(std::string_view accepted);
 error request_too_large(std::string_view subject, std::size_t limit_bytes);

@@ -24,6 +24,7 @@ using version_rules_ptr = std::shared_ptr<const version_rules>;
 
 namespace meta::v1 {
 class ObjectMeta;
+class OwnerReference;
 class Status;
 }  // namespace meta::v1
 

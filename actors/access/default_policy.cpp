@@ -10,6 +10,7 @@
 #include "api/kinds/rbac.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/schema/rbac_v1.pb.h"
+#include "api/values/text_parts.hpp"
 
 namespace troupe::actors::access {
 
@@ -25,16 +26,6 @@ constexpr std::string_view write_verbs = "create,delete,deletecollection,patch,u
 constexpr std::string_view controller_role = "system:controller:";
 constexpr std::string_view aggregate_label = "rbac.authorization.k8s.io/aggregate-to-";
 
-words split(std::string_view text, char by) {
-  words out;
-  while (!text.empty()) {
-    const auto end = std::min(text.find(by), text.size());
-    if (end > 0) out.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
-}
-
 void need(bool good, std::string_view line) {
   if (!good) api::ensure(false, ("default policy: " + std::string{line}).c_str());
 }
@@ -44,17 +35,17 @@ void sort(texts& list) {
 }
 
 void add_list(texts& into, std::string_view list) {
-  for (const auto word : split(list, ','))
+  for (const auto word : api::parts_between(list, ','))
     *into.Add() = word == "core" ? std::string{} : std::string{word};
   sort(into);
 }
 
 void add_verbs(PolicyRule& rule, std::string_view verbs) {
-  for (const auto word : split(verbs, ','))
-    for (const auto verb : split(word == "read"    ? read_verbs
-                                 : word == "write" ? write_verbs
-                                                   : word,
-                                 ','))
+  for (const auto word : api::parts_between(verbs, ','))
+    for (const auto verb : api::parts_between(word == "read"    ? read_verbs
+                                              : word == "write" ? write_verbs
+                                                                : word,
+                                              ','))
       rule.add_verbs(std::string{verb});
   sort(*rule.mutable_verbs());
 }
@@ -95,7 +86,7 @@ void read_subject(Subject& subject, std::string_view word) {
 class policy_reader {
  public:
   void read(std::string_view line) {
-    const auto parts = split(line, ' ');
+    const auto parts = api::parts_between(line, ' ');
     if (parts.empty() || line.starts_with('#')) return;
     if (line.starts_with(' ')) {
       need(rules_ != nullptr, line);
@@ -182,11 +173,8 @@ class policy_reader {
 
 std::vector<std::unique_ptr<api::body>> read_policy(std::string_view text) {
   policy_reader reader;
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    reader.read(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  while (!text.empty())
+    reader.read(api::take_part(text, '\n'));
   return reader.take();
 }
 

@@ -9,6 +9,7 @@
 #include "actors/core/labels.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/scheme.hpp"
+#include "api/values/text_parts.hpp"
 
 namespace troupe::actors {
 
@@ -35,14 +36,6 @@ void scan_records(const persistence::snapshot& state, F visit) {
     visit(std::move(*read), object->revision());
     return --left > 0;
   });
-}
-
-// Removes and returns the text before the separator, and removes the separator.
-std::string_view take_part(std::string_view& text, char separator) {
-  const auto end = std::min(text.find(separator), text.size());
-  const auto part = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return part;
 }
 
 }  // namespace
@@ -96,11 +89,11 @@ api_server_records read_api_servers(std::string_view text) {
   api_server_records records;
   text = text.substr(0, api_server_defaults::text_limit_bytes);
   while (!text.empty() && records.size() < api_server_defaults::api_servers) {
-    auto part = take_part(text, ',');
+    auto part = api::take_part(text, ',');
     if (std::count(part.begin(), part.end(), '/') != 3) continue;
     api_server_record read;
     for (auto* field : {&read.name, &read.api, &read.link, &read.key_hash})
-      *field = take_part(part, '/');
+      *field = api::take_part(part, '/');
     if (!read.name.empty() && !read.api.empty()) records.push_back(std::move(read));
   }
   return records;

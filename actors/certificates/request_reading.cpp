@@ -7,27 +7,22 @@
 #include <memory>
 
 #include "actors/certificates/certificate_request.hpp"
+#include "runtime/freed_by.hpp"
 
 namespace troupe::actors::certificates {
 namespace {
 
-template <auto Free>
-struct deleter {
-  template <class T>
-  void operator()(T* object) const noexcept {
-    Free(object);
-  }
-};
+using runtime::freed_by;
 
 void free_extensions(STACK_OF(X509_EXTENSION) * all) {
   sk_X509_EXTENSION_pop_free(all, X509_EXTENSION_free);
 }
 
-using bio_ptr = std::unique_ptr<BIO, deleter<BIO_free_all>>;
-using request_ptr = std::unique_ptr<X509_REQ, deleter<X509_REQ_free>>;
-using certificate_ptr = std::unique_ptr<X509, deleter<X509_free>>;
-using names_ptr = std::unique_ptr<GENERAL_NAMES, deleter<GENERAL_NAMES_free>>;
-using extensions_ptr = std::unique_ptr<STACK_OF(X509_EXTENSION), deleter<free_extensions>>;
+using bio_ptr = std::unique_ptr<BIO, freed_by<BIO_free_all>>;
+using request_ptr = std::unique_ptr<X509_REQ, freed_by<X509_REQ_free>>;
+using certificate_ptr = std::unique_ptr<X509, freed_by<X509_free>>;
+using names_ptr = std::unique_ptr<GENERAL_NAMES, freed_by<GENERAL_NAMES_free>>;
+using extensions_ptr = std::unique_ptr<STACK_OF(X509_EXTENSION), freed_by<free_extensions>>;
 
 bio_ptr reader(const std::string& text) {
   return bio_ptr{BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))};

@@ -23,14 +23,14 @@ inline constexpr std::int64_t log_bytes_per_second = 8 << 20;
 // kubernetes: MaxContainerBackOff and its initial delay; a container that ran for at least twice
 // the maximum starts again with the initial delay.
 inline constexpr auto restart_first = 10s;
-// How long the guard of a pod's network may take to answer: nft may need as long, twice, when
-// another script is being applied.
-inline constexpr auto guard_limit = 60s;
 inline constexpr auto restart_longest = 300s;
 inline constexpr auto restart_forgotten = 600s;
 
-// kubernetes: nodeStatusUpdateFrequency and nodeStatusReportFrequency, maxPods.
-inline constexpr auto node_status_period = 10s;
+// How long the guard of a pod's network may take to answer: nft may need as long, twice, when
+// another script is being applied.
+inline constexpr auto guard_limit = 60s;
+
+// kubernetes: nodeStatusReportFrequency, maxPods.
 inline constexpr auto node_report_period = 5min;
 inline constexpr int max_pods = 110;
 

@@ -1,17 +1,18 @@
 #include "actors/simulation/amount_over_time.hpp"
 
 #include <algorithm>
+#include <ratio>
 
 #include "actors/simulation/defaults.hpp"
 #include "api/values/duration.hpp"
+#include "api/values/text_parts.hpp"
 
 namespace troupe::actors {
 
 std::optional<amount_over_time> amount_over_time::parse(std::string_view text) {
   amount_over_time made;
   while (!text.empty()) {
-    const auto part = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(part.size() + 1, text.size()));
+    const auto part = api::take_part(text, ',');
     const auto sign = part.find('=');
     const auto amount =
         api::quantity::parse(sign == std::string_view::npos ? part : part.substr(sign + 1));

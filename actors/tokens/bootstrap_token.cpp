@@ -5,6 +5,7 @@
 #include "actors/core/labels.hpp"
 #include "actors/tokens/expiration.hpp"
 #include "api/schema/meta_object.pb.h"
+#include "api/values/text_parts.hpp"
 #include "api/values/timestamp.hpp"
 
 namespace troupe::actors {
@@ -37,16 +38,6 @@ bool is_group(std::string_view text) {
                      [](char c) { return is_lower_alnum(c) || c == ':' || c == '-'; });
 }
 
-std::vector<std::string> parts_of(std::string_view list) {
-  std::vector<std::string> parts;
-  while (!list.empty()) {
-    const auto part = list.substr(0, list.find(','));
-    if (!part.empty()) parts.emplace_back(part);
-    list.remove_prefix(std::min(list.size(), part.size() + 1));
-  }
-  return parts;
-}
-
 }  // namespace
 
 std::optional<token_parts> split_token(std::string_view text) {
@@ -74,7 +65,8 @@ std::optional<bootstrap_token> read_bootstrap_token(const api::object& secret) {
   if (const auto text = find_or_empty(content.data(), "expiration"); !text.empty())
     found.expires = parse_expiration(text).value_or(token_time{});
   found.authenticates = find_or_empty(content.data(), "usage-bootstrap-authentication") == "true";
-  found.extra_groups = parts_of(find_or_empty(content.data(), "auth-extra-groups"));
+  const auto groups = api::parts_between(find_or_empty(content.data(), "auth-extra-groups"), ',');
+  found.extra_groups.assign(groups.begin(), groups.end());
   found.description = find_or_empty(content.data(), "description");
   if (!std::all_of(found.extra_groups.begin(), found.extra_groups.end(), is_group))
     return std::nullopt;

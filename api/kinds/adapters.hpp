@@ -19,13 +19,11 @@
 
 namespace troupe::api::kinds {
 
+using api::as;
+
 template <class T>
 T& as(body& content) {
   return static_cast<T&>(content);
-}
-template <class T>
-const T& as(const body& content) {
-  return static_cast<const T&>(content);
 }
 
 template <class T>

@@ -11,6 +11,7 @@
 #include "api/selectors/field_terms.hpp"
 #include "api/selectors/selector.hpp"
 #include "api/type_info.hpp"
+#include "api/values/text_parts.hpp"
 #include "api/version_rules.hpp"
 
 namespace troupe::api {
@@ -86,9 +87,7 @@ bool field_selector::compile(const kind_info& kind, term& t) {
     return true;
   };
   for (std::string_view rest = t.path; !rest.empty();) {
-    const auto name = rest.substr(0, rest.find('.'));
-    rest.remove_prefix(std::min(name.size() + 1, rest.size()));
-    if (!step(name)) return false;
+    if (!step(take_part(rest, '.'))) return false;
   }
   // A path that ends at a message means its component (Event `source`).
   return !type || step("component");

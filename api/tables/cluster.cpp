@@ -24,11 +24,6 @@ using flowcontrol::v1::FlowSchema;
 using flowcontrol::v1::PriorityLevelConfiguration;
 using node::v1::RuntimeClass;
 
-template <class T>
-const T& as(const body& content) {
-  return static_cast<const T&>(content);
-}
-
 constexpr std::array of_quotas = {
     name_column, age_column, table_column{"Request", "string", "Used amounts and their limits."},
     table_column{"Limit", "string", "Used amounts of limits and their limits."}};

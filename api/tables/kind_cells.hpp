@@ -9,6 +9,12 @@
 
 namespace troupe::api {
 
+// For the functions of rows: they get bodies of their kind.
+template <class T>
+const T& as(const body& content) {
+  return static_cast<const T&>(content);
+}
+
 struct kind_cells {
   std::span<const table_column> columns;
   void (*write)(row_cells& into, const body& content);

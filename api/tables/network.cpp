@@ -15,11 +15,6 @@ using namespace networking::v1;
 
 constexpr int most_shown = 3;  // upstream: listWithMoreString
 
-template <class T>
-const T& as(const body& content) {
-  return static_cast<const T&>(content);
-}
-
 constexpr std::array of_slices = {
     name_column, table_column{"AddressType", "string", "Of which kind the addresses are."},
     table_column{"Ports", "string", "The ports."},

@@ -6,6 +6,7 @@
 #include "api/schema/core_node.pb.h"
 #include "api/tables/row_cells.hpp"
 #include "api/values/ascii.hpp"
+#include "api/values/text_parts.hpp"
 
 namespace troupe::api {
 namespace {
@@ -41,13 +42,6 @@ std::string_view address(const Node& node, std::string_view type) {
   for (const auto& one : node.status().addresses())
     if (one.type() == type) return one.address();
   return none_text;
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blank = " \t\r\n";
-  const auto first = text.find_first_not_of(blank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
 
 std::string source(const Event& event) {
@@ -122,7 +116,7 @@ void event_cells(row_cells& into, const body& content) {
                                  : to_lower(about.kind()) + "/" + about.name())
       .text(about.field_path())
       .text(source(event))
-      .text(trimmed(event.message()))
+      .text(trimmed(event.message(), " \t\r\n"))
       .age(first)
       .number(count)
       .text(event.metadata().name());

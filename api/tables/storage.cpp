@@ -14,11 +14,6 @@ using core::v1::PersistentVolumeClaim;
 using namespace storage::v1;
 using strings = google::protobuf::RepeatedPtrField<std::string>;
 
-template <class T>
-const T& as(const body& content) {
-  return static_cast<const T&>(content);
-}
-
 // "RWO,ROX": in a fixed order, without duplicates.
 std::string shown_modes(const strings& modes) {
   constexpr std::pair<std::string_view, std::string_view> short_names[] = {

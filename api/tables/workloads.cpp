@@ -42,11 +42,6 @@ using batch::v1::CronJob;
 using batch::v1::Job;
 using policy::v1::PodDisruptionBudget;
 
-template <class T>
-const T& as(const body& content) {
-  return static_cast<const T&>(content);
-}
-
 // -- sets -----------------------------------------------------------------------------------------
 
 constexpr std::array of_daemon_sets = {

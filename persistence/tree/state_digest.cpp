@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "api/values/text_parts.hpp"
 #include "persistence/format/record.hpp"
 
 namespace troupe::persistence {
@@ -58,11 +59,9 @@ std::string sealed_state::str() const {
 std::optional<sealed_state> sealed_state::read(std::string_view text) {
   std::array<std::uint64_t, 4> numbers{};
   for (auto& each : numbers) {
-    const auto end = std::min(text.find(' '), text.size());
-    const auto number = read_number(text.substr(0, end));
+    const auto number = read_number(api::take_part(text, ' '));
     if (!number) return std::nullopt;
     each = *number;
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
   if (!text.empty()) return std::nullopt;
   sealed_state found{numbers[0], numbers[1], {}};

@@ -6,6 +6,7 @@
 #include <array>
 #include <mutex>
 
+#include "api/values/text_parts.hpp"
 #include "server/credentials/base64url.hpp"
 #include "server/credentials/es256.hpp"
 #include "server/credentials/private_file.hpp"
@@ -75,8 +76,7 @@ tl::expected<std::vector<token_file::entry>, std::string> token_file::parse(
   std::vector<entry> entries;
   std::string_view rest = text;
   for (int number = 1; !rest.empty(); ++number) {
-    const auto line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    const auto line = api::take_part(rest, '\n');
     if (line.find_first_not_of(" \t\r") == std::string_view::npos || line.starts_with('#'))
       continue;
     const auto fields = fields_of(line);

@@ -11,6 +11,7 @@
 #include "actors/tokens/expiration.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/scheme.hpp"
+#include "api/values/text_parts.hpp"
 #include "api/values/timestamp.hpp"
 #include "server/credentials/base64url.hpp"
 #include "server/credentials/es256.hpp"
@@ -45,13 +46,8 @@ std::string_view secret_of(std::string_view token) {
 }
 
 std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const auto line = text.substr(0, std::min(text.find('\n'), text.size()));
-    if (!line.empty()) lines.emplace_back(line);
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-  }
-  return lines;
+  const auto lines = api::parts_between(text, '\n');
+  return {lines.begin(), lines.end()};
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "api/values/utf8.hpp"
+
 namespace troupe::server {
 namespace {
 
@@ -51,7 +53,7 @@ std::string websocket_head(websocket_opcode opcode, std::size_t payload_bytes) {
 std::string websocket_close_payload(std::uint16_t code, std::string_view reason) {
   std::string payload;
   append_big_endian(payload, code, 2);
-  payload += reason.substr(0, short_limit - 2);
+  payload += reason.substr(0, api::utf8_prefix(reason, short_limit - 2));
   return payload;
 }
 

@@ -28,7 +28,8 @@ inline constexpr std::uint16_t too_big = 1009;
 
 // The head of an unmasked, unfragmented frame, as servers send them; the payload follows.
 std::string websocket_head(websocket_opcode opcode, std::size_t payload_bytes);
-// The payload of a close frame.
+// The payload of a close frame. A reason that is too long is cut between characters: clients end a
+// connection with an error when it is not UTF-8.
 std::string websocket_close_payload(std::uint16_t code, std::string_view reason);
 
 // Assembles a client's frames to messages.

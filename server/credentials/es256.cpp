@@ -16,10 +16,10 @@ namespace {
 constexpr int number_bytes = 32;
 constexpr std::size_t signature_bytes = 2 * number_bytes;
 
-using openssl::deleter;
-using signature_ptr = std::unique_ptr<ECDSA_SIG, deleter<ECDSA_SIG_free>>;
-using number_ptr = std::unique_ptr<BIGNUM, deleter<BN_free>>;
-using digest_ptr = std::unique_ptr<EVP_MD_CTX, deleter<EVP_MD_CTX_free>>;
+using openssl::freed_by;
+using signature_ptr = std::unique_ptr<ECDSA_SIG, freed_by<ECDSA_SIG_free>>;
+using number_ptr = std::unique_ptr<BIGNUM, freed_by<BN_free>>;
+using digest_ptr = std::unique_ptr<EVP_MD_CTX, freed_by<EVP_MD_CTX_free>>;
 
 tl::unexpected<std::string> failed(const char* problem) {
   return tl::make_unexpected(std::string{problem} + ": " + openssl::take_error());

@@ -1,5 +1,4 @@
-// Smart pointers for OpenSSL's objects, and its error queue as text. Included only by .cpp files of
-// this room.
+// Smart pointers for OpenSSL's objects, and its error queue as text. Included only by .cpp files.
 #pragma once
 
 #include <openssl/bio.h>
@@ -14,22 +13,17 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/freed_by.hpp"
+
 namespace troupe::server::openssl {
 
-template <auto Free>
-struct deleter {
-  template <class T>
-  void operator()(T* object) const noexcept {
-    Free(object);
-  }
-};
+using runtime::freed_by;
 
-using bio_ptr = std::unique_ptr<BIO, deleter<BIO_free_all>>;
-using key_ptr = std::unique_ptr<EVP_PKEY, deleter<EVP_PKEY_free>>;
-using certificate_ptr = std::unique_ptr<X509, deleter<X509_free>>;
-using context_ptr = std::unique_ptr<SSL_CTX, deleter<SSL_CTX_free>>;
-using request_ptr = std::unique_ptr<X509_REQ, deleter<X509_REQ_free>>;
-using session_ptr = std::unique_ptr<SSL, deleter<SSL_free>>;
+using bio_ptr = std::unique_ptr<BIO, freed_by<BIO_free_all>>;
+using key_ptr = std::unique_ptr<EVP_PKEY, freed_by<EVP_PKEY_free>>;
+using certificate_ptr = std::unique_ptr<X509, freed_by<X509_free>>;
+using request_ptr = std::unique_ptr<X509_REQ, freed_by<X509_REQ_free>>;
+using session_ptr = std::unique_ptr<SSL, freed_by<SSL_free>>;
 
 // Reads from the text, which must outlive the BIO.
 bio_ptr reader(std::string_view text);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t key_bytes = 32, nonce_bytes = 12, tag_bytes = 16;
 constexpr std::string_view digits = "0123456789abcdef";
 
-using cipher_ptr = std::unique_ptr<EVP_CIPHER_CTX, openssl::deleter<EVP_CIPHER_CTX_free>>;
+using cipher_ptr = std::unique_ptr<EVP_CIPHER_CTX, openssl::freed_by<EVP_CIPHER_CTX_free>>;
 
 // Wiped by the destructor.
 struct key_material {

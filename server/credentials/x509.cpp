@@ -54,7 +54,7 @@ bool set_time(ASN1_TIME* to, time_point when) {
 }
 
 bool set_serial(X509& certificate) {
-  const std::unique_ptr<BIGNUM, openssl::deleter<BN_free>> number{BN_new()};
+  const std::unique_ptr<BIGNUM, openssl::freed_by<BN_free>> number{BN_new()};
   return number && BN_rand(number.get(), serial_bits, BN_RAND_TOP_ANY, BN_RAND_BOTTOM_ANY) == 1 &&
          BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(&certificate)) != nullptr;
 }
@@ -95,7 +95,7 @@ certificate_ptr prepare(const std::string& common_name,
 }
 
 bool is_address(const std::string& name) {
-  const std::unique_ptr<ASN1_OCTET_STRING, openssl::deleter<ASN1_OCTET_STRING_free>> parsed{
+  const std::unique_ptr<ASN1_OCTET_STRING, openssl::freed_by<ASN1_OCTET_STRING_free>> parsed{
       a2i_IPADDRESS(name.c_str())};
   ERR_clear_error();
   return parsed != nullptr;
@@ -227,7 +227,7 @@ void free_extensions(STACK_OF(X509_EXTENSION) * all) {
 
 // Copies only the alternative names: the authority sets the rest.
 bool copy_names(const X509_REQ& from, X509& to) {
-  const std::unique_ptr<STACK_OF(X509_EXTENSION), openssl::deleter<free_extensions>> all{
+  const std::unique_ptr<STACK_OF(X509_EXTENSION), openssl::freed_by<free_extensions>> all{
       X509_REQ_get_extensions(const_cast<X509_REQ*>(&from))};
   const int at = X509v3_get_ext_by_NID(all.get(), NID_subject_alt_name, -1);
   return at < 0 || X509_add_ext(&to, X509v3_get_ext(all.get(), at), -1) == 1;

@@ -207,9 +207,6 @@ const endpoint& api_frontend::address() const noexcept {
 const std::optional<endpoint>& api_frontend::legacy_address() const noexcept {
   return impl_->legacy_address;
 }
-std::filesystem::path api_frontend::kubeconfig_path() const {
-  return impl_->options.data_dir / "admin.kubeconfig";
-}
 http_stats api_frontend::stats() const {
   return impl_->server.stats();
 }

@@ -84,7 +84,6 @@ class api_frontend {
   // Has the actual port.
   const endpoint& address() const noexcept;
   const std::optional<endpoint>& legacy_address() const noexcept;
-  std::filesystem::path kubeconfig_path() const;
   http_stats stats() const;
   // See http_server::note_refusal.
   void note_refusal(const refusal& refusal);

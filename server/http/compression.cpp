@@ -2,7 +2,6 @@
 
 #include <zlib.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "api/values/text_parts.hpp"
 #include "server/defaults.hpp"
 #include "server/http/body_reader.hpp"
 
@@ -18,11 +18,6 @@ namespace {
 
 constexpr int gzip_window_bits = 15 + 16;  // zlib: 16 selects the gzip format
 constexpr int memory_level = 8;            // zlib's default
-
-std::string_view trimmed(std::string_view text) {
-  const auto begin = std::min(text.find_first_not_of(" \t"), text.size());
-  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
-}
 
 std::atomic<std::size_t> under_way{0};
 
@@ -87,10 +82,8 @@ class gzip_stream {
 
 bool takes_gzip(std::string_view accept_encoding) {
   while (!accept_encoding.empty()) {
-    const auto end = std::min(accept_encoding.find(','), accept_encoding.size());
-    const auto clause = accept_encoding.substr(0, end);
-    accept_encoding.remove_prefix(std::min(end + 1, accept_encoding.size()));
-    const auto name = trimmed(clause.substr(0, clause.find(';')));
+    const auto clause = api::take_part(accept_encoding, ',');
+    const auto name = api::trimmed(clause.substr(0, clause.find(';')), " \t");
     if (name != "gzip" && name != "*") continue;
     const auto quality = clause.find("q=");
     return quality == clause.npos ||

@@ -3,20 +3,15 @@
 #include <algorithm>
 
 #include "api/values/ascii.hpp"
+#include "api/values/text_parts.hpp"
 
 namespace troupe::server {
 
 std::vector<std::string> split_list(std::string_view list) {
   std::vector<std::string> found;
-  while (!list.empty()) {
-    auto word = list.substr(0, list.find(','));
-    list.remove_prefix(std::min(list.size(), word.size() + 1));
-    while (word.starts_with(' '))
-      word.remove_prefix(1);
-    while (word.ends_with(' '))
-      word.remove_suffix(1);
-    if (!word.empty()) found.emplace_back(word);
-  }
+  while (!list.empty())
+    if (const auto word = api::trimmed(api::take_part(list, ','), " "); !word.empty())
+      found.emplace_back(word);
   return found;
 }
 

@@ -6,6 +6,7 @@
 
 #include "actors/tokens/bootstrap_token.hpp"
 #include "api/schema/meta_object.pb.h"
+#include "api/values/text_parts.hpp"
 #include "server/credentials/private_file.hpp"
 #include "server/credentials/x509.hpp"
 #include "server/join/defaults.hpp"
@@ -23,11 +24,8 @@ constexpr const char* bundle_field = "bundle";
 
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> all;
-  while (!text.empty()) {
-    const auto end = std::min(text.find(','), text.size());
-    all.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  while (!text.empty())
+    all.emplace_back(api::take_part(text, ','));
   return all;
 }
 

@@ -7,6 +7,7 @@
 #include "api/conversion/conversion.hpp"
 #include "api/v1beta1/v1beta1.hpp"
 #include "api/values/integer.hpp"
+#include "api/values/text_parts.hpp"
 #include "server/http/version.hpp"
 #include "server/legacy/defaults.hpp"
 #include "server/legacy/minion_proxy.hpp"
@@ -20,16 +21,6 @@ using namespace legacy;
 namespace {
 
 using parts_list = std::vector<std::string_view>;
-
-parts_list split(std::string_view path) {
-  parts_list out;
-  while (!path.empty()) {
-    const auto slash = std::min(path.find('/'), path.size());
-    if (slash > 0) out.push_back(path.substr(0, slash));
-    path.remove_prefix(std::min(slash + 1, path.size()));
-  }
-  return out;
-}
 
 std::optional<response> document(const request& request) {
   if (request.method != http_method::get) return std::nullopt;
@@ -119,7 +110,7 @@ legacy_api::~legacy_api() = default;
 void legacy_api::serve(request_ptr request, responder answer) {
   if (auto found = document(*request)) return answer.respond(std::move(*found));
   const auto held = request;  // the parts are views into its path
-  auto parts = split(held->path);
+  auto parts = api::parts_between(held->path, '/');
   if (is_minion_request(parts))
     return answer_for_minion(services_, *request, std::move(answer), parts);
   if (parts.size() < 3 || parts[0] != "api" || parts[1] != "v1beta1")

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
+#include "api/values/text_parts.hpp"
+
 namespace troupe::server::legacy {
 
 std::optional<legacy_selector> legacy_selector::parse(std::string_view text) {
   legacy_selector out;
-  while (!text.empty()) {
-    const auto comma = std::min(text.find(','), text.size());
-    const auto part = text.substr(0, comma);
-    text.remove_prefix(std::min(comma + 1, text.size()));
-    if (part.empty()) continue;
+  for (const auto part : api::parts_between(text, ',')) {
     const auto sign = part.find_first_of("!=");
     if (sign == std::string_view::npos) return std::nullopt;
     const bool equal = part[sign] == '=';

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "actors/room_log.hpp"
+#include "api/schema/apps_sets.pb.h"
 #include "api/schema/apps_v1.pb.h"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_namespace.pb.h"
@@ -14,6 +15,7 @@
 namespace troupe::test {
 
 using api::apps::v1::Deployment;
+using api::apps::v1::StatefulSet;
 using api::core::v1::ConfigMap;
 using api::core::v1::Namespace;
 using api::core::v1::Node;
@@ -106,6 +108,30 @@ TEST_CASE("a controller says once for each sync how it scales, and each pod is a
   c.settle();
   CHECK(log.count("scales down from 3 to 1 pods") == 1);
   CHECK(log.count(": removes /registry/pods/default/web-") == 2);
+}
+
+TEST_CASE("a stateful set says which pods it creates and deletes") {
+  const room_log log;
+  cluster c{1};
+  StatefulSet set;
+  set.mutable_metadata()->set_name("db");
+  set.mutable_metadata()->set_namespace_("default");
+  set.mutable_spec()->set_replicas(1);
+  set.mutable_spec()->set_service_name("db");
+  (*set.mutable_spec()->mutable_selector()->mutable_match_labels())["app"] = "db";
+  auto& pod = *set.mutable_spec()->mutable_template_();
+  (*pod.mutable_metadata()->mutable_labels())["app"] = "db";
+  *pod.mutable_spec() = pod_named("x").spec();
+  c.create(set);
+  c.advance(seconds{5});
+  const std::string db =
+      "info statefulset-controller /registry/statefulsets/default/db at revision ";
+  CHECK(log.count(db) == 1);
+  CHECK(log.count(" creates Pod db-0 in StatefulSet db") == 1);
+  c.change<StatefulSet>("default", "db", [](auto& now) { now.mutable_spec()->set_replicas(0); });
+  c.advance(seconds{5});
+  CHECK(log.count(db) == 2);
+  CHECK(log.count(" deletes Pod db-0 in StatefulSet db") == 1);
 }
 
 TEST_CASE("a controller says how many objects it adopts and releases, and which") {

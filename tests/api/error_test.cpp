@@ -31,8 +31,6 @@ TEST_CASE("errors read as those of Kubernetes do") {
         "Operation cannot be fulfilled on pods \"web\": the object has been modified");
   CHECK(forbidden(pods(), "web", "no").message == "pods \"web\" is forbidden: no");
   CHECK(forbidden(pods(), "", "no").message == "pods is forbidden: no");
-  CHECK(method_not_supported(pods(), "patch").message ==
-        "patch is not supported on resources of kind \"pods\"");
   CHECK(request_too_large("Request entity", 3145728).message ==
         "Request entity too large: limit is 3145728");
   CHECK(internal("disk").message == "Internal error occurred: disk");
@@ -58,7 +56,6 @@ TEST_CASE("codes and reasons are those that clients test") {
       {bad_request("a"), 400, "BadRequest"},
       {unauthorized(), 401, "Unauthorized"},
       {forbidden(pods(), "a", "b"), 403, "Forbidden"},
-      {method_not_supported(pods(), "a"), 405, "MethodNotAllowed"},
       {unsupported_media_type("a", "b"), 415, "UnsupportedMediaType"},
       {not_acceptable("a"), 406, "NotAcceptable"},
       {request_too_large("a", 1), 413, "RequestEntityTooLarge"},

@@ -7,6 +7,7 @@
 #include "api/codec/wire_writer.hpp"
 #include "api/values/base64.hpp"
 #include "api/values/duration.hpp"
+#include "api/values/text_parts.hpp"
 #include "api/values/timestamp.hpp"
 #include "api/values/utf8.hpp"
 
@@ -57,6 +58,24 @@ TEST_CASE("a text is cut before the character that does not fit") {
   const std::size_t kept[] = {0, 1, 1, 3, 3, 3, 6, 6};
   for (std::size_t limit = 0; limit < std::size(kept); ++limit)
     CHECK(utf8_prefix(text, limit) == kept[limit]);
+}
+
+TEST_CASE("a text is taken apart at its separators") {
+  std::string_view text = "a,,b c,";
+  CHECK(take_part(text, ',') == "a");
+  CHECK(take_part(text, ',').empty());
+  CHECK(text == "b c,");
+  CHECK(take_part(text, ',') == "b c");
+  CHECK(text.empty());
+  CHECK(take_part(text, ',').empty());
+  std::string_view whole = "whole";
+  CHECK(take_part(whole, ',') == "whole");
+  CHECK(whole.empty());
+  CHECK(parts_between(",a,,b c,", ',') == std::vector<std::string_view>{"a", "b c"});
+  CHECK(parts_between("", ',').empty());
+  CHECK(trimmed("\t a b ", " \t") == "a b");
+  CHECK(trimmed("  ", " ").empty());
+  CHECK(trimmed("", " ").empty());
 }
 
 TEST_CASE("any bytes survive base64") {

@@ -6,6 +6,7 @@
 #include "support/programs/eventually.hpp"
 #include "support/scratch_folder.hpp"
 #include "tools/console/console_command.hpp"
+#include "tools/console/console_screen.hpp"
 #include "tools/console_node.hpp"
 
 using namespace troupe::tools;
@@ -19,6 +20,13 @@ TEST_CASE("words are split as in a shell") {
   CHECK(console_words("--x ''") == std::vector<std::string>{"--x", ""});
   CHECK(console_words(" ").empty());
   CHECK(parse_console_line("why 'cm/a", false).error() == "a quote ' is not closed");
+}
+
+TEST_CASE("a line of the screen is cut by characters, not by bytes") {
+  CHECK(fitting("caf\xC3\xA9s", 4) == "caf\xC3\xA9");
+  CHECK(fitting("caf\xC3\xA9s", 3) == "caf");
+  CHECK(fitting("caf\xC3\xA9s", 80) == "caf\xC3\xA9s");
+  CHECK(fitting("cafe", 0).empty());
 }
 
 TEST_CASE("help explains a command, and reports unknown ones") {

@@ -52,6 +52,15 @@ const CLI::App& innermost(const CLI::App& app) {
   return chosen.empty() ? app : innermost(*chosen.front());
 }
 
+// The names of its subcommands: "import, list or remove".
+std::string alternatives(const CLI::App& app) {
+  const auto all = app.get_subcommands([](const CLI::App*) { return true; });
+  std::string text;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < all.size() ? ", " : " or ") + all[i]->get_name();
+  return text;
+}
+
 // In reverse order, as CLI11 expects. `--flag=` means an empty value for CLI11, too.
 std::vector<std::string> reversed(int argc, const char* const* argv) {
   std::vector<std::string> result;
@@ -112,6 +121,15 @@ CLI::App& program::add(CLI::App& parent, std::string name, std::string about, ac
   return *result;
 }
 
+CLI::App& program::add_group(const std::string& name, std::string about) {
+  return add(name, std::move(about), [this, name] {
+    const auto& group = *app_.get_subcommand(name);
+    return fail_with(
+        "expected a subcommand: " + alternatives(group) + "; see " + full_name(group) + " --help",
+        exit_code::usage);
+  });
+}
+
 void program::version(std::string text) {
   app_.set_version_flag("--version", std::move(text), "Shows the version.");
 }
@@ -122,6 +140,15 @@ int program::run(int argc, const char* const* argv) {
   if (std::cout.flush() && std::fflush(stdout) == 0) return code;
   std::cerr << "troupe: the output cannot be written\n";
   return code == exit_code::done ? exit_code::failed : code;
+}
+
+int fail_with(std::string_view problem, int code) {
+  std::cerr << "troupe: " << problem << "\n";
+  return code;
+}
+
+int exit_code_of(const tl::expected<void, std::string>& done) {
+  return done ? exit_code::done : fail_with(done.error());
 }
 
 int program::choose(int argc, const char* const* argv) {
@@ -136,9 +163,8 @@ int program::choose(int argc, const char* const* argv) {
     return exit_code::done;
   } catch (const CLI::ParseError& e) {
     const auto& at = innermost(app_);
-    std::cerr << "troupe: " << error_text(e, at, arguments) << "; see " << full_name(at)
-              << " --help\n";
-    return exit_code::usage;
+    return fail_with(error_text(e, at, arguments) + "; see " + full_name(at) + " --help",
+                     exit_code::usage);
   }
   if (chosen_) return chosen_();
   std::cout << help_of(app_);

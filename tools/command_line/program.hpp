@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
+#include <string_view>
+#include <tl/expected.hpp>
 
 namespace troupe::tools {
 
@@ -12,6 +14,11 @@ inline constexpr int done = 0;
 inline constexpr int failed = 1;
 inline constexpr int usage = 2;
 }  // namespace exit_code
+
+// Prints "troupe: PROBLEM" on stderr and returns the code.
+int fail_with(std::string_view problem, int code = exit_code::failed);
+// exit_code::done, or fail_with() the error.
+int exit_code_of(const tl::expected<void, std::string>& done);
 
 // "troupe config print"
 std::string full_name(const CLI::App& app);
@@ -31,6 +38,8 @@ class program {
   CLI::App& add(std::string name, std::string about, action run);
   // Adds a subcommand of `parent`.
   CLI::App& add(CLI::App& parent, std::string name, std::string about, action run);
+  // Adds a subcommand that only has subcommands: without one of them the command line is invalid.
+  CLI::App& add_group(const std::string& name, std::string about);
 
   // The text that --version prints.
   void version(std::string text);

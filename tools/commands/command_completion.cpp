@@ -11,10 +11,9 @@ namespace {
 
 int show(const CLI::App& root, const std::string& shell) {
   const auto script = completion_script(root, shell);
-  if (script.empty()) {
-    std::cerr << "troupe: expected a shell: bash, zsh or fish; found \"" << shell << "\"\n";
-    return exit_code::usage;
-  }
+  if (script.empty())
+    return fail_with("expected a shell: bash, zsh or fish; found \"" + shell + "\"",
+                     exit_code::usage);
   std::cout << script;
   return exit_code::done;
 }

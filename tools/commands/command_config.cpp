@@ -27,11 +27,7 @@ void add_about_config(program& to, CLI::App& parent, const std::string& name,
 }  // namespace
 
 void add_config_command(program& to) {
-  auto& config = to.add("config", "Shows, checks and explains the configuration.", [] {
-    std::cerr
-        << "troupe: expected a subcommand: print, validate or docs; see troupe config --help\n";
-    return exit_code::usage;
-  });
+  auto& config = to.add_group("config", "Shows, checks and explains the configuration.");
   add_about_config(to, config, "print", "Prints the effective configuration, with sources.",
                    [](const auto& loaded) { std::cout << config::render_yaml(loaded); });
   add_about_config(to, config, "validate", "Checks the configuration.",

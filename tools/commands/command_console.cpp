@@ -1,5 +1,4 @@
 #include <filesystem>
-#include <iostream>
 #include <memory>
 
 #include "server/connections/local_socket.hpp"
@@ -37,10 +36,7 @@ tl::expected<std::unique_ptr<console_client>, std::string> attach(const access_f
 
 int run(const console_flags& given) {
   const auto node = attach(given.access);
-  if (!node) {
-    std::cerr << "troupe: " << node.error() << "\n";
-    return exit_code::failed;
-  }
+  if (!node) return fail_with(node.error());
   console_session session{**node, {given.output, given.allow_control, given.node}};
   if (given.commands.empty()) return session.prompt();
   for (const auto& command : given.commands) {

@@ -31,11 +31,6 @@ struct etcd_flags {
 };
 using flags_ptr = std::shared_ptr<etcd_flags>;
 
-int fail(const std::string& reason, int code = exit_code::failed) {
-  std::cerr << "troupe: " << reason << "\n";
-  return code;
-}
-
 std::string host_name() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
@@ -59,9 +54,9 @@ tl::expected<void, std::string> read_addresses(etcd_flags& flags) {
 
 int run_etcd(etcd_flags& flags) {
   auto& options = flags.options;
-  if (auto good = read_addresses(flags); !good) return fail(good.error(), exit_code::usage);
+  if (auto good = read_addresses(flags); !good) return fail_with(good.error(), exit_code::usage);
   if (flags.election < flags.heartbeat * 5 || flags.election > etcd_defaults::longest_election)
-    return fail(
+    return fail_with(
         "--election-timeout: expected five times --heartbeat-interval at least, and 50s at "
         "most",
         exit_code::usage);
@@ -69,8 +64,7 @@ int run_etcd(etcd_flags& flags) {
   options.tuning.heartbeat = std::chrono::duration_cast<std::chrono::milliseconds>(flags.heartbeat);
   options.tuning.election = std::chrono::duration_cast<std::chrono::milliseconds>(flags.election);
   if (options.settings.name.empty()) options.settings.name = host_name();
-  const auto ran = run_member(options);
-  return ran ? exit_code::done : fail(ran.error());
+  return exit_code_of(run_member(options));
 }
 
 void add_data_dir(CLI::App& to, etcd_flags& flags) {
@@ -175,7 +169,7 @@ void add_below(
     start_logging(wanted);
     const auto text = run(*flags);
     stop_logging();
-    if (!text) return fail(text.error());
+    if (!text) return fail_with(text.error());
     std::cout << *text;
     return exit_code::done;
   });

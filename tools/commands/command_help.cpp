@@ -13,11 +13,10 @@ int show(const CLI::App& root, const std::vector<std::string>& names) {
   for (const auto& name : names) {
     const auto below =
         at->get_subcommands([&](const CLI::App* s) { return s->get_name() == name; });
-    if (below.empty()) {
-      std::cerr << "troupe: " << full_name(*at) << " has no subcommand " << name << "; see "
-                << full_name(*at) << " --help\n";
-      return exit_code::usage;
-    }
+    if (below.empty())
+      return fail_with(
+          full_name(*at) + " has no subcommand " + name + "; see " + full_name(*at) + " --help",
+          exit_code::usage);
     at = below.front();
   }
   std::cout << help_of(*at);

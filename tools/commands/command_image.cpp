@@ -51,11 +51,7 @@ CLI::App& add(program& to, CLI::App& parent, const std::string& name, const std:
 
 void add_image_command(program& to) {
   auto& image =
-      to.add("image", "Imports, lists and removes images of this machine's containerd.", [] {
-        std::cerr << "troupe: expected a subcommand: import, list or remove; see "
-                     "troupe image --help\n";
-        return exit_code::usage;
-      });
+      to.add_group("image", "Imports, lists and removes images of this machine's containerd.");
   const auto given = std::make_shared<order>();
   add(to, image, "import", "Imports the images of an archive (OCI, or of docker save).", given,
       {"import"})

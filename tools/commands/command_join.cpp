@@ -58,27 +58,21 @@ tl::expected<std::string, std::string> token_of(const join_flags& given) {
 int run(const join_flags& given) {
   const auto loaded = given.node.load();
   if (!loaded) return loaded.error();
-  const auto fail = [](const std::string& reason) {
-    std::cerr << "troupe: " << reason << "\n";
-    return exit_code::failed;
-  };
   const auto token = token_of(given);
-  if (!token) return fail(token.error());
+  if (!token) return fail_with(token.error());
   join_options options{given.line, false};
   options.line.token = *token;
   if (given.control_plane || has_joined_as_control_plane(loaded->config.data_dir)) {
     auto config = loaded->config;
     if (auto joined = join_as_control_plane(config, {options.line, given.certificate_key}); !joined)
-      return fail(joined.error());
+      return fail_with(joined.error());
     if (server::is_loopback(config.server.listen.host))
       std::cerr << "troupe: " << join_defaults::loopback_warning << "\n";
-    const auto ran = run_node(config, compose);
-    return ran ? exit_code::done : fail(ran.error());
+    return exit_code_of(run_node(config, compose));
   }
   const auto source = loaded->sources.find("kubelet.node_name");
   options.is_named = source != loaded->sources.end() && source->second != "default";
-  const auto ran = run_joined(loaded->config, options, compose_joined);
-  return ran ? exit_code::done : fail(ran.error());
+  return exit_code_of(run_joined(loaded->config, options, compose_joined));
 }
 
 }  // namespace

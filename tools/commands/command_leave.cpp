@@ -15,12 +15,8 @@ namespace {
 int run(const leave_options& options) {
   const auto done =
       leave(options, [](const std::string& line) { std::cerr << "troupe: " << line << std::endl; });
-  if (done) {
-    std::cout << "left\n";
-    return exit_code::done;
-  }
-  std::cerr << "troupe: " << done.error() << "\n";
-  return exit_code::failed;
+  if (done) std::cout << "left\n";
+  return exit_code_of(done);
 }
 
 }  // namespace

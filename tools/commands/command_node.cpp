@@ -1,4 +1,3 @@
-#include <iostream>
 #include <memory>
 
 #include "tools/command_line/config_flags.hpp"
@@ -14,10 +13,7 @@ namespace {
 int run(const config_flags& flags) {
   const auto loaded = flags.load();
   if (!loaded) return loaded.error();
-  const auto ran = run_node(loaded->config, compose);
-  if (ran) return exit_code::done;
-  std::cerr << "troupe: " << ran.error() << "\n";
-  return exit_code::failed;
+  return exit_code_of(run_node(loaded->config, compose));
 }
 
 }  // namespace

@@ -30,18 +30,13 @@ std::string new_mark() {
 
 int run(update_flags& given) {
   const auto cluster = given.access.connect();
-  if (!cluster) {
-    std::cerr << "troupe: " << cluster.error() << "\n";
-    return exit_code::failed;
-  }
+  if (!cluster) return fail_with(cluster.error());
   interruptible_clock clock;
   if (!given.image.empty()) given.options.image = given.image;
   given.options.mark = new_mark();
-  const auto done = rolling_update(**cluster, clock, given.options,
-                                   [](const std::string& line) { std::cout << line << std::endl; });
-  if (done) return exit_code::done;
-  std::cerr << "troupe: " << done.error() << "\n";
-  return exit_code::failed;
+  return exit_code_of(rolling_update(**cluster, clock, given.options, [](const std::string& line) {
+    std::cout << line << std::endl;
+  }));
 }
 
 }  // namespace

@@ -19,15 +19,10 @@ std::string store_in(const std::string& folder) {
   return std::filesystem::is_directory(below, bad) ? below.string() : folder;
 }
 
-int refused(const persistence::error& error) {
-  std::cerr << "troupe: " << error.message << "\n";
-  return exit_code::failed;
-}
-
 int verify(const std::string& folder) {
   const auto directory = store_in(folder);
   const auto found = persistence::verify(directory);
-  if (!found) return refused(found.error());
+  if (!found) return fail_with(found.error().message);
   for (const auto& each : found->problems)
     std::cerr << "troupe: " << directory << ": " << each << "\n";
   if (!found->problems.empty()) return exit_code::failed;
@@ -40,7 +35,7 @@ int verify(const std::string& folder) {
 int salvage(const std::string& folder) {
   const auto directory = store_in(folder);
   const auto done = persistence::salvage(directory);
-  if (!done) return refused(done.error());
+  if (!done) return fail_with(done.error().message);
   if (done->damage.empty()) {
     std::cout << directory << ": no data is missing; nothing was changed\n";
     return exit_code::done;
@@ -66,11 +61,7 @@ void add_on_folder(program& to, CLI::App& parent, const std::string& name, const
 }  // namespace
 
 void add_store_command(program& to) {
-  auto& store = to.add("store", "Checks, repairs, copies and saves the state of a cluster.", [] {
-    std::cerr << "troupe: expected a subcommand: verify, salvage, copy, backup or restore; see "
-                 "troupe store --help\n";
-    return exit_code::usage;
-  });
+  auto& store = to.add_group("store", "Checks, repairs, copies and saves the state of a cluster.");
   add_on_folder(to, store, "verify",
                 "Reads the whole store and reports missing data; changes nothing.", &verify);
   add_on_folder(to, store, "salvage",

@@ -223,20 +223,16 @@ expected<copy_report> copy_from(const copy_flags& flags, const source_check& che
 }
 
 int told(const expected<copy_report>& done, const std::string& to) {
-  if (!done) {
-    std::cerr << "troupe: " << done.error().message << "\n";
-    return exit_code::failed;
-  }
+  if (!done) return fail_with(done.error().message);
   std::cout << to << ": " << text_of(*done) << ", of cluster " << done->head.cluster
             << " at revision " << done->head.at << "\n";
   return exit_code::done;
 }
 
 int run_copy(const copy_flags& flags) {
-  if (is_etcd(flags.from) == is_etcd(flags.to)) {
-    std::cerr << "troupe: one of --from and --to is etcd, the other a data directory\n";
-    return exit_code::usage;
-  }
+  if (is_etcd(flags.from) == is_etcd(flags.to))
+    return fail_with("one of --from and --to is etcd, the other a data directory",
+                     exit_code::usage);
   const auto copy_on = [&](state_source& from) -> expected<copy_report> {
     const auto lock = lock_target(flags);
     if (!lock) return fail(lock.error());

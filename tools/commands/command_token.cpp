@@ -217,10 +217,8 @@ result remove(const token_flags& given) {
 }  // namespace
 
 void add_token_command(program& to) {
-  auto& token = to.add("token", "Makes, lists and deletes the tokens by which machines join.", [] {
-    std::cerr << "troupe: expected a subcommand: create, list or delete; see troupe token --help\n";
-    return exit_code::usage;
-  });
+  auto& token =
+      to.add_group("token", "Makes, lists and deletes the tokens by which machines join.");
   const auto made = add_subcommand(
       to, token, "create", "Makes a token and prints the command for the other machine.", &create);
   add_duration(made.first, "--ttl", made.second.lifetime,

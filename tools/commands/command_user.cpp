@@ -115,10 +115,7 @@ result remove(const user_flags& given) {
 }  // namespace
 
 void add_user_command(program& to) {
-  auto& user = to.add("user", "Makes, lists and deletes the tokens of people.", [] {
-    std::cerr << "troupe: expected a subcommand: create, list or delete; see troupe user --help\n";
-    return exit_code::usage;
-  });
+  auto& user = to.add_group("user", "Makes, lists and deletes the tokens of people.");
   const auto made = add_subcommand(
       to, user, "create", "Makes a token for a person, and prints a kubeconfig with it.", &create);
   made.first.add_option("name", made.second.name, "Name of the user.")

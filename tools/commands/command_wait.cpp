@@ -141,10 +141,7 @@ tl::expected<void, std::string> wait_for_all(cluster_client& cluster, const wait
 
 int run(const wait_flags& given) {
   const auto cluster = given.access.connect();
-  const auto done = cluster ? wait_for_all(**cluster, given) : tl::make_unexpected(cluster.error());
-  if (done) return exit_code::done;
-  std::cerr << "troupe: " << done.error() << "\n";
-  return exit_code::failed;
+  return cluster ? exit_code_of(wait_for_all(**cluster, given)) : fail_with(cluster.error());
 }
 
 }  // namespace

@@ -11,10 +11,4 @@ std::string expiry_text(const std::optional<std::chrono::system_clock::time_poin
   return api::format_time(seconds.count()) + (over ? " (over)" : "");
 }
 
-int exit_code_of(const tl::expected<void, std::string>& done) {
-  if (done) return exit_code::done;
-  std::cerr << "troupe: " << done.error() << "\n";
-  return exit_code::failed;
-}
-
 }  // namespace troupe::tools

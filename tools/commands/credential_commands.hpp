@@ -17,9 +17,6 @@ namespace troupe::tools {
 // "2026-11-23T12:00:00Z", with " (over)" if it has passed; "never" if there is none.
 std::string expiry_text(const std::optional<std::chrono::system_clock::time_point>& expires);
 
-// 0, or 1 after printing the error on stderr.
-int exit_code_of(const tl::expected<void, std::string>& done);
-
 // A subcommand with flags of its own: the constructor of `Flags` adds them to the command.
 template <class Flags>
 std::pair<CLI::App&, Flags&> add_subcommand(program& to, CLI::App& parent, const char* name,

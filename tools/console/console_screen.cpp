@@ -4,9 +4,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <iostream>
 #include <string>
+
+#include "api/values/text_parts.hpp"
 
 namespace troupe::tools {
 
@@ -29,6 +30,16 @@ winsize size_of_terminal() {
 
 }  // namespace
 
+std::string_view fitting(std::string_view line, std::size_t columns) noexcept {
+  std::size_t end = 0;
+  while (end < line.size()) {
+    const bool begins = (static_cast<unsigned char>(line[end]) & 0xC0) != 0x80;
+    if (begins && columns-- == 0) break;
+    ++end;
+  }
+  return line.substr(0, end);
+}
+
 live_screen::live_screen(bool wanted)
     : live_{wanted && ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDIN_FILENO) == 1} {
   if (!live_) return;
@@ -49,10 +60,8 @@ void live_screen::draw(std::string_view text) const {
   const auto size = size_of_terminal();
   std::string frame{to_top};
   for (unsigned row = 1; row < size.ws_row && !text.empty(); ++row) {
-    const auto end = std::min(text.find('\n'), text.size());
-    frame += text.substr(0, std::min<std::size_t>(end, size.ws_col));
+    frame += fitting(api::take_part(text, '\n'), size.ws_col);
     frame += end_of_line;
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
   frame += rest_of_screen;
   std::cout << frame << std::flush;

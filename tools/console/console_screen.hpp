@@ -4,9 +4,14 @@
 #include <termios.h>
 
 #include <chrono>
+#include <cstddef>
 #include <string_view>
 
 namespace troupe::tools {
+
+// The beginning of the line that fits into so many columns. Each character is counted as one
+// column.
+std::string_view fitting(std::string_view line, std::size_t columns) noexcept;
 
 class live_screen {
  public:

@@ -14,6 +14,7 @@
 #include "api/tables/table.hpp"
 #include "api/validation/field_errors.hpp"
 #include "api/validation/validation.hpp"
+#include "api/values/text_parts.hpp"
 #include "api/version_rules.hpp"
 #include "tools/fuzz/entries.hpp"
 
@@ -26,10 +27,7 @@ using rules = api::version_rules;
 
 // Input: a definition, an object and a merge patch, one a line.
 std::string_view next_line(std::string_view& text) {
-  const auto end = std::min(text.find('\n'), text.size());
-  const auto line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
+  return api::take_part(text, '\n');
 }
 
 std::string seed(std::string_view version, std::string_view object, std::string_view patch) {

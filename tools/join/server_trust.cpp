@@ -10,24 +10,18 @@
 #include <charconv>
 #include <memory>
 
+#include "server/credentials/openssl.hpp"
 #include "server/credentials/x509.hpp"
 
 namespace troupe::tools {
 
 namespace {
 
-template <auto Free>
-struct freed {
-  template <class T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
-using certificate = std::unique_ptr<X509, freed<X509_free>>;
+using server::openssl::freed_by;
+using certificate = server::openssl::certificate_ptr;
 
 certificate parse(const std::string& pem) {
-  const std::unique_ptr<BIO, freed<BIO_free_all>> in{
-      ::BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size()))};
+  const auto in = server::openssl::reader(pem);
   certificate found{::PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr)};
   ::ERR_clear_error();
   return found;
@@ -40,8 +34,9 @@ bool is_for(X509& server, const std::string& host) {
 
 // The authority itself has signed the server's certificate, which may be used by a server.
 bool signed_by(X509& server, X509& authority) {
-  const std::unique_ptr<X509_STORE, freed<X509_STORE_free>> known{::X509_STORE_new()};
-  const std::unique_ptr<X509_STORE_CTX, freed<X509_STORE_CTX_free>> check{::X509_STORE_CTX_new()};
+  const std::unique_ptr<X509_STORE, freed_by<X509_STORE_free>> known{::X509_STORE_new()};
+  const std::unique_ptr<X509_STORE_CTX, freed_by<X509_STORE_CTX_free>> check{
+      ::X509_STORE_CTX_new()};
   ::X509_STORE_add_cert(known.get(), &authority);
   ::X509_STORE_set_flags(known.get(), X509_V_FLAG_NO_CHECK_TIME);
   ::X509_STORE_CTX_init(check.get(), known.get(), &server, nullptr);
@@ -102,7 +97,7 @@ tl::expected<trusted_server, trust_error> check_server(const std::vector<std::st
 
 std::string names_in(const std::string& pem) {
   const auto parsed = parse(pem);
-  const std::unique_ptr<GENERAL_NAMES, freed<GENERAL_NAMES_free>> names{
+  const std::unique_ptr<GENERAL_NAMES, freed_by<GENERAL_NAMES_free>> names{
       parsed ? static_cast<GENERAL_NAMES*>(
                    ::X509_get_ext_d2i(parsed.get(), NID_subject_alt_name, nullptr, nullptr))
              : nullptr};

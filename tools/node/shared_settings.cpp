@@ -2,9 +2,9 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <map>
 
+#include "api/values/text_parts.hpp"
 #include "config/setting.hpp"
 #include "config/table.hpp"
 
@@ -19,8 +19,7 @@ using setting_lines = std::map<std::string_view, std::string_view>;
 setting_lines lines_in(std::string_view text) {
   setting_lines lines;
   while (!text.empty()) {
-    const auto line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const auto line = api::take_part(text, '\n');
     const auto blank = line.find(' ');
     if (blank != line.npos) lines.emplace(line.substr(0, blank), line.substr(blank + 1));
   }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "api/values/integer.hpp"
+#include "api/values/text_parts.hpp"
 
 namespace troupe::actors::jobs {
 
@@ -20,8 +21,7 @@ std::optional<std::int32_t> number(std::string_view text) {
 index_set index_set::parse(std::string_view text, std::int32_t limit) {
   std::vector<run> found;
   while (!text.empty()) {
-    const auto part = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(part.size() + 1, text.size()));
+    const auto part = api::take_part(text, ',');
     const auto dash = part.find('-');
     const auto first = number(part.substr(0, dash));
     const auto last = dash == part.npos ? first : number(part.substr(dash + 1));

@@ -39,10 +39,15 @@ class balancer_controller final : public reconciler {
     if (plan.addresses.empty() && !has_traces(service) && plan.problem == problem_) return;
     auto changed = owner()->copy_as<Service>();
     write_addresses(*changed, plan.addresses, wall_now());
-    if (!plan.problem.empty() && plan.problem != problem_)
+    if (!plan.problem.empty() && plan.problem != problem_) {
+      log_decision("gets no addresses: " + plan.problem);
       record(true, "SyncLoadBalancerFailed", "Error syncing load balancer: " + plan.problem);
+    }
     problem_ = plan.problem;
-    if (!api::same_meaning(*changed, owner()->content())) replace(owner(), std::move(changed));
+    if (api::same_meaning(*changed, owner()->content())) return;
+    if (plan.problem.empty())
+      log_decision("gets " + std::to_string(plan.addresses.size()) + " addresses");
+    replace(owner(), std::move(changed));
   }
 
   // A period is needed to see ports that other Services free, and changes of endpoints.

@@ -139,7 +139,10 @@ bool stateful_set_controller::create_pod(const set_step& step, const revision_hi
                   owner()->meta().name());
   const auto sent = create(
       make_pod(set(), from, step.ordinal, step.revision),
-      [this, object] { record(false, "SuccessfulCreate", "create " + object + " successful"); },
+      [this, object] {
+        log_decision("creates " + object);
+        record(false, "SuccessfulCreate", "create " + object + " successful");
+      },
       [this, object](const std::string& problem) { failed_to_create(object, problem); });
   if (!sent) failed_to_create(object, sent.error().message);
   return sent.has_value();
@@ -155,9 +158,11 @@ void stateful_set_controller::keep_pod(const api::object_ptr& pod, std::int32_t 
 }
 
 void stateful_set_controller::remove_pod(const api::object_ptr& pod) {
-  remove_dependent(pod, [this, name = pod->meta().name()] {
-    record(false, "SuccessfulDelete",
-           fmt::format("delete Pod {} in StatefulSet {} successful", name, owner()->meta().name()));
+  const auto object =
+      fmt::format("Pod {} in StatefulSet {}", pod->meta().name(), owner()->meta().name());
+  remove_dependent(pod, [this, object] {
+    log_decision("deletes " + object);
+    record(false, "SuccessfulDelete", "delete " + object + " successful");
   });
 }
 

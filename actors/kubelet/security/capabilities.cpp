@@ -74,12 +74,6 @@ std::optional<int> capability_number(std::string_view name) {
   return static_cast<int>(found - names.begin());
 }
 
-std::string_view capability_name(int number) {
-  return number >= 0 && number < static_cast<int>(names.size())
-             ? names[static_cast<std::size_t>(number)]
-             : std::string_view{};
-}
-
 capability_set default_capabilities() {
   capability_set all = 0;
   for (const auto name : default_names)

@@ -19,8 +19,6 @@ constexpr capability_set capability_bit(int number) {
 
 // Returns the number of "NET_ADMIN" or "CAP_NET_ADMIN", case insensitive.
 std::optional<int> capability_number(std::string_view name);
-// Returns "NET_ADMIN"; empty if the number is unknown.
-std::string_view capability_name(int number);
 
 // containerd's set for a container without `capabilities`.
 capability_set default_capabilities();

@@ -9,6 +9,7 @@
 #include "actors/kubelet/os/run_program.hpp"
 #include "actors/network/defaults.hpp"
 #include "actors/network/services/nft_process.hpp"
+#include "api/values/text_parts.hpp"
 
 namespace troupe::actors::routing {
 namespace {
@@ -31,11 +32,8 @@ word_list words_of_line(std::string_view line) {
 
 template <class F>
 void each_line(std::string_view text, F visit) {
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    visit(words_of_line(text.substr(0, end)));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  while (!text.empty())
+    visit(words_of_line(api::take_part(text, '\n')));
 }
 
 bool is_pod_device(std::string_view word) {

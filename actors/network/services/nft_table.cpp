@@ -9,6 +9,7 @@
 #include "actors/defaults.hpp"
 #include "actors/network/defaults.hpp"
 #include "actors/network/services/element_lines.hpp"
+#include "api/values/text_parts.hpp"
 
 namespace troupe::actors::services {
 namespace {
@@ -145,11 +146,9 @@ struct own_objects {
     }
     declared += fmt::format("add chain {} {}\n", family.table, key.key);
     std::string_view left{data};
-    while (!left.empty()) {
-      const auto line = left.substr(0, left.find('\n'));
-      rules += fmt::format("add rule {} {} {}\n", family.table, key.key, line);
-      left.remove_prefix(std::min(left.size(), line.size() + 1));
-    }
+    while (!left.empty())
+      rules +=
+          fmt::format("add rule {} {} {}\n", family.table, key.key, api::take_part(left, '\n'));
   }
   void flush(const element_key& key) {
     if (key.collection == own_chain)

@@ -7,18 +7,9 @@
 
 #include "actors/kubelet/os/run_program.hpp"
 #include "actors/network/defaults.hpp"
+#include "api/values/text_parts.hpp"
 
 namespace troupe::actors::services {
-namespace {
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\n";
-  const auto first = text.find_first_not_of(blanks);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
-}  // namespace
 
 // An element is "KEY counter packets N bytes N : goto CHAIN", after "{" or ",".
 connection_counts parse_counts(const std::string& map, const std::string& text) {
@@ -32,7 +23,7 @@ connection_counts parse_counts(const std::string& map, const std::string& text) 
     const auto* number = all.data() + at + mark.size();
     const auto read = std::from_chars(number, all.data() + all.size(), packets);
     if (begin == before.npos || read.ec != std::errc{}) continue;
-    out[{map, std::string{trimmed(before.substr(begin + 1))}}] = packets;
+    out[{map, std::string{api::trimmed(before.substr(begin + 1), " \t\n")}}] = packets;
   }
   return out;
 }

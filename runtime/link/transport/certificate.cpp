@@ -7,19 +7,14 @@
 #include <array>
 #include <memory>
 
+#include "runtime/freed_by.hpp"
+
 namespace troupe::runtime::link {
 namespace {
 
-template <auto Free>
-struct deleter {
-  template <class T>
-  void operator()(T* object) const noexcept {
-    Free(object);
-  }
-};
-using bio_ptr = std::unique_ptr<BIO, deleter<BIO_free_all>>;
-using certificate_ptr = std::unique_ptr<X509, deleter<X509_free>>;
-using key_ptr = std::unique_ptr<EVP_PKEY, deleter<EVP_PKEY_free>>;
+using bio_ptr = std::unique_ptr<BIO, freed_by<BIO_free_all>>;
+using certificate_ptr = std::unique_ptr<X509, freed_by<X509_free>>;
+using key_ptr = std::unique_ptr<EVP_PKEY, freed_by<EVP_PKEY_free>>;
 
 certificate_ptr certificate_of(const std::string& pem) {
   const bio_ptr text{BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size()))};

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <vector>
 
+#include "api/values/text_parts.hpp"
 #include "server/console/output/yaml_text.hpp"
 
 namespace troupe::server {
@@ -147,11 +148,8 @@ void append_object(std::string& out, const Value& object) {
       continue;
     }
     auto rest = view(member.value);
-    while (!rest.empty()) {
-      const auto end = std::min(rest.find('\n'), rest.size());
-      out += fmt::format("  {}\n", rest.substr(0, end));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
+    while (!rest.empty())
+      out += fmt::format("  {}\n", api::take_part(rest, '\n'));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/values/integer.hpp"
+#include "api/values/text_parts.hpp"
 #include "server/console/views/views.hpp"
 
 namespace troupe::server {
@@ -37,8 +38,7 @@ std::size_t keep_newest(std::vector<trace_record>& records, std::size_t limit) {
 template <class F>
 void each_number(std::string_view list, char separator, F take) {
   while (!list.empty()) {
-    const auto part = list.substr(0, list.find(separator));
-    list.remove_prefix(std::min(part.size() + 1, list.size()));
+    const auto part = api::take_part(list, separator);
     if (const auto number = api::parse_integer<std::uint64_t>(part)) take(*number);
   }
 }

@@ -9,6 +9,7 @@
 #include "api/values/duration.hpp"
 #include "api/values/quantity.hpp"
 #include "api/values/timestamp.hpp"
+#include "api/values/utf8.hpp"
 #include "server/http/query.hpp"
 #include "server/rest/aggregation/defaults.hpp"
 
@@ -96,7 +97,7 @@ std::string refusal(const fetch_answer& answer) {
   document.Parse<rapidjson::kParseIterativeFlag>(answer.body.data(), answer.body.size());
   if (!document.HasParseError() && text(document, "kind") == "Status")
     if (auto message = text(document, "message"); !message.empty())
-      return message.substr(0, defaults::metric_message_bytes);
+      return message.substr(0, api::utf8_prefix(message, defaults::metric_message_bytes));
   if (answer.status == 404) return "the server could not find the requested resource";
   if (answer.status == 503) return "the server is currently unable to handle the request";
   return fmt::format("the server responded with the status code {}", answer.status);

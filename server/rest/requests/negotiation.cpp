@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/values/ascii.hpp"
+#include "api/values/text_parts.hpp"
 
 namespace troupe::server {
 namespace {
@@ -18,22 +19,14 @@ constexpr std::string_view all_types =
     "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
 std::string_view trim(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && blank(text.front()))
-    text.remove_prefix(1);
-  while (!text.empty() && blank(text.back()))
-    text.remove_suffix(1);
-  return text;
+  return api::trimmed(text, " \t");
 }
 
 // Calls `visit(part)` for each part between separators, trimmed; stops when it returns false.
 template <class F>
 void each_part(std::string_view text, char separator, F visit) {
-  while (!text.empty()) {
-    const auto end = std::min(text.find(separator), text.size());
-    if (!visit(trim(text.substr(0, end)))) return;
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  while (!text.empty())
+    if (!visit(trim(api::take_part(text, separator)))) return;
 }
 
 struct clause {

@@ -98,6 +98,12 @@ TEST_CASE("frames that break the rules are named with the code to close with") {
                    masked(websocket_opcode::continuation, std::string(600, 't'))) == 1009);
 }
 
+TEST_CASE("the reason in a close frame is cut between characters") {
+  const std::string ascii(122, 'a');
+  CHECK(server::websocket_close_payload(1000, ascii + "\xC3\xA9") == "\x03\xE8" + ascii);
+  CHECK(server::websocket_close_payload(1000, "a" + ascii + "a") == "\x03\xE8\x61" + ascii);
+}
+
 TEST_CASE("random bytes never upset the reader of frames") {
   std::mt19937 random{5};
   for (int round = 0; round < 20'000; ++round) {

@@ -59,6 +59,7 @@ class front_of_node {
     return *running;
   }
   std::filesystem::path pki(const char* name) const { return options.data_dir / "pki" / name; }
+  std::filesystem::path kubeconfig() const { return options.data_dir / "admin.kubeconfig"; }
   test::wire_options client() const {
     test::wire_options given;
     given.port = running->address().port;
@@ -80,10 +81,10 @@ TEST_CASE(
   front_of_node node;
   node.start();
   struct stat state {};
-  REQUIRE(::stat(node.running->kubeconfig_path().c_str(), &state) == 0);
+  REQUIRE(::stat(node.kubeconfig().c_str(), &state) == 0);
   CHECK((state.st_mode & 0777) == 0600);
-  CHECK(read(node.running->kubeconfig_path())
-            .find("server: https://" + to_string(node.running->address())) != std::string::npos);
+  CHECK(read(node.kubeconfig()).find("server: https://" + to_string(node.running->address())) !=
+        std::string::npos);
 
   auto by_certificate = node.client();
   by_certificate.certificate = read(node.pki("admin.crt"));
@@ -135,10 +136,10 @@ TEST_CASE("certificates of some seconds are renewed by themselves, the kubeconfi
   }};
   node.start();
   const auto server = read(node.pki("server.crt"));
-  const auto admin = read(node.running->kubeconfig_path());
+  const auto admin = read(node.kubeconfig());
   CHECK(node.running->identity().certificates.starts_with(server));
   REQUIRE(eventually([&] { return read(node.pki("server.crt")) != server; }));
-  CHECK(eventually([&] { return read(node.running->kubeconfig_path()) != admin; }));
+  CHECK(eventually([&] { return read(node.kubeconfig()) != admin; }));
   CHECK(eventually([&] { return !node.running->identity().certificates.starts_with(server); }));
 }
 
@@ -245,7 +246,7 @@ TEST_CASE("kubectl accepts the kubeconfig and reads the version") {
   }
   front_of_node node;
   node.start();
-  const auto text = output_of("kubectl --kubeconfig " + node.running->kubeconfig_path().string() +
-                              " version --output=json");
+  const auto text =
+      output_of("kubectl --kubeconfig " + node.kubeconfig().string() + " version --output=json");
   CHECK(text.find("v1.33.0+troupe-") != std::string::npos);
 }

@@ -80,6 +80,8 @@ TEST_CASE("an answer of a metrics API is read, or refused with the reason") {
         "the custom metrics API server returned 0 results when we asked for exactly one");
   CHECK(read(source::pods, 403, R"({"kind":"Status","message":"pods is forbidden"})").error() ==
         "pods is forbidden");
+  const auto refused = R"({"kind":"Status","message":")" + std::string(511, 'a') + "\u00e9\"}";
+  CHECK(read(source::pods, 403, refused).error() == std::string(511, 'a'));
   CHECK(read(source::pods, 500, "oops").error() == "the server responded with the status code 500");
   for (const auto* lie : {"", "[]", "{\"items\":7}", "{\"items\":[7,null]}"})
     CHECK_FALSE(read(source::pods, 200, lie));

@@ -4,6 +4,7 @@
 #include "actors/controllers/load_balancers/balancer_plan.hpp"
 #include "actors/core/condition.hpp"
 #include "actors/core/labels.hpp"
+#include "actors/room_log.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/discovery_v1.pb.h"
 #include "api/scheme.hpp"
@@ -293,6 +294,21 @@ TEST_CASE("a service of the nodes' class or without one gets the addresses of th
     now.mutable_status()->mutable_addresses(0)->set_address("192.0.2.9");
   });
   CHECK(s.becomes({"192.0.2.9"}));
+}
+
+TEST_CASE("the log says how many addresses a load balancer gets, and once why it gets none",
+          "[load_balancers]") {
+  const room_log log;
+  served_cluster s;
+  s.create(service_body("web", 80, 0));
+  REQUIRE(s.becomes({"192.0.2.1"}));
+  CHECK(log.count("info service-controller /registry/services/default/web at revision ") == 1);
+  CHECK(log.count(" gets 1 addresses") == 1);
+  s.c.advance(std::chrono::seconds{2});
+  s.create(service_body("late", 80, 0));
+  s.c.advance(std::chrono::seconds{15});
+  CHECK(log.count(
+            " gets no addresses: a port of it is taken on the nodes by service default/web") == 1);
 }
 
 TEST_CASE(
