@@ -52,7 +52,9 @@ std::unique_ptr<node> start(const fs::path& data, const std::string& name, const
 struct plane_pair {
   explicit plane_pair(const std::vector<std::string>& flags_of_second = {}) {
     first = start(first_data, "first", etcd);
-    // One authority for both, as `troupe join --control-plane` would provide.
+    // One authority for both, as `troupe join --control-plane` would provide. The files of the
+    // front proxy are written beside the start.
+    REQUIRE(eventually([this] { return fs::exists(first_data / "pki/front-proxy-client.crt"); }));
     fs::create_directories(second_data);
     fs::copy(first_data / "pki", second_data / "pki", fs::copy_options::recursive);
     second = start(second_data, "second", etcd, flags_of_second);

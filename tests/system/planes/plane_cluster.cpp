@@ -44,8 +44,12 @@ plane_cluster::plane_cluster(const std::filesystem::path& program) {
     planes_.push_back(
         std::make_unique<machine>(network_, static_cast<virtual_switch::port>(i + 1), folder()));
     auto& made = *planes_.back();
-    // All share one certificate authority, as after `troupe join --control-plane`.
+    // All share one certificate authority, as after `troupe join --control-plane`. The files of the
+    // front proxy are written beside the start.
     if (i > 0) {
+      const auto last_file = planes_.front()->data() / "pki/front-proxy-client.crt";
+      if (!soon(start_limit, [&] { return std::filesystem::exists(last_file); }))
+        throw std::runtime_error{last_file.string() + " is not written"};
       std::filesystem::create_directories(made.data());
       std::filesystem::copy(planes_.front()->data() / "pki", made.data() / "pki",
                             std::filesystem::copy_options::recursive);
