@@ -112,6 +112,8 @@ tl::expected<std::unique_ptr<node_network>, std::string> node_network::start(
     if (const auto missing = missing_for_services(); !missing.empty())
       return tl::make_unexpected("network.mode services: " + missing);
     if (!made->options_.marker.empty()) std::ofstream{made->options_.marker};
+    if (const auto problem = routing::forward_ipv4(); !problem.empty())
+      spdlog::warn("network: services do not lead to pods of other machines: {}", problem);
     auto monitor = nft::rule_monitor::start();
     if (!monitor) return tl::make_unexpected("network.mode services: " + monitor.error());
     made->state_->monitor = std::move(*monitor);

@@ -67,8 +67,7 @@ bool has_v6(const node_ranges& wanted) {
 }
 
 void forward_packets(const node_ranges& wanted, std::vector<std::string>& problems) {
-  if (auto problem = set_parameter("ipv4/ip_forward", '1'); !problem.empty())
-    problems.push_back(std::move(problem));
+  if (auto problem = forward_ipv4(); !problem.empty()) problems.push_back(std::move(problem));
   constexpr const char* forwarding_v6 = "ipv6/conf/all/forwarding";
   if (!has_v6(wanted) || std::ifstream{fmt::format("/proc/sys/net/{}", forwarding_v6)}.get() == '1')
     return;
@@ -130,6 +129,10 @@ std::vector<std::string> make_own_network(const machine_network_options& options
 }
 
 }  // namespace
+
+std::string forward_ipv4() {
+  return set_parameter("ipv4/ip_forward", '1');
+}
 
 made_network make_machine_network(const machine_network_options& options, node_ranges wanted) {
   const auto folder = options.cni_folder();

@@ -31,6 +31,10 @@ struct made_network {
   bool is_ours = true;                // false: another program provides the pod network
 };
 
+// Lets the machine forward packets of IPv4: its services lead to pods of other machines, too.
+// Returns the error; empty: success.
+std::string forward_ipv4();
+
 // If another program provides the pod network, it configures nothing and removes its former
 // configuration.
 made_network make_machine_network(const machine_network_options& options, node_ranges wanted);

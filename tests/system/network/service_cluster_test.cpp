@@ -83,6 +83,11 @@ struct served_cluster : joined_cluster {
     auto out = patient();
     for (auto* each : {&out.control, &out.joined})
       each->insert(each->end(), {"--network-mode", "services"});
+    // As on a new machine.
+    out.own = [](machine& one) {
+      one.run("echo 0 > /proc/sys/net/ipv4/ip_forward");
+      return std::vector<std::string>{};
+    };
     return out;
   }
 
