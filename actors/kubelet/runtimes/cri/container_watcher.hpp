@@ -52,7 +52,8 @@ class container_watcher {
   void check_changed(const cri::ListContainersResponse& listed);
   void check_changed(const cri::ListPodSandboxResponse& listed);
   void rotate_periodically();
-  // Repeats check_container() until the end is known, each time after a longer wait.
+  // Repeats check_container() until the end is known, each time after a longer wait: at most
+  // `ended_last`, some 2.5 s in all.
   void check_ended(const std::string& id, std::chrono::milliseconds again);
   void take(const std::string& id, const cri_result<cri::ContainerStatusResponse>& answer);
   void take(const std::string& id, const cri_result<cri::PodSandboxStatusResponse>& answer);
