@@ -210,6 +210,34 @@ TEST_CASE("frames sent before a close arrive, and the peer gets the reason") {
   REQUIRE(again_at_plane.notes->await_end());
 }
 
+TEST_CASE("a node that could not write still reads what the plane sent before its end") {
+  plane there;
+  std::promise<void> go_on;
+  session_log sessions;
+  sessions.on_session = [&](const link::session_ptr&, notebook& notes) {
+    notes.on_frame = [&, first = true](const std::string&) mutable {
+      if (std::exchange(first, false)) go_on.get_future().wait();
+    };
+  };
+  failure_log failures;
+  const auto dialer = link::dialer::start({there.listener->address(), always(node_credentials()),
+                                           sessions.acceptor(), failures.callback()})
+                          .value();
+  const auto at_node = sessions.await(), at_plane = there.sessions.await();
+  REQUIRE(at_plane.session);
+  for (int i = 0; i < 3; ++i)
+    REQUIRE(at_plane.session->send(std::string(100'000, 'x')));
+  at_plane.session->close("go to another plane");
+  REQUIRE(at_plane.notes->await_end());
+  // The plane has ended the call while the node handles the first frame.
+  const auto refused = eventually([&] { return !at_node.session->send("late"); });
+  go_on.set_value();
+  REQUIRE(refused);
+  REQUIRE(at_node.notes->await_end());
+  REQUIRE(at_node.notes->count() == 3);
+  REQUIRE(at_node.notes->ends() == std::vector<std::string>{"go to another plane"});
+}
+
 TEST_CASE("a session is closed in time although its peer takes nothing") {
   plane there{true};
   node here{there.listener->address()};

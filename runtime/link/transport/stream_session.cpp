@@ -26,7 +26,7 @@ class stream_session::room {
 
 bool stream_session::send(std::string frame) {
   std::lock_guard lock{mutex_};
-  if (stage_ > stage::open || closing_ || frame.size() > defaults::frame_limit_bytes ||
+  if (stage_ > stage::open || closing_ || broken_ || frame.size() > defaults::frame_limit_bytes ||
       outbox_.bytes() >= defaults::outbox_limit_bytes)
     return false;
   outbox_.add(std::move(frame));
@@ -87,8 +87,12 @@ void stream_session::was_written(bool good) {
   std::lock_guard lock{mutex_};
   writing_ = false;
   outgoing_ = {};
-  if (!good) return end();
-  continue_writing();
+  if (good) return continue_writing();
+  if (!options_.is_client) return end();
+  // gRPC reports the end of a client's call only when all packets that have arrived were read. The
+  // last of them may give the reason.
+  broken_ = true;
+  continue_reading();
 }
 
 void stream_session::was_cancelled() {
@@ -104,6 +108,7 @@ void stream_session::heartbeat() {
                   std::to_string(defaults::attempt_limit / std::chrono::seconds{1}) + " s");
   if (closing_) return cancel(*closing_);
   if (reading_) return;
+  if (broken_) return cancel("the connection was lost");
   if (!writing_) write_packet();
   call_->heartbeat_after(defaults::heartbeat_period);
 }
@@ -225,7 +230,7 @@ void stream_session::continue_reading() {
 }
 
 void stream_session::continue_writing() {
-  if (writing_ || stage_ != stage::open) return;
+  if (writing_ || broken_ || stage_ != stage::open) return;
   if (outbox_.fill(outgoing_)) return write_packet();
   if (!closing_) return;
   if (bye_sent_) return end();

@@ -99,6 +99,7 @@ class stream_session final : public session, public std::enable_shared_from_this
   bool reading_ = false;  // until the receiver has processed it
   bool writing_ = false;
   bool bye_sent_ = false;
+  bool broken_ = false;  // a client's write has failed: nothing is written any more
 
   std::optional<std::string> closing_;
   std::string reason_;  // the first reason of the end

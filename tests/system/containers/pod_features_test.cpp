@@ -166,7 +166,7 @@ spec:
     command:
     - sh
     - -c
-    - grep -e CapEff -e NoNewPrivs -e 'Seccomp:' /proc/self/status; touch /file; cat /etc/resolv.conf;
+    - grep -e CapEff -e NoNewPrivs -e 'Seccomp:' /proc/self/status; touch /file 2>&1; cat /etc/resolv.conf;
       until ps -o args | grep '^sleep 100078'; do sleep 0.1; done; exec sleep 100000
     lifecycle: {{preStop: {{exec: {{command: [touch, /mark/stopped]}}}}}}
     volumeMounts: [{{name: mark, mountPath: /mark}}]
