@@ -9,7 +9,7 @@
 #include <iostream>
 #include <stdexcept>
 
-#include "benchmark/http_load.hpp"
+#include "benchmark/http_load/http_load.hpp"
 #include "build_paths.hpp"
 #include "support/http_client.hpp"
 #include "support/programs/shell.hpp"

@@ -1,5 +1,5 @@
 // The answers that the load generator reads.
-#include "benchmark/http1_answer.hpp"
+#include "benchmark/http_load/http1_answer.hpp"
 
 #include <catch2/catch.hpp>
 #include <stdexcept>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "benchmark/http_load.hpp"
+#include "benchmark/http_load/http_load.hpp"
 #include "etcd/etcd_server.hpp"
 #include "support/http_client.hpp"
 #include "support/programs/process.hpp"

@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
                                                               {"claims", measure_claims},
                                                               {"network", measure_network},
                                                               {"containers", measure_containers},
+                                                              {"streams", measure_streams},
                                                               {"etcd", measure_etcd},
                                                               {"planes", measure_planes},
                                                               {"kube", measure_kube}};

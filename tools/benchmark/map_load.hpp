@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "benchmark/http_load.hpp"
+#include "benchmark/http_load/http_load.hpp"
 
 namespace troupe::bench {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "benchmark/http_load.hpp"
+#include "benchmark/http_load/http_load.hpp"
 #include "benchmark/support.hpp"
 #include "support/http_client.hpp"
 

@@ -42,6 +42,8 @@ void measure_limits(results& out, const bench_options& options);
 
 // Pods run by a containerd that the bench starts. Skipped if none is installed.
 void measure_containers(results& out, const bench_options& options);
+// Commands and ports of its containers, against the runtime's own streams.
+void measure_streams(results& out, const bench_options& options);
 // Creates and reads over etcd, against those of a bare client and of an embedded store. Skipped if
 // no etcd is installed.
 void measure_etcd(results& out, const bench_options& options);

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <iostream>
 
-#include "benchmark/http_load.hpp"
+#include "benchmark/http_load/http_load.hpp"
 #include "server/connections/task_queue.hpp"
 #include "server/fixtures/http_fixture.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "benchmark/http_load.hpp"
+#include "benchmark/http_load/http_load.hpp"
 
 struct ssl_st;
 struct ssl_ctx_st;

@@ -1,4 +1,4 @@
-#include "benchmark/http_load.hpp"
+#include "benchmark/http_load/http_load.hpp"
 
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
@@ -15,7 +15,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "benchmark/http_load_connection.hpp"
+#include "benchmark/http_load/http_load_connection.hpp"
 
 namespace troupe::bench {
 namespace {

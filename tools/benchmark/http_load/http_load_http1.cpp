@@ -1,7 +1,7 @@
 #include <array>
 
-#include "benchmark/http1_answer.hpp"
-#include "benchmark/http_load_connection.hpp"
+#include "benchmark/http_load/http1_answer.hpp"
+#include "benchmark/http_load/http_load_connection.hpp"
 
 namespace troupe::bench {
 namespace {

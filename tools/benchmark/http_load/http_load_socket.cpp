@@ -11,7 +11,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "benchmark/http_load_connection.hpp"
+#include "benchmark/http_load/http_load_connection.hpp"
 
 namespace troupe::bench {
 

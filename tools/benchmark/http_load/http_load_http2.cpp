@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <unordered_map>
 
-#include "benchmark/http_load_connection.hpp"
+#include "benchmark/http_load/http_load_connection.hpp"
 
 namespace troupe::bench {
 namespace {

@@ -1,4 +1,4 @@
-#include "benchmark/http1_answer.hpp"
+#include "benchmark/http_load/http1_answer.hpp"
 
 #include <strings.h>
 
