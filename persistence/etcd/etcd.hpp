@@ -16,15 +16,17 @@ namespace troupe::persistence {
 struct etcd_options {
   // Such as "https://10.0.0.1:2379". One is used at a time; when it fails, the next.
   std::vector<std::string> endpoints;
-  // PEM files. Empty if all endpoints use http://.
+  // PEM files. Empty if all endpoints use http://. An open log reads them in each `reload_period`;
+  // when they have changed, and a member accepts them, new connections use them.
   std::string ca_file = {}, certificate_file = {}, key_file = {};
   // The timeout of a transaction: two elections with etcd's default settings.
   std::chrono::milliseconds transaction_limit{2'000};
   std::chrono::milliseconds read_limit{3'000};
+  std::chrono::milliseconds reload_period{60'000};
 };
 
-// Does not wait for etcd. Fails with `invalid` for contradictory options, `io` for a file that
-// cannot be read or a module that cannot be loaded.
+// Does not wait for etcd. Fails with `invalid` for contradictory options or a key that does not
+// belong to its certificate, `io` for a file that cannot be read or a module that cannot be loaded.
 expected<std::unique_ptr<shared_log>> open_etcd(const etcd_options& options);
 
 class etcd_members;

@@ -3,8 +3,6 @@
 #include <absl/synchronization/mutex.h>
 #include <spdlog/fmt/fmt.h>
 
-#include <fstream>
-#include <sstream>
 #include <string_view>
 
 namespace troupe::persistence::etcd {
@@ -13,31 +11,14 @@ namespace {
 
 constexpr std::string_view secure = "https://", plain = "http://";
 
-expected<std::string> read_file(const std::string& path) {
-  std::ifstream in{path, std::ios::binary};
-  std::stringstream text;
-  text << in.rdbuf();
-  if (!in) return fail(errc::io, fmt::format("{} cannot be read", path));
-  return text.str();
-}
-
-expected<std::shared_ptr<grpc::ChannelCredentials>> credentials(const etcd_options& options) {
-  grpc::SslCredentialsOptions made;
-  for (const auto& [path, text] : {std::pair{&options.ca_file, &made.pem_root_certs},
-                                   {&options.certificate_file, &made.pem_cert_chain},
-                                   {&options.key_file, &made.pem_private_key}}) {
-    if (path->empty()) continue;
-    auto read = read_file(*path);
-    if (!read) return fail(std::move(read.error()));
-    *text = std::move(*read);
-  }
-  return grpc::SslCredentials(made);
-}
-
 }  // namespace
 
+bool is_secure(const std::string& endpoint) {
+  return endpoint.starts_with(secure);
+}
+
 expected<std::shared_ptr<grpc::Channel>> dial(const std::string& endpoint,
-                                              const etcd_options& options) {
+                                              const credentials& shown) {
   // Debian's Abseil checks for deadlocks at each of gRPC's locks.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   grpc::ChannelArguments arguments;
@@ -52,12 +33,21 @@ expected<std::shared_ptr<grpc::Channel>> dial(const std::string& endpoint,
   if (endpoint.starts_with(plain))
     return grpc::CreateCustomChannel(endpoint.substr(plain.size()),
                                      grpc::InsecureChannelCredentials(), arguments);
-  if (!endpoint.starts_with(secure))
+  if (!is_secure(endpoint))
     return fail(errc::invalid,
                 fmt::format("{} is no endpoint of etcd: https://HOST:PORT is", endpoint));
-  auto made = credentials(options);
-  if (!made) return fail(std::move(made.error()));
-  return grpc::CreateCustomChannel(endpoint.substr(secure.size()), *made, arguments);
+  const auto made = grpc::SslCredentials({.pem_root_certs = shown.authorities,
+                                          .pem_private_key = shown.key,
+                                          .pem_cert_chain = shown.certificate});
+  return grpc::CreateCustomChannel(endpoint.substr(secure.size()), made, arguments);
+}
+
+expected<std::shared_ptr<grpc::Channel>> dial(const std::string& endpoint,
+                                              const etcd_options& options) {
+  if (!is_secure(endpoint)) return dial(endpoint, credentials{});
+  const auto shown = read_credentials(options);
+  if (!shown) return fail(shown.error());
+  return dial(endpoint, *shown);
 }
 
 }  // namespace troupe::persistence::etcd
