@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <random>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace troupe::test {
@@ -51,8 +52,10 @@ std::string etcd_server::missing() {
   return ::access(program, X_OK) == 0 ? "" : "etcd is not installed (package etcd-server)";
 }
 
-etcd_server::etcd_server(std::size_t quota_bytes)
-    : client_url_{fmt::format("http://127.0.0.1:{}", free_port())},
+etcd_server::etcd_server(std::size_t quota_bytes, etcd_tls tls)
+    : tls_{std::move(tls)},
+      client_url_{fmt::format("{}://127.0.0.1:{}", tls_.certificate.empty() ? "http" : "https",
+                              free_port())},
       peer_url_{fmt::format("http://127.0.0.1:{}", free_port())},
       quota_bytes_{quota_bytes} {
   start();
@@ -83,6 +86,9 @@ void etcd_server::start() {
                                  "--enable-v2=false",
                                  "--quota-backend-bytes",
                                  std::to_string(quota_bytes_)};
+  if (!tls_.certificate.empty())
+    words.insert(words.end(), {"--client-cert-auth", "--trusted-ca-file", tls_.client_authorities,
+                               "--cert-file", tls_.certificate, "--key-file", tls_.key});
   std::vector<char*> arguments;
   for (auto& each : words)
     arguments.push_back(each.data());

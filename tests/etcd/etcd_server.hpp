@@ -12,13 +12,19 @@ namespace troupe::test {
 // A loopback port that is free now.
 int free_port();
 
+// PEM files of a member that accepts only clients with a certificate of one of the authorities. It
+// reads them when it starts; without a certificate it serves without TLS.
+struct etcd_tls {
+  std::string certificate = {}, key = {}, client_authorities = {};
+};
+
 class etcd_server {
  public:
   // Why no etcd can run; empty if one can.
   static std::string missing();
 
   // The database has at most `quota_bytes`; 0: etcd's default.
-  explicit etcd_server(std::size_t quota_bytes = 0);
+  explicit etcd_server(std::size_t quota_bytes = 0, etcd_tls tls = {});
   ~etcd_server();
   etcd_server(const etcd_server&) = delete;
   etcd_server& operator=(const etcd_server&) = delete;
@@ -33,6 +39,7 @@ class etcd_server {
   void end();
 
   scratch_folder place_;
+  const etcd_tls tls_;
   std::string client_url_, peer_url_;
   const std::size_t quota_bytes_;
   pid_t process_ = 0;

@@ -18,6 +18,7 @@
 #include "persistence/replica/leased_log.hpp"
 #include "persistence/replica/upstream_log.hpp"
 #include "tools/defaults.hpp"
+#include "tools/node/etcd_certificate.hpp"
 #include "tools/node/shared_settings.hpp"
 
 namespace troupe::tools {
@@ -100,7 +101,7 @@ persistence::expected<cluster_store> open_shared_store(const config::node_config
                                                        bool is_lost) {
   auto options = options_of(config);
   const auto& from = config.etcd;
-  etcd_certificate{from.cert}.warn();
+  warn_of_certificate_end(from.cert);
   auto log = persistence::open_etcd(etcd_of(from));
   if (!log) return persistence::fail(log.error());
   persistence::blocking_log asked{**log, fmt::format("etcd at {}", fmt::join(from.endpoints, ", ")),
@@ -179,7 +180,7 @@ void term_manager::run() {
     });
     if (!is_woken) {
       lock.unlock();
-      certificate_.warn();
+      warn_of_certificate_end(certificate_);
       lock.lock();
       continue;
     }

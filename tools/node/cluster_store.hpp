@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -11,7 +12,6 @@
 #include "config/node_config.hpp"
 #include "persistence/replica/replicated_store.hpp"
 #include "persistence/store/store.hpp"
-#include "tools/node/etcd_certificate.hpp"
 
 namespace troupe::tools {
 
@@ -51,7 +51,7 @@ class term_manager {
 
   persistence::replicated_store& store_;
   actors::control_plane& plane_;
-  const etcd_certificate certificate_;
+  const std::filesystem::path certificate_;  // for etcd
   const std::shared_ptr<wanted> wanted_ = std::make_shared<wanted>();
   std::thread thread_;
 };

@@ -3,8 +3,6 @@
 #include <fmt/chrono.h>
 #include <spdlog/spdlog.h>
 
-#include <utility>
-
 #include "server/credentials/kubeconfig.hpp"
 #include "server/credentials/x509.hpp"
 #include "tools/defaults.hpp"
@@ -19,17 +17,16 @@ std::optional<std::string> certificate_warning(const std::string& certificate,
   const std::chrono::duration<double> life = valid->until - valid->from, left = valid->until - now;
   if (left > life * defaults::etcd_certificate_part) return std::nullopt;
   return fmt::format(
-      "the certificate for etcd that was read from {} at the start is valid until "
-      "{:%Y-%m-%dT%H:%M:%SZ}: replace it and its key, and restart this control plane",
+      "the certificate for etcd in {} is valid until {:%Y-%m-%dT%H:%M:%SZ}: replace it and its "
+      "key, "
+      "this control plane then uses them",
       file.string(), fmt::gmtime(std::chrono::system_clock::to_time_t(valid->until)));
 }
 
-etcd_certificate::etcd_certificate(std::filesystem::path file)
-    : file_{std::move(file)},
-      text_{file_.empty() ? std::string{} : server::read_file(file_).value_or("")} {}
-
-void etcd_certificate::warn() const {
-  if (const auto text = certificate_warning(text_, file_, std::chrono::system_clock::now()))
+void warn_of_certificate_end(const std::filesystem::path& file) {
+  if (file.empty()) return;
+  const auto now = std::chrono::system_clock::now();
+  if (const auto text = certificate_warning(server::read_file(file).value_or(""), file, now))
     spdlog::warn("store: {}", *text);
 }
 

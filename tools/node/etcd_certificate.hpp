@@ -1,5 +1,5 @@
-// The certificate with which a control plane calls etcd. It is read at the start, and nobody here
-// can renew it: the user is warned before it ends.
+// The certificate with which a control plane calls etcd. The client of etcd uses a new one when the
+// file changes, but nobody here can renew it: the user is warned before it ends.
 #pragma once
 
 #include <chrono>
@@ -15,16 +15,8 @@ std::optional<std::string> certificate_warning(const std::string& certificate,
                                                const std::filesystem::path& file,
                                                std::chrono::system_clock::time_point now);
 
-class etcd_certificate {
- public:
-  // Reads the file. An empty path, or one that cannot be read: never warns.
-  explicit etcd_certificate(std::filesystem::path file);
-
-  void warn() const;
-
- private:
-  const std::filesystem::path file_;
-  const std::string text_;
-};
+// Logs the warning for what the file contains now; none for an empty path, or a file that cannot be
+// read.
+void warn_of_certificate_end(const std::filesystem::path& file);
 
 }  // namespace troupe::tools
