@@ -12,8 +12,8 @@ namespace troupe::test {
 // A loopback port that is free now.
 int free_port();
 
-// PEM files of a member that accepts only clients with a certificate of one of the authorities. It
-// reads them when it starts; without a certificate it serves without TLS.
+// PEM files of a member that accepts only clients with a certificate of one of the authorities,
+// which it reads when it starts. Without a certificate it serves without TLS.
 struct etcd_tls {
   std::string certificate = {}, key = {}, client_authorities = {};
 };
