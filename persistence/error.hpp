@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <tl/expected.hpp>
 
 namespace troupe::persistence {
@@ -32,8 +31,6 @@ enum class errc {
   unknown,          // the outcome is not known: the log of the cluster does not answer
   restored,         // the log of the cluster was restored from a backup: nothing is served here
 };
-
-std::string_view to_string(errc code);
 
 struct error {
   errc code;

@@ -17,8 +17,6 @@ inline constexpr auto lease_renewal = 10s;
 inline constexpr std::size_t log_file_bytes = 10u << 20;
 inline constexpr int log_files = 5;
 inline constexpr std::size_t log_line_bytes = 16u << 10;
-// A container that writes faster is blocked; at this rate its whole log is rotated away in 6 s.
-inline constexpr std::int64_t log_bytes_per_second = 8 << 20;
 
 // kubernetes: MaxContainerBackOff and its initial delay; a container that ran for at least twice
 // the maximum starts again with the initial delay.
@@ -58,17 +56,6 @@ inline constexpr std::size_t event_text_bytes = 1024;
 inline constexpr std::size_t exec_part_bytes = 16u << 10;
 // The same for ports and CRI streams, whose parts each cost some thread switches.
 inline constexpr std::size_t stream_part_bytes = 128u << 10;
-// Maximum number of attached clients of one container, and the unread output buffered for each: two
-// seconds at log_bytes_per_second, so that a burst alone disconnects nobody.
-inline constexpr std::size_t attach_limit = 16;
-inline constexpr std::size_t attach_backlog_bytes = 16u << 20;
-// How long a shim may take to answer; how long a container's last output waits for its readers.
-inline constexpr auto attach_timeout = 10s;
-inline constexpr auto attach_drain_limit = 10s;
-// A shim that hung up counts as alive after this many checks, `start_check_delay` apart.
-inline constexpr int attach_checks = 10;
-// How long a port of this machine may take to answer.
-inline constexpr auto port_patience = 10s;
 // Probes and hooks that run at the same time; checks that may wait in the queue.
 inline constexpr std::size_t probe_threads = 16;
 inline constexpr std::size_t hook_threads = 8;
@@ -121,9 +108,6 @@ inline constexpr std::int32_t system_critical_priority = 2'000'000'000;
 inline constexpr auto status_retry = 1s;
 inline constexpr auto write_timeout = 30s;
 
-// How long a killed container and its shim may take to exit when the machine leaves the cluster.
-inline constexpr auto leftover_patience = 5s;
-
 // Threads that start, signal and supervise processes, and set up volumes; jobs that may wait for
 // them.
 inline constexpr std::size_t runtime_threads = 3;
@@ -148,18 +132,8 @@ inline constexpr auto usage_shortest_window = 100ms;
 inline constexpr auto usage_check_limit = 10s;
 // Maximum number of requests that wait for the same reading.
 inline constexpr std::size_t usage_askers = 1'000;
-// Maximum number of processes that are read: the kernel's pid_max of small machines.
-inline constexpr std::size_t usage_processes = 32'768;
 
 // A check that failed for lack of descriptors or memory is repeated after this.
 inline constexpr auto recheck_delay = 1000ms;
-// A follower checks a container that is being started again after this.
-inline constexpr auto start_check_delay = 20ms;
-
-// Attempts to create a pod's control group when it is removed at the same time.
-inline constexpr int cgroup_making_tries = 5;
-// Killed processes leave their control group within milliseconds, unless the kernel is busy.
-inline constexpr int cgroup_removal_tries = 100;
-inline constexpr int cgroup_removal_pause_ms = 10;
 
 }  // namespace troupe::actors::kubelet_defaults

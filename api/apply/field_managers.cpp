@@ -87,16 +87,14 @@ expected<void> read_object(json_document& into, std::string_view json) {
 
 std::string text_in_metadata(const json_value& object, std::string_view name) {
   const auto* metadata = find_member(object, "metadata");
-  const auto* found = metadata == nullptr ? nullptr : find_member(*metadata, name);
-  return found != nullptr && found->IsString() ? std::string{text_of(*found)} : std::string{};
+  return metadata == nullptr ? std::string{} : text_at(*metadata, name);
 }
 
 // The annotation in which kubectl keeps the applied configuration; empty if there is none.
 std::string last_applied_of(json_value& object) {
   auto* metadata = find_member(object, "metadata");
   auto* annotations = metadata == nullptr ? nullptr : find_member(*metadata, "annotations");
-  auto* text = annotations == nullptr ? nullptr : find_member(*annotations, last_applied);
-  return text != nullptr && text->IsString() ? std::string{text_of(*text)} : std::string{};
+  return annotations == nullptr ? std::string{} : text_at(*annotations, last_applied);
 }
 
 // -- conflicts ------------------------------------------------------------------------------------

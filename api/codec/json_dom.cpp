@@ -315,6 +315,11 @@ json_value* find_member(json_value& of, std::string_view name) {
   return const_cast<json_value*>(find_member(std::as_const(of), name));
 }
 
+std::string text_at(const json_value& of, std::string_view name) {
+  const auto* found = find_member(of, name);
+  return found != nullptr && found->IsString() ? std::string{text_of(*found)} : std::string{};
+}
+
 member_index::member_index(const json_value* object) : object_(object) {
   if (object == nullptr || !object->IsObject() || object->MemberCount() < indexed_from) return;
   index_.reserve(object->MemberCount());

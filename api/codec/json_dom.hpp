@@ -59,6 +59,8 @@ json_value make_text(std::string_view text, json_allocator& allocator);
 // Null if `of` is not an object, or has no such member. Linear in the number of members.
 const json_value* find_member(const json_value& of, std::string_view name);
 json_value* find_member(json_value& of, std::string_view name);
+// The member if it is a string, else empty.
+std::string text_at(const json_value& of, std::string_view name);
 
 // Ignores the order of members and compares numbers by value. At worst n log n.
 bool same_json(const json_value& a, const json_value& b);

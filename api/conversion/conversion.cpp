@@ -19,7 +19,6 @@ void conversions::add(const Descriptor& external, const Descriptor* hub) {
   const bool fresh = by_kind_.emplace(names(made->api_version(), made->kind()), made).second;
   ensure(fresh, "a kind is registered once in each version");
   by_resource_.emplace(names(made->version(), made->plural()), made);
-  by_type_.emplace(&external, made);
   if (hub != nullptr) hubs_.emplace(made, &kind_of_type(*hub));
   all_.push_back(made);
 }
@@ -34,11 +33,6 @@ const kind_info* conversions::find_resource(std::string_view version,
                                             std::string_view plural) const {
   const auto found = by_resource_.find(names(version, plural));
   return found == by_resource_.end() ? nullptr : found->second;
-}
-
-const kind_info* conversions::find(const Descriptor& type) const {
-  const auto found = by_type_.find(&type);
-  return found != by_type_.end() ? found->second : scheme::instance().find(type);
 }
 
 const kind_info* conversions::hub(const kind_info& kind) const {
@@ -97,14 +91,6 @@ expected<decoded> conversions::decode(std::string_view bytes, media form,
   auto read = api::decode(bytes, form, kind.get(), options);
   if (read) set_defaults(*read->content);
   return read;
-}
-
-expected<std::string> conversions::encode(const body& content) const {
-  const kind_info* kind = find(*content.GetDescriptor());
-  if (kind == nullptr)
-    return fail(internal("the type " + content.GetDescriptor()->full_name() +
-                         " is not registered in any version"));
-  return encode_json(content, kind->api_version(), kind->kind());
 }
 
 }  // namespace troupe::api

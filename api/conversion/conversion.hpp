@@ -82,8 +82,6 @@ class conversions {
   // version that the document names. Errors name unknown versions and kinds.
   expected<decoded> decode(std::string_view bytes, media form, const kind_info* expected_kind,
                            const decode_options& options = {}) const;
-  // JSON with the type's registered kind and version; 500 for any other type.
-  expected<std::string> encode(const body& content) const;
 
  private:
   using types = std::pair<const google::protobuf::Descriptor*, const google::protobuf::Descriptor*>;
@@ -91,13 +89,11 @@ class conversions {
 
   void add(const google::protobuf::Descriptor& external, const google::protobuf::Descriptor* hub);
   bool knows_version(std::string_view api_version) const;
-  const kind_info* find(const google::protobuf::Descriptor& type) const;
 
   std::vector<std::unique_ptr<kind_info>> owned_;
   std::vector<const kind_info*> all_;
   std::map<names, const kind_info*> by_kind_;      // (api version, kind)
   std::map<names, const kind_info*> by_resource_;  // (version, plural)
-  std::unordered_map<const google::protobuf::Descriptor*, const kind_info*> by_type_;
   std::unordered_map<const kind_info*, const kind_info*> hubs_;
   std::map<types, std::function<void(const body&, body&)>> functions_;
   std::unordered_map<const google::protobuf::Descriptor*, std::function<void(body&)>> defaults_;

@@ -1,14 +1,13 @@
 #include "api/discovery/discovery.hpp"
 
 #include <openssl/evp.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include <algorithm>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "api/codec/document_writer.hpp"
 #include "api/codec/json_text.hpp"
 #include "api/discovery/served_groups.hpp"
 #include "api/kind_row.hpp"
@@ -18,55 +17,6 @@
 namespace troupe::api {
 
 namespace {
-
-// Builds a JSON text: object([&] { field("kind", "APIGroup"); … }).
-class document {
- public:
-  template <class F>
-  void object(F fill) {
-    out_.StartObject();
-    fill();
-    out_.EndObject();
-  }
-  template <class F>
-  void list(std::string_view name, F fill) {
-    key(name);
-    out_.StartArray();
-    fill();
-    out_.EndArray();
-  }
-  template <class F>
-  void child(std::string_view name, F fill) {
-    key(name);
-    object(fill);
-  }
-  void key(std::string_view name) {
-    out_.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
-  }
-  void text(std::string_view value) {
-    out_.String(value.data(), static_cast<rapidjson::SizeType>(value.size()));
-  }
-  void field(std::string_view name, std::string_view value) {
-    key(name);
-    text(value);
-  }
-  void flag(std::string_view name, bool value) {
-    key(name);
-    out_.Bool(value);
-  }
-  template <class Strings>
-  void strings(std::string_view name, const Strings& all) {
-    list(name, [&] {
-      for (const auto& each : all)
-        text(each);
-    });
-  }
-  std::string take() const { return {buffer_.GetString(), buffer_.GetSize()}; }
-
- private:
-  rapidjson::StringBuffer buffer_;
-  rapidjson::Writer<rapidjson::StringBuffer> out_{buffer_};
-};
 
 constexpr std::string_view all_verbs[] = {"create", "delete", "deletecollection", "get",
                                           "list",   "patch",  "update",           "watch"};
@@ -119,7 +69,7 @@ std::string group_version(std::string_view group, std::string_view version) {
 }
 
 // In the order of upstream's fields, like all documents here, so that people can compare them.
-void write_part(document& d, const kind_info& kind, const kind_part& part) {
+void write_part(document_writer& d, const kind_info& kind, const kind_part& part) {
   d.object([&] {
     d.field("name", kind.plural() + "/" + std::string{part.name});
     d.field("singularName", "");
@@ -133,20 +83,20 @@ void write_part(document& d, const kind_info& kind, const kind_part& part) {
   });
 }
 
-void write_names(document& d, const kind_info& kind) {
-  const auto& options = kind.options();
-  if (!options.short_names().empty()) d.strings("shortNames", options.short_names());
-  if (!options.categories().empty()) d.strings("categories", options.categories());
+template <class Strings>
+void write_names(document_writer& d, const Strings& short_names, const Strings& categories) {
+  if (!short_names.empty()) d.strings("shortNames", short_names);
+  if (!categories.empty()) d.strings("categories", categories);
 }
 
-void write_resources(document& d, const kind_info& kind) {
+void write_resources(document_writer& d, const kind_info& kind) {
   d.object([&] {
     d.field("name", kind.plural());
     d.field("singularName", singular_of(kind));
     d.flag("namespaced", kind.namespaced());
     d.field("kind", kind.kind());
     d.strings("verbs", verbs_of(kind));
-    write_names(d, kind);
+    write_names(d, kind.options().short_names(), kind.options().categories());
     if (const auto hash = storage_version_hash(kind); !hash.empty())
       d.field("storageVersionHash", hash);
   });
@@ -154,7 +104,7 @@ void write_resources(document& d, const kind_info& kind) {
     write_part(d, kind, each);
 }
 
-void write_group(document& d, const served_group& group) {
+void write_group(document_writer& d, const served_group& group) {
   const auto write_version = [&](const std::string& version) {
     d.field("groupVersion", group_version(group.name, version));
     d.field("version", version);
@@ -164,61 +114,56 @@ void write_group(document& d, const served_group& group) {
     for (const auto& each : group.versions)
       d.object([&] { write_version(each.version); });
   });
-  d.child("preferredVersion", [&] { write_version(group.versions.front().version); });
+  d.object("preferredVersion", [&] { write_version(group.versions.front().version); });
 }
 
-void write_kind(document& d, std::string_view group, std::string_view version,
+void write_kind(document_writer& d, std::string_view group, std::string_view version,
                 std::string_view kind) {
-  d.child("responseKind", [&] {
+  d.object("responseKind", [&] {
     d.field("group", group);
     d.field("version", version);
     d.field("kind", kind);
   });
 }
 
-void write_aggregated(document& d, const kind_info& kind) {
+template <class Parts>
+void write_aggregated_parts(document_writer& d, const Parts& parts) {
+  if (parts.empty()) return;
+  d.list("subresources", [&] {
+    for (const auto& each : parts)
+      d.object([&] {
+        d.field("subresource", each.name);
+        write_kind(d, each.group, each.version, each.kind);
+        d.strings("verbs", each.verbs);
+      });
+  });
+}
+
+void write_aggregated(document_writer& d, const kind_info& kind) {
   d.object([&] {
     d.field("resource", kind.plural());
     write_kind(d, kind.group(), kind.version(), kind.kind());
     d.field("scope", kind.namespaced() ? "Namespaced" : "Cluster");
     d.field("singularResource", singular_of(kind));
     d.strings("verbs", verbs_of(kind));
-    write_names(d, kind);
-    const auto below = parts_of(kind);
-    if (below.empty()) return;
-    d.list("subresources", [&] {
-      for (const auto& each : below)
-        d.object([&] {
-          d.field("subresource", each.name);
-          write_kind(d, each.group, each.version, each.kind);
-          d.strings("verbs", each.verbs);
-        });
-    });
+    write_names(d, kind.options().short_names(), kind.options().categories());
+    write_aggregated_parts(d, parts_of(kind));
   });
 }
 
-void write_aggregated(document& d, const foreign_resource& resource) {
+void write_aggregated(document_writer& d, const foreign_resource& resource) {
   d.object([&] {
     d.field("resource", resource.name);
     write_kind(d, resource.group, resource.version, resource.kind);
     d.field("scope", resource.namespaced ? "Namespaced" : "Cluster");
     d.field("singularResource", resource.singular);
     d.strings("verbs", resource.verbs);
-    if (!resource.short_names.empty()) d.strings("shortNames", resource.short_names);
-    if (!resource.categories.empty()) d.strings("categories", resource.categories);
-    if (resource.parts.empty()) return;
-    d.list("subresources", [&] {
-      for (const auto& each : resource.parts)
-        d.object([&] {
-          d.field("subresource", each.name);
-          write_kind(d, each.group, each.version, each.kind);
-          d.strings("verbs", each.verbs);
-        });
-    });
+    write_names(d, resource.short_names, resource.categories);
+    write_aggregated_parts(d, resource.parts);
   });
 }
 
-void write_aggregated(document& d, const served_version& version) {
+void write_aggregated(document_writer& d, const served_version& version) {
   d.object([&] {
     d.field("version", version.version);
     d.list("resources", [&] {
@@ -234,16 +179,16 @@ void write_aggregated(document& d, const served_version& version) {
 }
 
 std::string aggregate(const served_groups& all, bool core, std::string_view version) {
-  document d;
+  document_writer d;
   d.object([&] {
     d.field("kind", "APIGroupDiscoveryList");
     d.field("apiVersion", "apidiscovery.k8s.io/" + std::string{version});
-    d.child("metadata", [] {});
+    d.object("metadata", [] {});
     d.list("items", [&] {
       for (const auto& group : all) {
         if (group.name.empty() != core) continue;
         d.object([&] {
-          d.child("metadata", [&] {
+          d.object("metadata", [&] {
             if (!group.name.empty()) d.field("name", group.name);
           });
           d.list("versions", [&] {
@@ -258,7 +203,7 @@ std::string aggregate(const served_groups& all, bool core, std::string_view vers
 }
 
 std::string write_versions(const served_group& core) {
-  document d;
+  document_writer d;
   d.object([&] {
     d.field("kind", "APIVersions");
     d.list("versions", [&] {
@@ -271,7 +216,7 @@ std::string write_versions(const served_group& core) {
 }
 
 std::string write_groups(const served_groups& all) {
-  document d;
+  document_writer d;
   d.object([&] {
     d.field("kind", "APIGroupList");
     d.field("apiVersion", "v1");
@@ -284,7 +229,7 @@ std::string write_groups(const served_groups& all) {
 }
 
 std::string write_one_group(const served_group& group) {
-  document d;
+  document_writer d;
   d.object([&] {
     d.field("kind", "APIGroup");
     d.field("apiVersion", "v1");
@@ -294,7 +239,7 @@ std::string write_one_group(const served_group& group) {
 }
 
 std::string write_version(const std::string& both, const std::vector<const kind_info*>& kinds) {
-  document d;
+  document_writer d;
   d.object([&] {
     d.field("kind", "APIResourceList");
     // As upstream, whose core group is older than these documents' version.

@@ -9,12 +9,6 @@
 namespace troupe::api {
 namespace {
 
-// Empty if there is no such string.
-std::string text_at(const json_value& of, std::string_view name) {
-  const auto* found = find_member(of, name);
-  return found != nullptr && found->IsString() ? std::string{text_of(*found)} : std::string{};
-}
-
 std::vector<std::string> texts_at(const json_value& of, std::string_view name) {
   std::vector<std::string> out;
   const auto* found = find_member(of, name);

@@ -114,11 +114,6 @@ void write(const openapi::operation& from, const kind_info& kind, wire::Operatio
   extend(to, "x-kubernetes-group-version-kind", openapi::group_version_kind(kind, kind.kind()));
 }
 
-std::string text_at(const json_value& of, std::string_view name) {
-  const auto* found = find_member(of, name);
-  return found != nullptr && found->IsString() ? std::string{text_of(*found)} : std::string{};
-}
-
 void write(const json_value& from, wire::Operation& to) {
   to.set_operation_id(text_at(from, "operationId"));
   add_answer(to);

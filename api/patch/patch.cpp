@@ -17,26 +17,6 @@
 namespace troupe::api {
 namespace {
 
-void diff(json_value& from, json_value& to, json_value& out, json_allocator& allocator) {
-  out.SetObject();
-  json_members made(out), before(from), after(to);
-  for (auto& member : to.GetObject()) {
-    const auto name = text_of(member.name);
-    auto* old = before.find(name);
-    json_value change;
-    if (old && old->IsObject() && member.value.IsObject()) {
-      diff(*old, member.value, change, allocator);
-      if (change.ObjectEmpty()) continue;
-    } else {
-      if (old && same_json(*old, member.value)) continue;
-      change.CopyFrom(member.value, allocator);
-    }
-    made.set(name, std::move(change), allocator);
-  }
-  for (const auto& member : from.GetObject())
-    if (!after.find(text_of(member.name))) made.set(text_of(member.name), json_value(), allocator);
-}
-
 // Members of the operations of a JSON patch that are unknown, or do not count.
 void find_problems(const json_value& operations, std::vector<std::string>& out) {
   static constexpr std::array<std::string_view, 4> known{"op", "path", "from", "value"};
@@ -120,16 +100,6 @@ expected<std::string> apply_patch(patch_form form, const google::protobuf::Descr
   auto done = apply_strategic_patch(type_info::of(type), target, change, target.GetAllocator());
   if (!done) return fail(std::move(done.error()));
   return write_json(target);
-}
-
-expected<std::string> merge_patch_between(std::string_view from, std::string_view to) {
-  json_document a, b, out;
-  if (auto read = parse_json(a, from, "the object"); !read) return fail(std::move(read.error()));
-  if (auto read = parse_json(b, to, "the object"); !read) return fail(std::move(read.error()));
-  if (!a.IsObject() || !b.IsObject())
-    return fail(bad_request("only objects have a merge patch between them"));
-  diff(a, b, out, out.GetAllocator());
-  return write_json(out);
 }
 
 }  // namespace troupe::api

@@ -33,7 +33,4 @@ expected<std::string> apply_patch(patch_form form, const google::protobuf::Descr
                                   std::string_view document, std::string_view patch,
                                   std::vector<std::string>* problems = nullptr);
 
-// The merge patch that turns `from` into `to`. 400 if one is not a JSON object.
-expected<std::string> merge_patch_between(std::string_view from, std::string_view to);
-
 }  // namespace troupe::api

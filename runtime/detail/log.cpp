@@ -1,16 +1,11 @@
 #include "runtime/detail/log.hpp"
 
-#include <spdlog/spdlog.h>
+#include "runtime/registered_logger.hpp"
 
 namespace troupe::runtime {
 
 spdlog::logger& log() {
-  static const std::shared_ptr<spdlog::logger> logger = [] {
-    if (auto registered = spdlog::get("runtime")) return registered;
-    auto made = spdlog::default_logger()->clone("runtime");
-    spdlog::register_logger(made);  // so that its level can be changed at runtime
-    return made;
-  }();
+  static const auto logger = registered_logger("runtime");
   return *logger;
 }
 

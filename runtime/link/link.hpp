@@ -144,15 +144,4 @@ class dialer {
   virtual ~dialer() = default;
 };
 
-// Both ends of a link in one process, without threads: a frame is received within `send`, or as
-// soon as the running call of its receiver returns or the window has room. For simulations. `one`
-// is the client: `at_other` is called first, and `at_one` only if it accepts. `cut` ends both like
-// a lost connection. Sessions and receivers refer to each other until the end.
-struct loopback {
-  session_ptr one, other;
-  std::function<void()> cut;
-};
-loopback make_loopback(const peer& one, const acceptor& at_one, const peer& other,
-                       const acceptor& at_other);
-
 }  // namespace troupe::runtime::link

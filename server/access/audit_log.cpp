@@ -1,21 +1,13 @@
 #include "server/access/audit_log.hpp"
 
-#include <spdlog/spdlog.h>
-
-#include <memory>
-
 #include "api/codec/json_text.hpp"
+#include "runtime/registered_logger.hpp"
 
 namespace troupe::server {
 namespace {
 
 spdlog::logger& logger() {
-  static const std::shared_ptr<spdlog::logger> found = [] {
-    if (auto registered = spdlog::get("audit")) return registered;
-    auto made = spdlog::default_logger()->clone("audit");
-    spdlog::register_logger(made);  // so that its level can be changed at run time
-    return made;
-  }();
+  static const auto found = runtime::registered_logger("audit");
   return *found;
 }
 

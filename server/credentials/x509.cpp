@@ -24,13 +24,6 @@ openssl::bio_ptr memory() {
   return openssl::bio_ptr{BIO_new(BIO_s_mem())};
 }
 
-certificate_ptr parse_certificate(const std::string& pem) {
-  const auto input = openssl::reader(pem);
-  certificate_ptr found{PEM_read_bio_X509(input.get(), nullptr, nullptr, nullptr)};
-  ERR_clear_error();
-  return found;
-}
-
 key_ptr parse_key(const std::string& pem) {
   const auto input = openssl::reader(pem);
   key_ptr found{PEM_read_bio_PrivateKey(input.get(), nullptr, nullptr, nullptr)};
@@ -156,7 +149,7 @@ expected<identity> make_authority(const std::string& common_name, const validity
 namespace {
 
 expected<certificate_ptr> issue_for(EVP_PKEY& key, const identity& authority, const leaf& leaf) {
-  const auto issuer = parse_certificate(authority.certificate);
+  const auto issuer = openssl::read_certificate(authority.certificate);
   const auto issuer_key = parse_key(authority.private_key);
   if (!issuer || !issuer_key) return failed("the authority is not usable");
   auto made = prepare(leaf.common_name, leaf.organizations, leaf.valid, key);
@@ -221,14 +214,9 @@ expected<openssl::request_ptr> parse_request(const std::string& pem) {
   return parsed;
 }
 
-void free_extensions(STACK_OF(X509_EXTENSION) * all) {
-  sk_X509_EXTENSION_pop_free(all, X509_EXTENSION_free);
-}
-
 // Copies only the alternative names: the authority sets the rest.
 bool copy_names(const X509_REQ& from, X509& to) {
-  const std::unique_ptr<STACK_OF(X509_EXTENSION), openssl::freed_by<free_extensions>> all{
-      X509_REQ_get_extensions(const_cast<X509_REQ*>(&from))};
+  const openssl::extensions_ptr all{X509_REQ_get_extensions(const_cast<X509_REQ*>(&from))};
   const int at = X509v3_get_ext_by_NID(all.get(), NID_subject_alt_name, -1);
   return at < 0 || X509_add_ext(&to, X509v3_get_ext(all.get(), at), -1) == 1;
 }
@@ -246,7 +234,7 @@ expected<request> read_request(const std::string& pem) {
 
 expected<std::string> certify_request(const identity& authority, const std::string& request,
                                       const requested& wanted) {
-  const auto issuer = parse_certificate(authority.certificate);
+  const auto issuer = openssl::read_certificate(authority.certificate);
   const auto issuer_key = parse_key(authority.private_key);
   if (!issuer || !issuer_key) return failed("the authority is not usable");
   const auto parsed = parse_request(request);
@@ -285,20 +273,20 @@ expected<std::string> certify(const identity& authority, const leaf& leaf,
 }
 
 expected<std::string> key_hash(const std::string& certificate) {
-  const auto parsed = parse_certificate(certificate);
+  const auto parsed = openssl::read_certificate(certificate);
   if (!parsed) return tl::make_unexpected(std::string("not a certificate in PEM form"));
   return openssl::key_hash(X509_get_X509_PUBKEY(parsed.get()));
 }
 
 expected<validity> read_validity(const std::string& certificate) {
-  const auto parsed = parse_certificate(certificate);
+  const auto parsed = openssl::read_certificate(certificate);
   if (!parsed) return tl::make_unexpected(std::string("not a certificate in PEM form"));
   return validity{to_time(X509_get0_notBefore(parsed.get())),
                   to_time(X509_get0_notAfter(parsed.get()))};
 }
 
 bool covers(const std::string& certificate, const std::vector<std::string>& names) {
-  const auto parsed = parse_certificate(certificate);
+  const auto parsed = openssl::read_certificate(certificate);
   return parsed && std::all_of(names.begin(), names.end(), [&](const std::string& name) {
            return is_address(name)
                       ? X509_check_ip_asc(parsed.get(), name.c_str(), 0) == 1
@@ -307,9 +295,9 @@ bool covers(const std::string& certificate, const std::vector<std::string>& name
 }
 
 bool belongs(const identity& identity, const std::string& authority_certificate) {
-  const auto certificate = parse_certificate(identity.certificate);
+  const auto certificate = openssl::read_certificate(identity.certificate);
   const auto key = parse_key(identity.private_key);
-  const auto authority = parse_certificate(authority_certificate);
+  const auto authority = openssl::read_certificate(authority_certificate);
   const bool good = certificate && key && authority &&
                     X509_check_private_key(certificate.get(), key.get()) == 1 &&
                     X509_verify(certificate.get(), X509_get0_pubkey(authority.get())) == 1;

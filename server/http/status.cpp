@@ -1,78 +1,60 @@
 #include "server/http/status.hpp"
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
+#include "api/codec/document_writer.hpp"
 #include "api/codec/encode_count.hpp"
 
 namespace troupe::server {
 namespace {
 
-using json_writer = rapidjson::Writer<rapidjson::StringBuffer>;
-
-void member(json_writer& out, std::string_view key, std::string_view value) {
-  if (value.empty()) return;
-  out.Key(key.data(), static_cast<rapidjson::SizeType>(key.size()));
-  out.String(value.data(), static_cast<rapidjson::SizeType>(value.size()));
+void member(api::document_writer& out, std::string_view name, std::string_view value) {
+  if (!value.empty()) out.field(name, value);
 }
 
-void details(json_writer& out, const api::error& error) {
+void details(api::document_writer& out, const api::error& error) {
   // kubectl prints the message of an "Invalid" only if there are details, empty ones too.
   if (error.code != 422 && error.name.empty() && error.group.empty() && error.kind.empty() &&
       error.uid.empty() && error.causes.empty() && error.retry_after_seconds == 0)
     return;
-  out.Key("details");
-  out.StartObject();
-  member(out, "name", error.name);
-  member(out, "group", error.group);
-  member(out, "kind", error.kind);
-  member(out, "uid", error.uid);
-  if (!error.causes.empty()) {
-    out.Key("causes");
-    out.StartArray();
-    for (const auto& cause : error.causes) {
-      out.StartObject();
-      member(out, "reason", cause.reason);
-      member(out, "message", cause.message);
-      member(out, "field", cause.field);
-      out.EndObject();
-    }
-    out.EndArray();
-  }
-  if (error.retry_after_seconds != 0) {
-    out.Key("retryAfterSeconds");
-    out.Int(error.retry_after_seconds);
-  }
-  out.EndObject();
+  out.object("details", [&] {
+    member(out, "name", error.name);
+    member(out, "group", error.group);
+    member(out, "kind", error.kind);
+    member(out, "uid", error.uid);
+    if (!error.causes.empty())
+      out.list("causes", [&] {
+        for (const auto& cause : error.causes)
+          out.object([&] {
+            member(out, "reason", cause.reason);
+            member(out, "message", cause.message);
+            member(out, "field", cause.field);
+          });
+      });
+    if (error.retry_after_seconds != 0) out.number("retryAfterSeconds", error.retry_after_seconds);
+  });
 }
 
 }  // namespace
 
 response status_response(const api::error& error) {
   api::count_encoded_text();
-  rapidjson::StringBuffer text;
-  json_writer out{text};
-  out.StartObject();
-  member(out, "kind", "Status");
-  member(out, "apiVersion", "v1");
-  out.Key("metadata");
-  out.StartObject();
-  out.EndObject();
-  member(out, "status", "Failure");
-  member(out, "message", error.message);
-  member(out, "reason", error.reason);
-  details(out, error);
-  out.Key("code");
-  out.Int(error.code);
-  out.EndObject();
-  text.Put('\n');
+  api::document_writer out;
+  out.object([&] {
+    member(out, "kind", "Status");
+    member(out, "apiVersion", "v1");
+    out.object("metadata", [] {});
+    member(out, "status", "Failure");
+    member(out, "message", error.message);
+    member(out, "reason", error.reason);
+    details(out, error);
+    out.number("code", error.code);
+  });
 
   response answer;
   answer.status = error.code;
   answer.content_type = "application/json";
   if (error.retry_after_seconds != 0)
     answer.fields.push_back({"retry-after", std::to_string(error.retry_after_seconds)});
-  answer.content.add(std::string(text.GetString(), text.GetSize()));
+  answer.content.add(out.take() + '\n');
   return answer;
 }
 

@@ -1,13 +1,12 @@
 #include "server/tokens/web_token.hpp"
 
 #include <rapidjson/document.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "api/codec/document_writer.hpp"
 #include "server/credentials/base64url.hpp"
 
 namespace troupe::server {
@@ -93,75 +92,40 @@ bool read_legacy(const Value& json, token_claims& into) {
   return !into.secret->name.empty() && !into.account.uid.empty();
 }
 
-class writer {
- public:
-  template <class F>
-  void object(const char* name, F members) {
-    out_.Key(name);
-    whole(members);
-  }
-  template <class F>
-  void whole(F members) {
-    out_.StartObject();
-    members();
-    out_.EndObject();
-  }
-  void put(const char* name, std::string_view text) {
-    out_.Key(name);
-    put_text(text);
-  }
-  void put(const char* name, std::int64_t seconds) {
-    out_.Key(name);
-    out_.Int64(seconds);
-  }
-  void put(const char* name, const std::vector<std::string>& texts) {
-    out_.Key(name);
-    out_.StartArray();
-    for (const auto& each : texts)
-      put_text(each);
-    out_.EndArray();
-  }
-  void put(const char* name, const std::optional<named_uid>& object) {
-    if (object) put(name, *object);
-  }
-  void put(const char* name, const named_uid& of) {
-    object(name, [&] {
-      put("name", of.name);
-      if (!of.uid.empty()) put("uid", of.uid);
-    });
-  }
-  std::string take() const { return {buffer_.GetString(), buffer_.GetSize()}; }
+using api::document_writer;
 
- private:
-  void put_text(std::string_view text) {
-    out_.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
-  }
-  rapidjson::StringBuffer buffer_;
-  rapidjson::Writer<rapidjson::StringBuffer> out_{buffer_};
-};
-
-void print_legacy(writer& out, const token_claims& claims) {
-  out.put("kubernetes.io/serviceaccount/namespace", std::string_view{claims.ns});
-  out.put("kubernetes.io/serviceaccount/secret.name", std::string_view{claims.secret->name});
-  out.put("kubernetes.io/serviceaccount/service-account.name",
-          std::string_view{claims.account.name});
-  out.put("kubernetes.io/serviceaccount/service-account.uid", std::string_view{claims.account.uid});
+void print(document_writer& out, std::string_view name, const named_uid& of) {
+  out.object(name, [&] {
+    out.field("name", of.name);
+    if (!of.uid.empty()) out.field("uid", of.uid);
+  });
 }
 
-void print_bound(writer& out, const token_claims& claims) {
-  out.put("aud", claims.audiences);
-  out.put("exp", claims.expires);
-  out.put("iat", claims.issued);
-  out.put("jti", std::string_view{claims.id});
+void print(document_writer& out, std::string_view name, const std::optional<named_uid>& of) {
+  if (of) print(out, name, *of);
+}
+
+void print_legacy(document_writer& out, const token_claims& claims) {
+  out.field("kubernetes.io/serviceaccount/namespace", claims.ns);
+  out.field("kubernetes.io/serviceaccount/secret.name", claims.secret->name);
+  out.field("kubernetes.io/serviceaccount/service-account.name", claims.account.name);
+  out.field("kubernetes.io/serviceaccount/service-account.uid", claims.account.uid);
+}
+
+void print_bound(document_writer& out, const token_claims& claims) {
+  out.strings("aud", claims.audiences);
+  out.number("exp", claims.expires);
+  out.number("iat", claims.issued);
+  out.field("jti", claims.id);
   out.object("kubernetes.io", [&] {
-    out.put("namespace", std::string_view{claims.ns});
-    out.put("node", claims.node);
-    out.put("pod", claims.pod);
-    out.put("secret", claims.secret);
-    out.put("serviceaccount", claims.account);
-    if (claims.warn_after != 0) out.put("warnafter", claims.warn_after);
+    out.field("namespace", claims.ns);
+    print(out, "node", claims.node);
+    print(out, "pod", claims.pod);
+    print(out, "secret", claims.secret);
+    print(out, "serviceaccount", claims.account);
+    if (claims.warn_after != 0) out.number("warnafter", claims.warn_after);
   });
-  out.put("nbf", claims.issued);
+  out.number("nbf", claims.issued);
 }
 
 }  // namespace
@@ -198,14 +162,14 @@ std::optional<read_claims> parse_claims(const std::string& json) {
 }
 
 std::string print_claims(const token_claims& claims, std::string_view issuer) {
-  writer out;
-  out.whole([&] {
+  document_writer out;
+  out.object([&] {
     if (claims.legacy)
       print_legacy(out, claims);
     else
       print_bound(out, claims);
-    out.put("iss", claims.legacy ? legacy_issuer : issuer);
-    out.put("sub", std::string_view{actors::account_user(claims.ns, claims.account.name)});
+    out.field("iss", claims.legacy ? legacy_issuer : issuer);
+    out.field("sub", actors::account_user(claims.ns, claims.account.name));
   });
   return out.take();
 }

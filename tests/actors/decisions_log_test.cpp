@@ -8,6 +8,7 @@
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_pod.pb.h"
+#include "api/schema/core_service.pb.h"
 #include "support/cluster.hpp"
 #include "support/nodes.hpp"
 #include "support/workloads.hpp"
@@ -17,10 +18,12 @@ namespace troupe::test {
 using api::apps::v1::Deployment;
 using api::apps::v1::StatefulSet;
 using api::core::v1::ConfigMap;
+using api::core::v1::Endpoints;
 using api::core::v1::Namespace;
 using api::core::v1::Node;
 using api::core::v1::Pod;
 using api::core::v1::ReplicationController;
+using api::core::v1::Service;
 using Catch::Matchers::Contains;
 using std::chrono::seconds;
 
@@ -150,6 +153,27 @@ TEST_CASE("a controller says how many objects it adopts and releases, and which"
   c.advance(std::chrono::seconds{2});
   CHECK_THAT(log.text(), Contains("adopts 0 and releases 1 objects") &&
                              Contains("web: releases /registry/pods/default/orphan at revision "));
+}
+
+TEST_CASE("a Service logs that it adopts Endpoints made by hand, and that it releases them") {
+  const room_log log;
+  cluster c{1};
+  Service service;
+  service.mutable_metadata()->set_name("web");
+  service.mutable_spec()->add_ports()->set_port(80);
+  c.create(service);
+  Endpoints by_hand;
+  by_hand.mutable_metadata()->set_name("web");
+  c.create(by_hand);
+  c.change<Service>("default", "web",
+                    [](Service& now) { (*now.mutable_spec()->mutable_selector())["app"] = "web"; });
+  c.advance(seconds{5});
+  CHECK(log.count(" adopts the Endpoints of its name") == 1);
+  CHECK(log.count(" releases its Endpoints") == 0);
+  c.change<Service>("default", "web", [](Service& now) { now.mutable_spec()->clear_selector(); });
+  c.advance(seconds{5});
+  CHECK(log.count(" adopts the Endpoints of its name") == 1);
+  CHECK(log.count(" selects no pods any more: releases its Endpoints") == 1);
 }
 
 TEST_CASE("a rollout is in the log from its new replica set to its end") {

@@ -5,6 +5,7 @@
 
 #include "actors/controllers/kit/defaults.hpp"
 #include "actors/core/cluster_authority.hpp"
+#include "actors/room_log.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_namespace.pb.h"
 #include "support/cluster.hpp"
@@ -92,6 +93,22 @@ TEST_CASE("without an authority nothing is published", "[root_ca]") {
   cluster c{1};
   c.advance(std::chrono::minutes{1});
   CHECK(c.count<ConfigMap>() == 0);
+}
+
+TEST_CASE("certificates that are published or restored are logged once", "[root_ca]") {
+  const room_log log;
+  world w{1};
+  REQUIRE(w.publishes("default"));
+  for (const auto& ns : w.c.list<Namespace>())
+    REQUIRE(w.publishes(ns->meta().name()));
+  w.c.settle();
+  CHECK(log.count(" publishes the CA certificates") == w.c.count<Namespace>());
+  CHECK(log.count(" restores its CA certificates") == 0);
+  w.c.change<ConfigMap>("default", name, [](ConfigMap& map) { map.clear_data(); });
+  REQUIRE(w.publishes("default"));
+  w.c.advance(2 * actors::defaults::resync_period);
+  CHECK(log.count("info root-ca-cert-publisher /registry/namespaces/default at revision ") == 2);
+  CHECK(log.count(" restores its CA certificates") == 1);
 }
 
 }  // namespace troupe::test

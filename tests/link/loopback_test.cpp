@@ -1,3 +1,5 @@
+#include "support/link/loopback.hpp"
+
 #include <catch2/catch.hpp>
 
 #include "link/ends.hpp"
@@ -17,12 +19,12 @@ link::acceptor giving(std::shared_ptr<notebook> to) {
 
 struct two {
   explicit two(bool hold = false) : at_plane{std::make_shared<notebook>(hold)} {
-    made = link::make_loopback(node, giving(at_node), plane, giving(at_plane));
+    made = make_loopback(node, giving(at_node), plane, giving(at_plane));
   }
   ~two() { made.cut(); }
 
   std::shared_ptr<notebook> at_node = std::make_shared<notebook>(), at_plane;
-  link::loopback made;
+  loopback made;
 };
 
 TEST_CASE("a frame is received at the other end within send") {
@@ -131,20 +133,20 @@ TEST_CASE("a refused caller on a loop gets the reason, and its own acceptor is n
   const link::acceptor refuse = [](const link::session_ptr&) {
     return tl::make_unexpected(std::string{"no node of this cluster"});
   };
-  auto made = link::make_loopback(node, giving(at_node), plane, refuse);
+  auto made = make_loopback(node, giving(at_node), plane, refuse);
   REQUIRE_FALSE(made.one->send("x"));
   REQUIRE(at_node->ends().empty());
   REQUIRE(at_node.use_count() == 1);
 
   const auto at_plane = std::make_shared<notebook>();
-  made = link::make_loopback(node, refuse, plane, giving(at_plane));
+  made = make_loopback(node, refuse, plane, giving(at_plane));
   REQUIRE(at_plane->ends() == std::vector<std::string>{"no node of this cluster"});
   REQUIRE_FALSE(made.other->send("x"));
 }
 
 TEST_CASE("frames sent while the acceptors decide arrive once both have accepted") {
   const auto at_node = std::make_shared<notebook>(), at_plane = std::make_shared<notebook>();
-  auto made = link::make_loopback(
+  auto made = make_loopback(
       node,
       [&](const link::session_ptr& with)
           -> tl::expected<std::shared_ptr<link::receiver>, std::string> {

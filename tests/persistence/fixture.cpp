@@ -95,7 +95,7 @@ outcome commit(store& to, transaction request) {
 }
 
 revision must(const outcome& result) {
-  if (!result) FAIL(to_string(result.error().code) << ": " << result.error().message);
+  if (!result) FAIL(result.error().message);
   return result->at;
 }
 
@@ -108,7 +108,7 @@ revision reach(store& to, std::function<void()> passed) {
   });
   REQUIRE(answered.wait_for(wait_limit) == std::future_status::ready);
   const auto reached = answered.get();
-  if (!reached) FAIL(to_string(reached.error().code) << ": " << reached.error().message);
+  if (!reached) FAIL(reached.error().message);
   return *reached;
 }
 
@@ -129,13 +129,13 @@ store_options in_directory(const std::string& path) {
 
 std::unique_ptr<store> open(store_options options) {
   auto made = store::open(std::move(options));
-  if (!made) FAIL(to_string(made.error().code) << ": " << made.error().message);
+  if (!made) FAIL(made.error().message);
   return std::move(*made);
 }
 
 std::unique_ptr<store> open(store_options options, engine_factory factory) {
   auto made = local_store::open(std::move(options), std::move(factory));
-  if (!made) FAIL(to_string(made.error().code) << ": " << made.error().message);
+  if (!made) FAIL(made.error().message);
   return std::move(*made);
 }
 
@@ -184,7 +184,7 @@ error refusal_of(const std::string& directory) {
 
 std::vector<std::string> problems_in(const std::string& directory) {
   auto found = verify(directory);
-  if (!found) return {std::string{to_string(found.error().code)} + ": " + found.error().message};
+  if (!found) return {found.error().message};
   return found->problems;
 }
 

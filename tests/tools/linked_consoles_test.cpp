@@ -8,6 +8,7 @@
 #include "actors/link/node_gateway.hpp"
 #include "api/schema/core_node.pb.h"
 #include "runtime/link/defaults.hpp"
+#include "support/link/loopback.hpp"
 #include "tools/joined_plane.hpp"
 
 namespace troupe::tools {
@@ -199,7 +200,7 @@ TEST_CASE("bytes queued for a node are shown in the list of links") {
    private:
     std::vector<runtime::link::delivery> kept_;
   };
-  const auto line = runtime::link::make_loopback(
+  const auto line = troupe::test::make_loopback(
       {"system:node:n0",
        {"system:nodes"},
        test::must(server::x509::key_hash(given.certificate)),

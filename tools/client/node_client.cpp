@@ -18,11 +18,6 @@ namespace {
 using server::openssl::certificate_ptr;
 using server::openssl::key_ptr;
 
-certificate_ptr certificate_in(const std::string& pem) {
-  const auto text = server::openssl::reader(pem);
-  return certificate_ptr{::PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr)};
-}
-
 key_ptr key_in(const std::string& pem) {
   const auto text = server::openssl::reader(pem);
   return key_ptr{::PEM_read_bio_PrivateKey(text.get(), nullptr, nullptr, nullptr)};
@@ -74,7 +69,7 @@ struct node_client::impl {
         key{std::move(key)} {
     auto tls = std::make_unique<httplib::SSLClient>(address.host, address.port,
                                                     this->certificate.get(), this->key.get());
-    if (const auto trusted = certificate_in(authority)) {
+    if (const auto trusted = server::openssl::read_certificate(authority)) {
       auto* known = ::X509_STORE_new();
       ::X509_STORE_add_cert(known, trusted.get());
       tls->set_ca_cert_store(known);  // takes ownership
@@ -126,7 +121,7 @@ tl::expected<std::unique_ptr<node_client>, std::string> node_client::make(
     const server::cluster_access& access) {
   const auto at = address_in(access.server);
   if (!at) return tl::make_unexpected(at.error());
-  auto certificate = certificate_in(access.certificate);
+  auto certificate = server::openssl::read_certificate(access.certificate);
   auto key = key_in(access.private_key);
   const bool has_certificate = certificate && key;
   if (!has_certificate && access.token.empty())

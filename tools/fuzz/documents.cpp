@@ -116,9 +116,6 @@ void patch(std::string_view bytes) {
   const auto made = api::apply_patch(form, type, document, change);
   if (!made) return check_refusal(made.error());
   require(api::is_json(*made, 10'000), "a patched document is JSON");
-  if (form != api::patch_form::merge) return;
-  const auto difference = api::merge_patch_between(document, *made);
-  if (!difference) return check_refusal(difference.error());
 }
 
 std::vector<std::string> patch_seeds(const std::string& change) {

@@ -18,14 +18,7 @@ namespace troupe::tools {
 namespace {
 
 using server::openssl::freed_by;
-using certificate = server::openssl::certificate_ptr;
-
-certificate parse(const std::string& pem) {
-  const auto in = server::openssl::reader(pem);
-  certificate found{::PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr)};
-  ::ERR_clear_error();
-  return found;
-}
+using server::openssl::read_certificate;
 
 bool is_for(X509& server, const std::string& host) {
   return ::X509_check_ip_asc(&server, host.c_str(), 0) == 1 ||
@@ -83,20 +76,20 @@ tl::expected<host_and_port, std::string> parse_host_and_port(const std::string& 
 tl::expected<trusted_server, trust_error> check_server(const std::vector<std::string>& chain,
                                                        const std::string& authority_hash,
                                                        const std::string& host) {
-  const auto server = chain.empty() ? nullptr : parse(chain.front());
+  const auto server = chain.empty() ? nullptr : read_certificate(chain.front());
   if (!server) return tl::make_unexpected(trust_error::no_certificate);
   const auto shown = std::find_if(chain.begin() + 1, chain.end(), [&](const std::string& each) {
     return server::x509::key_hash(each) == authority_hash;
   });
   if (shown == chain.end()) return tl::make_unexpected(trust_error::other_authority);
-  const auto authority = parse(*shown);
+  const auto authority = read_certificate(*shown);
   if (!signed_by(*server, *authority)) return tl::make_unexpected(trust_error::not_signed);
   if (!is_for(*server, host)) return tl::make_unexpected(trust_error::other_name);
   return trusted_server{*shown};
 }
 
 std::string names_in(const std::string& pem) {
-  const auto parsed = parse(pem);
+  const auto parsed = read_certificate(pem);
   const std::unique_ptr<GENERAL_NAMES, freed_by<GENERAL_NAMES_free>> names{
       parsed ? static_cast<GENERAL_NAMES*>(
                    ::X509_get_ext_d2i(parsed.get(), NID_subject_alt_name, nullptr, nullptr))

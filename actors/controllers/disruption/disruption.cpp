@@ -1,6 +1,10 @@
 #include "actors/controllers/disruption/disruption.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "actors/controllers/disruption/budget_rules.hpp"
 #include "actors/controllers/kit/claims.hpp"
@@ -16,6 +20,7 @@ namespace {
 
 using api::core::v1::Pod;
 using api::policy::v1::PodDisruptionBudget;
+using api::policy::v1::PodDisruptionBudgetStatus;
 
 // A missing selector matches nothing, an empty one all pods of the namespace.
 api::label_selector pods_of(const api::object& owner) {
@@ -50,20 +55,35 @@ class budget_controller final : public reconciler {
         budget, pods, [&](const api::object& pod) { return scale_of_pod(state, pod); },
         wall_seconds());
     if (pods.empty()) record(false, "NoPods", "No matching pods found");
+    log_changes(budget.status(), plan);
     if (plan.unmanaged > 0)
       record(true, "UnmanagedPods",
              "Pods selected by this PodDisruptionBudget were found to be unmanaged. As a result, "
              "the status of the PDB cannot be calculated correctly, which may result in undefined "
              "behavior. To account for these pods please set \".spec.minAvailable\" field of the "
              "PDB to an integer value.");
-    for (const auto& pod : plan.overdue)
+    for (const auto& pod : plan.overdue) {
+      log_decision(fmt::format("counts pod {} again: it was evicted, but not deleted", pod));
       record(true, "NotDeleted",
              "Pod was expected by PDB " + owner()->meta().namespace_() + "/" +
                  owner()->meta().name() + " to be deleted but it wasn't: " + pod);
+    }
     recheck_at_ = plan.recheck_at;
     auto changed = owner()->copy_as<PodDisruptionBudget>();
     *changed->mutable_status() = std::move(plan.status);
     if (!api::same_meaning(*changed, owner()->content())) replace(owner(), std::move(changed));
+  }
+
+  // Compares with the last sync: an eviction may have changed `before` since.
+  void log_changes(const PodDisruptionBudgetStatus& before, const budget_plan& plan) {
+    const auto& now = plan.status;
+    const bool allows = now.disruptions_allowed() > 0;
+    if (std::exchange(allowed_, allows).value_or(before.disruptions_allowed() > 0) != allows)
+      log_decision(fmt::format("allows {} evictions: {} of {} pods are healthy, {} are required",
+                               now.disruptions_allowed(), now.current_healthy(),
+                               now.expected_pods(), now.desired_healthy()));
+    if (std::exchange(unmanaged_, plan.unmanaged) == 0 && plan.unmanaged > 0)
+      log_decision(fmt::format("does not count {} pods without a controller", plan.unmanaged));
   }
 
   void after_sync() override {
@@ -72,6 +92,9 @@ class budget_controller final : public reconciler {
   }
 
   std::int64_t recheck_at_ = 0;  // seconds since the epoch
+  // Of the last sync.
+  std::optional<bool> allowed_;  // whether the budget allowed an eviction
+  std::size_t unmanaged_ = 0;
 };
 
 }  // namespace

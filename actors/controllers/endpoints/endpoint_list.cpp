@@ -15,8 +15,6 @@ using api::core::v1::Endpoints;
 using api::core::v1::Pod;
 using api::core::v1::Service;
 
-constexpr const char* over_capacity = "endpoints.kubernetes.io/over-capacity";
-
 struct ports_less {
   bool operator()(const std::vector<EndpointPort>& a, const std::vector<EndpointPort>& b) const {
     return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), port_less{});

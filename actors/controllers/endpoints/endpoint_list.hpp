@@ -11,6 +11,7 @@ namespace troupe::actors::endpoints {
 // The maximum of addresses; an annotation marks a truncated list (kubernetes:
 // endpoints_controller.go, maxCapacity).
 inline constexpr std::size_t most_addresses = 1'000;
+inline constexpr const char* over_capacity = "endpoints.kubernetes.io/over-capacity";
 
 // Builds name, namespace, labels and subsets. Terminating pods are left out unless the
 // Service publishes not-ready addresses. The order of subsets and addresses is

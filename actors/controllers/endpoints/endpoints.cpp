@@ -1,5 +1,7 @@
 #include "actors/controllers/endpoints/endpoints.hpp"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <string>
 #include <utility>
@@ -94,6 +96,11 @@ class endpoints_controller : public reconciler {
   }
 
   void write_endpoints(std::unique_ptr<Endpoints> wanted) {
+    const bool truncated = wanted->metadata().annotations().contains(over_capacity);
+    if (truncated && !truncated_)
+      log_decision(
+          fmt::format("has more than {} addresses: its Endpoints list no others", most_addresses));
+    truncated_ = truncated;
     const auto& kind = api::kind_of<Endpoints>();
     // A user, or an earlier Service of this name, may have created it: it is adopted.
     const auto present =
@@ -102,12 +109,16 @@ class endpoints_controller : public reconciler {
     auto changed = present->copy_as<Endpoints>();
     *changed->mutable_subsets() = std::move(*wanted->mutable_subsets());
     *changed->mutable_metadata()->mutable_labels() = wanted->metadata().labels();
-    if (controller_uid(*present) != owner()->meta().uid()) {
+    const bool adopts = controller_uid(*present) != owner()->meta().uid();
+    if (adopts) {
       changed->mutable_metadata()->clear_owner_references();
       add_controller_reference(*owner(), *changed->mutable_metadata());
     }
-    set_annotation(*changed, *wanted, "endpoints.kubernetes.io/over-capacity");
-    if (!api::same_meaning(*changed, present->content())) replace(present, std::move(changed));
+    set_annotation(*changed, *wanted, over_capacity);
+    if (api::same_meaning(*changed, present->content())) return;
+    replace(present, std::move(changed), [this, adopts] {
+      if (adopts) log_decision("adopts the Endpoints of its name");
+    });
   }
 
   // Those of a Service that no longer has pods stay as they are and are deleted with it, but the
@@ -118,7 +129,8 @@ class endpoints_controller : public reconciler {
       auto changed = each->copy_as<Endpoints>();
       remove_controller_reference(*owner(), *changed->mutable_metadata());
       add_owner_reference(*owner(), *changed->mutable_metadata());
-      replace(each, std::move(changed));
+      replace(each, std::move(changed),
+              [this] { log_decision("selects no pods any more: releases its Endpoints"); });
     }
   }
 
@@ -157,6 +169,7 @@ class endpoints_controller : public reconciler {
       annotations.erase(name);
   }
 
+  bool truncated_ = false;                    // the last Endpoints
   std::map<std::string, std::string> hints_;  // recorded results of topology hints, by family
 };
 

@@ -28,11 +28,14 @@ class publisher final : public reconciler {
     if (dependents().empty()) return publish(certificates);
     const auto& map = dependents().begin()->second;
     auto changed = map->copy_as<ConfigMap>();
-    if (restore_map(*changed, certificates)) replace(map, std::move(changed));
+    if (restore_map(*changed, certificates))
+      replace(map, std::move(changed), [this] { log_decision("restores its CA certificates"); });
   }
 
   void publish(const std::string& certificates) {
-    if (const auto sent = create(make_map(owner()->meta().name(), certificates)); !sent) {
+    const auto sent = create(make_map(owner()->meta().name(), certificates),
+                             [this] { log_decision("publishes the CA certificates"); });
+    if (!sent) {
       record(true, "FailedCreate", "Error creating: " + sent.error().message);
       retry();
     }

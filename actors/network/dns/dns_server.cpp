@@ -95,23 +95,15 @@ table_ptr dns_server::table() const {
   return table_;
 }
 
-dns_counts dns_server::counts() const {
-  return {answered_, forwarded_, failed_, malformed_, accept_pauses_};
-}
-
 void dns_server::respond(std::string_view bytes, bool stream, deliver done) {
   auto& counted = metrics_of_dns();
   (stream ? counted.stream_requests : counted.datagrams).fetch_add(1, std::memory_order_relaxed);
   auto asked = read_question(bytes);
-  if (!asked) {
-    ++malformed_;
-    return done(std::move(asked.error()));
-  }
+  if (!asked) return done(std::move(asked.error()));
   const auto limit = stream ? defaults::dns_most_tcp_bytes : asked->udp_limit();
   auto known = answer_from(*table(), domain_, *asked, random_, limit);
   if (known.forward)
     return forward(std::move(*asked), std::move(known), stream, limit, std::move(done));
-  ++answered_;
   done(std::move(known.bytes));
 }
 
@@ -122,14 +114,11 @@ void dns_server::forward(question asked, answer known, bool stream, std::size_t 
     wanted.text = known.elsewhere + asked.text.substr(asked.name.size());
     wanted.name = known.elsewhere;
   }
-  ++forwarded_;
   forwarder_->ask(std::move(wanted), stream,
-                  [this, asked = std::move(asked), aliases = std::move(known.aliases), limit_bytes,
+                  [asked = std::move(asked), aliases = std::move(known.aliases), limit_bytes,
                    done = std::move(done)](const resolver_answer* found) {
-                    if (found == nullptr) {
-                      ++failed_;
+                    if (found == nullptr)
                       return done(failure(asked, response_code::server_failure));
-                    }
                     if (aliases.empty())
                       return done(forward_answer(found->bytes, asked, limit_bytes));
                     done(complete(asked, aliases, found->meaning, limit_bytes));

@@ -32,11 +32,6 @@ struct dns_server_options {
   resolver_list resolvers = [] { return std::vector<socket_address>{}; };
 };
 
-struct dns_counts {
-  std::uint64_t answered = 0, forwarded = 0, failed = 0, malformed = 0;
-  std::uint64_t accept_pauses = 0;  // for lack of file descriptors or memory
-};
-
 class dns_server {
  public:
   static tl::expected<std::unique_ptr<dns_server>, std::string> start(dns_server_options options);
@@ -44,7 +39,8 @@ class dns_server {
 
   // Replaces the table. Thread safe.
   void table(table_ptr now);
-  dns_counts counts() const;
+  // How often it has stopped to accept connections for lack of file descriptors or memory.
+  std::uint64_t accept_pauses() const noexcept { return accept_pauses_; }
   const socket_address& address() const { return at_; }
 
  private:
@@ -78,8 +74,7 @@ class dns_server {
   mutable std::mutex mutex_;
   table_ptr table_ = std::make_shared<const dns_table>();  // guarded by `mutex_`
   std::minstd_rand random_{std::random_device{}()};
-  std::atomic<std::uint64_t> answered_{0}, forwarded_{0}, failed_{0}, malformed_{0},
-      accept_pauses_{0};
+  std::atomic<std::uint64_t> accept_pauses_{0};
   std::unordered_map<int, connection_ptr> connections_;
   bool accepting_ = true;
   std::unique_ptr<dns_forwarder> forwarder_;

@@ -1,16 +1,11 @@
 #include "runtime/link/transport/log.hpp"
 
-#include <spdlog/spdlog.h>
+#include "runtime/registered_logger.hpp"
 
 namespace troupe::runtime::link {
 
 spdlog::logger& log() {
-  static const std::shared_ptr<spdlog::logger> logger = [] {
-    if (auto registered = spdlog::get("link")) return registered;
-    auto made = spdlog::default_logger()->clone("link");
-    spdlog::register_logger(made);  // so that its level can be changed at runtime
-    return made;
-  }();
+  static const auto logger = registered_logger("link");
   return *logger;
 }
 

@@ -1,11 +1,10 @@
 #include "server/rest/requests/continue_token.hpp"
 
 #include <rapidjson/document.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include <algorithm>
 
+#include "api/codec/document_writer.hpp"
 #include "api/values/base64.hpp"
 
 namespace troupe::server {
@@ -23,19 +22,14 @@ api::error broken() {
 }  // namespace
 
 std::string encode_token(const continue_token& token) {
-  rapidjson::StringBuffer text;
-  rapidjson::Writer<rapidjson::StringBuffer> out{text};
-  out.StartObject();
-  out.Key("v");
-  out.String(token_version.data(), token_version.size());
-  out.Key("rv");
-  out.Int64(token.revision);
-  out.Key("start");
-  const std::string start = token.after + successor;
-  out.String(start.data(), static_cast<rapidjson::SizeType>(start.size()));
-  out.EndObject();
+  api::document_writer out;
+  out.object([&] {
+    out.field("v", token_version);
+    out.number("rv", token.revision);
+    out.field("start", token.after + successor);
+  });
   std::string encoded;
-  api::append_base64(encoded, {text.GetString(), text.GetSize()});
+  api::append_base64(encoded, out.take());
   // Base64url without padding.
   while (encoded.ends_with('='))
     encoded.pop_back();

@@ -1,8 +1,6 @@
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <string_view>
 
+#include "api/codec/document_writer.hpp"
 #include "server/rest/usage/measured_node.hpp"
 
 namespace troupe::server {
@@ -19,140 +17,116 @@ class summary_writer {
         time_{api::format_time(measured_at_ms(of) / 1'000)} {}
 
   std::string text() {
-    out_.StartObject();
-    key("node");
-    write_node();
-    key("pods");
-    out_.StartArray();
-    for (const auto& each : measured_pods(of_))
-      write_pod(each);
-    out_.EndArray();
-    out_.EndObject();
-    return {text_.GetString(), text_.GetSize()};
+    out_.object([&] {
+      write_node();
+      out_.list("pods", [&] {
+        for (const auto& each : measured_pods(of_))
+          out_.object([&] { write_pod(each); });
+      });
+    });
+    return out_.take();
   }
 
  private:
   void write_node() {
     const auto& supplies = of_.usage.supplies;
-    out_.StartObject();
-    member("nodeName", of_.node.metadata().name());
-    member("startTime", api::format_time(started_at_seconds(of_)));
-    if (of_.usage.machine) write_figure(*of_.usage.machine, supplies.memory);
-    if (disks_ && supplies.disk.all > 0) {
-      write_disk("fs", supplies.disk, supplies.inodes);
-      key("runtime");
-      out_.StartObject();
-      if (supplies.images.all > 0)
-        write_disk("imageFs", supplies.images, supplies.image_inodes);
-      else
-        write_disk("imageFs", supplies.disk, supplies.inodes);
-      out_.EndObject();
-    }
-    if (disks_ && supplies.pids.all > 0) {
-      begin("rlimit");
-      member("maxpid", supplies.pids.all);
-      member("curproc", supplies.pids.all - supplies.pids.left);
-      out_.EndObject();
-    }
-    out_.EndObject();
+    out_.object("node", [&] {
+      out_.field("nodeName", of_.node.metadata().name());
+      out_.field("startTime", api::format_time(started_at_seconds(of_)));
+      if (of_.usage.machine) write_figure(*of_.usage.machine, supplies.memory);
+      if (!disks_) return;
+      if (supplies.disk.all > 0) write_disks(supplies);
+      if (supplies.pids.all > 0)
+        timed("rlimit", [&] {
+          out_.number("maxpid", supplies.pids.all);
+          out_.number("curproc", supplies.pids.all - supplies.pids.left);
+        });
+    });
   }
 
   void write_pod(const measured_pod& from) {
     const auto& meta = from.pod->metadata();
-    out_.StartObject();
-    key("podRef");
-    out_.StartObject();
-    member("name", meta.name());
-    member("namespace", meta.namespace_());
-    member("uid", meta.uid());
-    out_.EndObject();
-    member("startTime", api::format_time(from.pod->status().start_time().seconds()));
-    key("containers");
-    out_.StartArray();
-    for (const auto& each : from.containers) {
-      out_.StartObject();
-      member("name", each.status->name());
-      const auto started = each.status->state().running().started_at().seconds();
-      member("startTime", api::format_time(started));
-      write_figure(each.figure, {});
-      out_.EndObject();
-    }
-    out_.EndArray();
+    out_.object("podRef", [&] {
+      out_.field("name", meta.name());
+      out_.field("namespace", meta.namespace_());
+      out_.field("uid", meta.uid());
+    });
+    out_.field("startTime", api::format_time(from.pod->status().start_time().seconds()));
+    out_.list("containers", [&] {
+      for (const auto& each : from.containers)
+        out_.object([&] {
+          out_.field("name", each.status->name());
+          const auto started = each.status->state().running().started_at().seconds();
+          out_.field("startTime", api::format_time(started));
+          write_figure(each.figure, {});
+        });
+    });
     write_figure(from.sum, {});
     if (disks_ && from.network != nullptr) write_network(*from.network);
-    out_.EndObject();
   }
 
   void write_network(const actors::network_counters& from) {
-    begin("network");
-    write_device(from);
-    key("interfaces");
-    out_.StartArray();
-    out_.StartObject();
-    write_device(from);
-    out_.EndObject();
-    out_.EndArray();
-    out_.EndObject();
+    timed("network", [&] {
+      write_device(from);
+      out_.list("interfaces", [&] { out_.object([&] { write_device(from); }); });
+    });
   }
 
   void write_device(const actors::network_counters& from) {
-    member("name", std::string{pod_device});
-    member("rxBytes", from.rx_bytes);
-    member("rxErrors", from.rx_errors);
-    member("txBytes", from.tx_bytes);
-    member("txErrors", from.tx_errors);
+    out_.field("name", pod_device);
+    out_.number("rxBytes", from.rx_bytes);
+    out_.number("rxErrors", from.rx_errors);
+    out_.number("txBytes", from.tx_bytes);
+    out_.number("txErrors", from.tx_errors);
   }
 
   void write_figure(const resource_usage& figure, const supply& memory) {
-    begin("cpu");
-    member("usageNanoCores", figure.cpu_nano);
-    member("usageCoreNanoSeconds", figure.cpu_ns);
-    out_.EndObject();
-    begin("memory");
-    if (memory.all > 0) member("availableBytes", memory.left);
-    if (figure.all_memory_bytes > 0) member("usageBytes", figure.all_memory_bytes);
-    member("workingSetBytes", figure.memory_bytes);
-    if (figure.rss_bytes > 0) member("rssBytes", figure.rss_bytes);
-    out_.EndObject();
+    timed("cpu", [&] {
+      out_.number("usageNanoCores", figure.cpu_nano);
+      out_.number("usageCoreNanoSeconds", figure.cpu_ns);
+    });
+    timed("memory", [&] {
+      if (memory.all > 0) out_.number("availableBytes", memory.left);
+      if (figure.all_memory_bytes > 0) out_.number("usageBytes", figure.all_memory_bytes);
+      out_.number("workingSetBytes", figure.memory_bytes);
+      if (figure.rss_bytes > 0) out_.number("rssBytes", figure.rss_bytes);
+    });
+  }
+
+  void write_disks(const actors::node_supplies& of) {
+    write_disk("fs", of.disk, of.inodes);
+    out_.object("runtime", [&] {
+      if (of.images.all > 0)
+        write_disk("imageFs", of.images, of.image_inodes);
+      else
+        write_disk("imageFs", of.disk, of.inodes);
+    });
   }
 
   void write_disk(std::string_view name, const supply& disk, const supply& inodes) {
-    begin(name);
-    member("availableBytes", disk.left);
-    member("capacityBytes", disk.all);
-    member("usedBytes", disk.all - disk.left);
-    member("inodesFree", inodes.left);
-    member("inodes", inodes.all);
-    member("inodesUsed", inodes.all - inodes.left);
-    out_.EndObject();
+    timed(name, [&] {
+      out_.number("availableBytes", disk.left);
+      out_.number("capacityBytes", disk.all);
+      out_.number("usedBytes", disk.all - disk.left);
+      out_.number("inodesFree", inodes.left);
+      out_.number("inodes", inodes.all);
+      out_.number("inodesUsed", inodes.all - inodes.left);
+    });
   }
 
-  void begin(std::string_view name) {
-    key(name);
-    out_.StartObject();
-    member("time", time_);
-  }
-  void key(std::string_view name) {
-    out_.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
-  }
-  void member(std::string_view name, const std::string& value) {
-    key(name);
-    out_.String(value.data(), static_cast<rapidjson::SizeType>(value.size()));
-  }
-  void member(std::string_view name, std::uint64_t value) {
-    key(name);
-    out_.Uint64(value);
-  }
-  void member(std::string_view name, std::int64_t value) {
-    key(name);
-    out_.Int64(value);
+  // An object with the time of the reading.
+  template <class F>
+  void timed(std::string_view name, F fill) {
+    out_.object(name, [&] {
+      out_.field("time", time_);
+      fill();
+    });
   }
 
   const measured_node& of_;
   const bool disks_;
   const std::string time_;
-  rapidjson::StringBuffer text_;
-  rapidjson::Writer<rapidjson::StringBuffer> out_{text_};
+  api::document_writer out_;
 };
 
 }  // namespace

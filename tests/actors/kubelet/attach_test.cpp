@@ -13,6 +13,7 @@
 #include "actors/kubelet/running_container.hpp"
 #include "actors/kubelet/runtimes/process/streams/attach_client.hpp"
 #include "actors/kubelet/runtimes/process/streams/attach_packets.hpp"
+#include "actors/kubelet/runtimes/process/streams/defaults.hpp"
 #include "actors/kubelet/security/process_identity.hpp"
 #include "actors/kubelet/stream_talk.hpp"
 #include "support/skip.hpp"
@@ -307,10 +308,10 @@ TEST_CASE("a container is attached to again after a restart", "[kubelet]") {
 TEST_CASE("attachments are limited, and silent ones are closed for new ones", "[kubelet]") {
   running_container container{"exec cat", "stdin: true"};
   std::vector<stranger> silent;
-  for (std::size_t i = 0; i < actors::kubelet_defaults::attach_limit; ++i)
+  for (std::size_t i = 0; i < actors::process_defaults::attach_limit; ++i)
     silent.emplace_back(container);
   std::vector<stream> all;
-  for (std::size_t i = 0; i < actors::kubelet_defaults::attach_limit; ++i)
+  for (std::size_t i = 0; i < actors::process_defaults::attach_limit; ++i)
     all.push_back(attach(container, true));
   const auto refused = try_attach(container, container.id);
   REQUIRE_FALSE(refused);

@@ -55,14 +55,13 @@ bool joined_cluster::connect(const std::string& node) {
   auto& mine = ends_.at(node);
   bool refused = false;
   const auto called = plane_.plane().links().acceptor();
-  mine.line = runtime::link::make_loopback(peer_of(node), actors::gateway_acceptor(mine.gateway),
-                                           {"plane", {}, {}, {}},
-                                           [&](const runtime::link::session_ptr& session) {
-                                             auto answer = called(session);
-                                             refused = !answer;
-                                             if (refused) mine.unlinked = answer.error();
-                                             return answer;
-                                           });
+  mine.line = make_loopback(peer_of(node), actors::gateway_acceptor(mine.gateway),
+                            {"plane", {}, {}, {}}, [&](const runtime::link::session_ptr& session) {
+                              auto answer = called(session);
+                              refused = !answer;
+                              if (refused) mine.unlinked = answer.error();
+                              return answer;
+                            });
   return !refused;
 }
 

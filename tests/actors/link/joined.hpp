@@ -9,6 +9,7 @@
 #include "actors/link/node_gateway.hpp"
 #include "runtime/link/link.hpp"
 #include "support/cluster.hpp"
+#include "support/link/loopback.hpp"
 
 namespace troupe::test {
 
@@ -46,7 +47,7 @@ class joined_cluster {
  private:
   struct end {
     runtime::actor_ref gateway;
-    runtime::link::loopback line;
+    loopback line;
     std::string unlinked, node_removed;
   };
 

@@ -18,6 +18,7 @@
 #include "runtime/actor.hpp"
 #include "runtime/link/link.hpp"
 #include "runtime/simulation.hpp"
+#include "support/link/loopback.hpp"
 
 namespace troupe::test {
 
@@ -74,11 +75,11 @@ using raw_plane = raw_end<actors::wire::FromNode, actors::wire::ToNode>;
 
 struct node_line {
   std::shared_ptr<raw_node> node;
-  runtime::link::loopback line;
+  loopback line;
 };
 inline node_line connect_raw_node(cluster& plane, const std::string& node) {
   const auto mine = std::make_shared<raw_node>();
-  auto line = runtime::link::make_loopback(
+  auto line = make_loopback(
       peer_of(node), [mine](const auto&) { return mine; }, {"plane", {}, {}, {}},
       plane.plane().links().acceptor());
   mine->session = line.one;
@@ -88,13 +89,12 @@ inline node_line connect_raw_node(cluster& plane, const std::string& node) {
 
 struct plane_line {
   std::shared_ptr<raw_plane> plane;
-  runtime::link::loopback line;
+  loopback line;
 };
 inline plane_line connect_raw_plane(const runtime::actor_ref& gateway) {
   const auto mine = std::make_shared<raw_plane>();
-  auto line =
-      runtime::link::make_loopback(peer_of("n0"), actors::gateway_acceptor(gateway),
-                                   {"plane", {}, {}, {}}, [mine](const auto&) { return mine; });
+  auto line = make_loopback(peer_of("n0"), actors::gateway_acceptor(gateway), {"plane", {}, {}, {}},
+                            [mine](const auto&) { return mine; });
   mine->session = line.other;
   return {mine, std::move(line)};
 }

@@ -13,6 +13,7 @@
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
+#include "support/link/loopback.hpp"
 #include "support/nodes.hpp"
 
 namespace troupe::test {
@@ -77,7 +78,7 @@ struct watched_session {
     auto to = plane.plane().core_actors();
     to.watcher = watcher.ref();
     made.node = std::make_shared<raw_node>();
-    made.line = runtime::link::make_loopback(
+    made.line = make_loopback(
         peer_of("n0"), [node = made.node](const auto&) { return node; }, {"plane", {}, {}, {}},
         [&](const runtime::link::session_ptr& session)
             -> tl::expected<std::shared_ptr<runtime::link::receiver>, std::string> {

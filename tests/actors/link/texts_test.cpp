@@ -7,6 +7,7 @@
 #include "actors/link/node_links.hpp"
 #include "api/schema/core_event.pb.h"
 #include "api/schema/core_pod.pb.h"
+#include "support/link/loopback.hpp"
 #include "support/nodes.hpp"
 
 namespace troupe::test {
@@ -60,7 +61,7 @@ TEST_CASE("a node that asks for a key of a megabyte loses its session", "[link]"
   world.add("n0");
   for (const std::size_t size : {300, 1'000'000}) {
     const auto node = std::make_shared<ear>();
-    auto line = runtime::link::make_loopback(
+    auto line = make_loopback(
         peer_of("n0"), [node](const auto&) { return node; }, {"plane", {}, {}, {}},
         plane.plane().links().acceptor());
     actors::wire::FromNode frame;

@@ -14,6 +14,7 @@
 #include "runtime/link/defaults.hpp"
 #include "runtime/link/link.hpp"
 #include "server/fixtures/console_fixture.hpp"
+#include "support/link/loopback.hpp"
 
 namespace troupe::server::testing {
 
@@ -63,7 +64,7 @@ class hoarder final : public link::receiver {
   std::vector<link::delivery> kept_;
 };
 
-link::loopback connect(console_test& t, const std::string& node) {
+test::loopback connect(console_test& t, const std::string& node) {
   auto content = std::make_unique<Node>();
   content->mutable_metadata()->set_name(node);
   (*content->mutable_metadata()->mutable_annotations())[std::string{actors::node_key_annotation}] =
@@ -75,7 +76,7 @@ link::loopback connect(console_test& t, const std::string& node) {
   t.plane().store().submit(std::move(transaction),
                            [&](const auto& result) { done.set_value(result.has_value()); });
   REQUIRE(done.get_future().get());
-  return link::make_loopback(
+  return test::make_loopback(
       {"system:node:" + node, {"system:nodes"}, "sha256:" + node, "10.0.0.1:1"},
       [end = std::make_shared<hoarder>()](const auto&) { return end; }, {"plane", {}, {}, {}},
       t.plane().links().acceptor());

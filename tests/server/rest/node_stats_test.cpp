@@ -13,6 +13,7 @@
 #include "server/console/handlers/node_console.hpp"
 #include "server/rest/measured_cluster.hpp"
 #include "server/rest/usage/measured_node.hpp"
+#include "support/link/loopback.hpp"
 
 using namespace troupe;
 using namespace troupe::server::testing;
@@ -299,9 +300,9 @@ TEST_CASE("a joined node's stats come over its link") {
   spawn_meter(system, "n1", std::make_shared<measured_pods>(measured_pods{uid}));
   const auto gateway = actors::spawn_gateway(system, {.node = "n1"});
   CHECK(t.server.get(stats("n1")).status == 503);
-  auto line = runtime::link::make_loopback({"system:node:n1", {"system:nodes"}, "sha256:n1", {}},
-                                           actors::gateway_acceptor(gateway), {"plane", {}, {}, {}},
-                                           t.server.plane().links().acceptor());
+  auto line = test::make_loopback({"system:node:n1", {"system:nodes"}, "sha256:n1", {}},
+                                  actors::gateway_acceptor(gateway), {"plane", {}, {}, {}},
+                                  t.server.plane().links().acceptor());
   REQUIRE(t.server.eventually([&] { return t.server.plane().links().table().connected("n1"); }));
   const auto seen = t.server.get(stats("n1"));
   INFO(seen.text());
@@ -337,9 +338,9 @@ TEST_CASE("a node's own counters are read through its proxy, also over a link") 
     });
   };
   const auto gateway = actors::spawn_gateway(system, options);
-  auto line = runtime::link::make_loopback({"system:node:n1", {"system:nodes"}, "sha256:n1", {}},
-                                           actors::gateway_acceptor(gateway), {"plane", {}, {}, {}},
-                                           t.server.plane().links().acceptor());
+  auto line = test::make_loopback({"system:node:n1", {"system:nodes"}, "sha256:n1", {}},
+                                  actors::gateway_acceptor(gateway), {"plane", {}, {}, {}},
+                                  t.server.plane().links().acceptor());
   REQUIRE(t.server.eventually([&] { return t.server.plane().links().table().connected("n1"); }));
   const auto far = t.server.get(stats("n1", "metrics"));
   CHECK(far.status == 200);

@@ -8,6 +8,7 @@
 #include "actors/link/node_links.hpp"
 #include "server/fixtures/rest_fixture.hpp"
 #include "support/folder_logs.hpp"
+#include "support/link/loopback.hpp"
 
 using namespace troupe;
 using namespace troupe::server::testing;
@@ -25,7 +26,7 @@ struct far_logs {
   const std::shared_ptr<test::folder_logs> logs = std::make_shared<test::folder_logs>();
   runtime::actor_system system;  // of the node
   runtime::actor_ref gateway;
-  runtime::link::loopback line;
+  test::loopback line;
 
   far_logs() {
     server.post("/api/v1/nodes", R"({"kind":"Node","apiVersion":"v1","metadata":{"name":"n1",)"
@@ -38,9 +39,9 @@ struct far_logs {
   ~far_logs() { line.cut(); }
 
   void connect() {
-    line = runtime::link::make_loopback({"system:node:n1", {"system:nodes"}, "sha256:n1", {}},
-                                        actors::gateway_acceptor(gateway), {"plane", {}, {}, {}},
-                                        server.plane().links().acceptor());
+    line = test::make_loopback({"system:node:n1", {"system:nodes"}, "sha256:n1", {}},
+                               actors::gateway_acceptor(gateway), {"plane", {}, {}, {}},
+                               server.plane().links().acceptor());
     REQUIRE(server.eventually([&] { return server.plane().links().table().connected("n1"); }));
   }
   void write(const std::string& text, int times = 1) const { logs->write("c", 0, text, times); }

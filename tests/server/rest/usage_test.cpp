@@ -13,6 +13,7 @@
 #include "server/frontend/auth_filter.hpp"
 #include "server/join/join_authorizer.hpp"
 #include "server/rest/measured_cluster.hpp"
+#include "support/link/loopback.hpp"
 
 using namespace troupe;
 using namespace troupe::server::testing;
@@ -158,9 +159,9 @@ TEST_CASE("a joined node is asked over its link, and left out while it has none"
               std::make_shared<measured_pods>(measured_pods{uid, t.running->front()}));
   const auto gateway = actors::spawn_gateway(system, {.node = "n1"});
   CHECK(t.names(node_usage) == texts{"here"});
-  auto line = runtime::link::make_loopback({"system:node:n1", {"system:nodes"}, "sha256:n1", {}},
-                                           actors::gateway_acceptor(gateway), {"plane", {}, {}, {}},
-                                           t.server.plane().links().acceptor());
+  auto line = test::make_loopback({"system:node:n1", {"system:nodes"}, "sha256:n1", {}},
+                                  actors::gateway_acceptor(gateway), {"plane", {}, {}, {}},
+                                  t.server.plane().links().acceptor());
   REQUIRE(t.server.eventually([&] { return t.server.plane().links().table().connected("n1"); }));
   CHECK(t.names(node_usage) == texts{"here", "n1"});
   CHECK(t.names(pod_usage) == texts{"far", "near"});

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/runtimes/process/defaults.hpp"
 
 namespace troupe::actors {
 
@@ -176,7 +176,7 @@ std::vector<std::string> cgroup_tree::make(std::string_view name,
     const auto group = each.path / name;
     // The last other container of the pod may remove the pod's group at the same time.
     bool made = false;
-    for (int tries = 0; !made && tries < kubelet_defaults::cgroup_making_tries; ++tries)
+    for (int tries = 0; !made && tries < process_defaults::cgroup_making_tries; ++tries)
       made = (pod.empty() || make_pod_group(each, pod, limits, refused)) && make_folder(group);
     if (!made) {
       refused.push_back(fmt::format("cannot make {}: {}", group.string(), std::strerror(errno)));
@@ -225,9 +225,9 @@ void cgroup_tree::remove(std::string_view name) const {
     const auto group = each.path / name;
     // Killed processes leave the group with a short delay.
     for (int tries = 0; ::rmdir(group.c_str()) != 0 && errno == EBUSY; ++tries) {
-      if (tries == kubelet_defaults::cgroup_removal_tries) break;
+      if (tries == process_defaults::cgroup_removal_tries) break;
       kill_all(group);
-      ::poll(nullptr, 0, kubelet_defaults::cgroup_removal_pause_ms);
+      ::poll(nullptr, 0, process_defaults::cgroup_removal_pause_ms);
     }
     if (const auto pod = fs::path{name}.parent_path(); !pod.empty())
       ::rmdir((each.path / pod).c_str());  // fails while another container is in it

@@ -23,6 +23,7 @@
 #include "actors/kubelet/runtimes/process/container_files.hpp"
 #include "actors/kubelet/runtimes/process/container_shim.hpp"
 #include "actors/kubelet/runtimes/process/mount_points.hpp"
+#include "actors/kubelet/runtimes/process/streams/defaults.hpp"
 #include "actors/kubelet/security/protected_paths.hpp"
 #include "runtime/unique_fd.hpp"
 
@@ -252,7 +253,7 @@ struct container_processes::impl {
               const container_observer& tell) {
     // Started by this process for an earlier life of the pod's worker.
     if (is_starting(dir)) {
-      loop->after(kubelet_defaults::start_check_delay,
+      loop->after(process_defaults::start_check_delay,
                   [this, dir, boot_id, tell] { insist([&] { follow(dir, boot_id, tell); }); });
       return;
     }

@@ -8,10 +8,10 @@
 #include <string>
 #include <system_error>
 
-#include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/os/process_table.hpp"
 #include "actors/kubelet/runtimes/process/container_dir.hpp"
 #include "actors/kubelet/runtimes/process/container_files.hpp"
+#include "actors/kubelet/runtimes/process/defaults.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
 
 namespace troupe::actors {
@@ -57,7 +57,7 @@ class meter {
  private:
   // Read at most once, and only if needed.
   const process_table& table() {
-    if (!table_) table_ = process_table::read(kubelet_defaults::usage_processes);
+    if (!table_) table_ = process_table::read(process_defaults::usage_processes);
     return *table_;
   }
 

@@ -6,9 +6,9 @@
 
 #include <chrono>
 
-#include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/runtimes/process/container_dir.hpp"
 #include "actors/kubelet/runtimes/process/container_files.hpp"
+#include "actors/kubelet/runtimes/process/defaults.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
 #include "runtime/unique_fd.hpp"
 
@@ -27,7 +27,7 @@ void end_container(const container_dir& dir) {
   running->process.signal(SIGKILL, true);
   pollfd ended{shim.get(), POLLIN, 0};
   constexpr auto patience =
-      std::chrono::duration_cast<std::chrono::milliseconds>(kubelet_defaults::leftover_patience);
+      std::chrono::duration_cast<std::chrono::milliseconds>(process_defaults::leftover_patience);
   if (::poll(&ended, 1, static_cast<int>(patience.count())) > 0) return;
   running->shim.signal(SIGKILL, false);
   ::poll(&ended, 1, static_cast<int>(patience.count()));

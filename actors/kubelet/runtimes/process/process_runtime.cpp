@@ -16,6 +16,7 @@
 #include "actors/kubelet/pods/pod_containers.hpp"
 #include "actors/kubelet/runtimes/process/command_stream.hpp"
 #include "actors/kubelet/runtimes/process/container_usage.hpp"
+#include "actors/kubelet/runtimes/process/defaults.hpp"
 #include "actors/kubelet/runtimes/process/streams/attach_client.hpp"
 #include "actors/kubelet/runtimes/process/unsupported.hpp"
 #include "actors/kubelet/security/process_identity.hpp"
@@ -349,7 +350,7 @@ void process_runtime::forward_port(const std::string& pod_uid, int port,
     if (running.empty())
       return done(failed(error_kind::not_found,
                          fmt::format("no container of pod \"{}\" is running", pod_uid)));
-    connect_port(loop, port, kubelet_defaults::port_patience, [=](auto connected) {
+    connect_port(loop, port, process_defaults::port_patience, [=](auto connected) {
       if (connected) return done(std::move(*connected));
       // In containerd's words.
       done(failed(error_kind::failed,

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/runtimes/process/defaults.hpp"
 
 namespace troupe::actors {
 
@@ -29,7 +29,7 @@ shim_pump::shim_pump(runtime::unique_fd output, runtime::unique_fd error, const 
                      const log_limits& limits, attach_server& attached)
     : attached_{attached},
       log_{log, limits},
-      budget_{kubelet_defaults::log_bytes_per_second},
+      budget_{process_defaults::log_bytes_per_second},
       streams_{std::move(output), std::move(error)} {}
 
 int shim_pump::run(pid_t main, int signals) {

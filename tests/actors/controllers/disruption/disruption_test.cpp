@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "actors/controllers/disruption/budget_rules.hpp"
+#include "actors/room_log.hpp"
 #include "actors/write/admission_fixture.hpp"
 #include "actors/write/eviction.hpp"
 #include "actors/write/pipeline.hpp"
@@ -107,6 +108,28 @@ api::expected<void> evict(cluster& c, const std::string& pod) {
   return {};
 }
 
+// Three running pods, and a budget that requires two. Returns the pods when one may be evicted.
+std::vector<std::string> start_guarded_pods(cluster& c) {
+  c.create(web_controller(3));
+  c.create(budget_of("2"));
+  REQUIRE(c.run_until([&] { return c.count<Pod>("default") == 3; }));
+  std::vector<std::string> names;
+  for (const auto& pod : c.list<Pod>("default")) {
+    names.push_back(pod->meta().name());
+    c.change<Pod>("default", names.back(), [](Pod& changed) {
+      changed.mutable_spec()->set_node_name("n1");
+      changed.mutable_status()->set_phase("Running");
+      auto& ready = *changed.mutable_status()->add_conditions();
+      ready.set_type("Ready");
+      ready.set_status("True");
+    });
+  }
+  REQUIRE(c.run_until([&] {
+    return c.get<PodDisruptionBudget>("default", "guard").status().disruptions_allowed() == 1;
+  }));
+  return names;
+}
+
 }  // namespace
 
 TEST_CASE("controllers with two thousand million replicas each allow no more disruptions",
@@ -156,25 +179,7 @@ TEST_CASE("an eviction with a time in the year 9999 is looked at after the usual
 
 TEST_CASE("evictions consume a budget, and are refused when it is exhausted", "[disruption]") {
   cluster c{3};
-  c.create(web_controller(3));
-  c.create(budget_of("2"));
-  REQUIRE(c.run_until([&] { return c.count<Pod>("default") == 3; }));
-  std::vector<std::string> names;
-  for (const auto& pod : c.list<Pod>("default")) {
-    names.push_back(pod->meta().name());
-    c.change<Pod>("default", names.back(), [](Pod& changed) {
-      changed.mutable_spec()->set_node_name("n1");
-      changed.mutable_status()->set_phase("Running");
-      auto& ready = *changed.mutable_status()->add_conditions();
-      ready.set_type("Ready");
-      ready.set_status("True");
-    });
-  }
-  const auto allowed = [&] {
-    return c.get<PodDisruptionBudget>("default", "guard").status().disruptions_allowed();
-  };
-  REQUIRE(c.run_until([&] { return allowed() == 1; }));
-
+  const auto names = start_guarded_pods(c);
   REQUIRE(evict(c, names[0]));
   const auto refused = evict(c, names[1]);
   REQUIRE_FALSE(refused);
@@ -185,6 +190,40 @@ TEST_CASE("evictions consume a budget, and are refused when it is exhausted", "[
   CHECK(refused.error().causes[0].reason == "DisruptionBudget");
   CHECK(refused.error().causes[0].message.starts_with(
       "The disruption budget guard needs 2 healthy pods and has"));
+}
+
+TEST_CASE("a budget logs when it begins or ceases to allow evictions, not at each sync",
+          "[disruption]") {
+  const room_log log;
+  cluster c{3};
+  const auto names = start_guarded_pods(c);
+  c.change<Pod>("default", names[1], [](Pod& changed) {
+    (*changed.mutable_metadata()->mutable_annotations())["a"] = "b";
+  });
+  c.advance(5s);
+  const std::string guard =
+      "info controllermanager /registry/poddisruptionbudgets/default/guard at revision ";
+  CHECK(log.count(guard) == 1);
+  CHECK(log.count(" allows 1 evictions: 3 of 3 pods are healthy, 2 are required") == 1);
+  REQUIRE(evict(c, names[0]));
+  c.advance(5s);
+  CHECK(log.count(guard) == 2);
+  CHECK(log.count(" allows 0 evictions: 2 of ") == 1);
+}
+
+TEST_CASE("pods that a budget cannot count are logged once", "[disruption]") {
+  const room_log log;
+  cluster c{3};
+  c.create(budget_of("50%"));
+  auto pod = web_pod();
+  (*pod.mutable_metadata()->mutable_labels())["app"] = "web";
+  c.create(pod);
+  const std::string uncounted = " does not count 1 pods without a controller";
+  REQUIRE(c.run_until([&] { return log.count(uncounted) == 1; }));
+  c.change<Pod>("default", "web",
+                [](Pod& changed) { changed.mutable_status()->set_phase("Running"); });
+  c.advance(5s);
+  CHECK(log.count(uncounted) == 1);
 }
 
 TEST_CASE("a pod of two budgets is not evicted, one that is not ready by the budget's policy",

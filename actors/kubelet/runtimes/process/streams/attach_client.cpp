@@ -11,6 +11,7 @@
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/os/duplex_socket.hpp"
 #include "actors/kubelet/runtimes/process/streams/attach_packets.hpp"
+#include "actors/kubelet/runtimes/process/streams/defaults.hpp"
 
 namespace troupe::actors {
 
@@ -80,7 +81,7 @@ class attachment : public std::enable_shared_from_this<attachment> {
     if (kind == attach_packet::output) return done({exec_part::kind::output, std::move(packet)});
     if (kind == attach_packet::error) return done({exec_part::kind::error, std::move(packet)});
     if (kind == attach_packet::ended) code_ = packet_number(packet);
-    find_end(done, kubelet_defaults::attach_checks);
+    find_end(done, process_defaults::attach_checks);
   }
 
   // A killed shim loses its sockets shortly before its process is gone: retry.
@@ -89,7 +90,7 @@ class attachment : public std::enable_shared_from_this<attachment> {
     if (!code_) code_ = target_.code_of_end();
     if (code_) return done({exec_part::kind::ended, {}, *code_});
     if (checks_left > 0) {
-      loop_->after(kubelet_defaults::start_check_delay,
+      loop_->after(process_defaults::start_check_delay,
                    [self = shared_from_this(), done, checks_left] {
                      self->find_end(done, checks_left - 1);
                    });
@@ -150,7 +151,7 @@ class joining : public std::enable_shared_from_this<joining> {
         done_{std::move(done)} {}
 
   void start(bool with_input) {
-    deadline_ = loop_->after(kubelet_defaults::attach_timeout, [self = shared_from_this()] {
+    deadline_ = loop_->after(process_defaults::attach_timeout, [self = shared_from_this()] {
       self->fail(error_kind::failed,
                  fmt::format("the shim of container {} does not answer", self->target_.name));
     });

@@ -27,7 +27,7 @@ constexpr int attach_cut_off = 125;
 
 // Answered when the shim has accepted the attachment: the stream gets all output from then on.
 // Errors: `not_found` if the container has just ended; `failed` if its shim does not answer within
-// `kubelet_defaults::attach_timeout`, has the maximum of attachments, or belongs to an older
+// `process_defaults::attach_timeout`, has the maximum of attachments, or belongs to an older
 // program without attachments.
 //
 // The stream: `write` answers when the shim has the bytes, false if the container has no input.

@@ -9,6 +9,7 @@
 #include <chrono>
 
 #include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/runtimes/process/streams/defaults.hpp"
 
 namespace troupe::actors {
 
@@ -29,7 +30,7 @@ runtime::unique_fd listen_in(const std::string& directory) {
   // Set before bind, so that the socket is never accessible to others.
   if (::fchmod(listener.get(), 0600) != 0 ||
       ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      ::listen(listener.get(), static_cast<int>(kubelet_defaults::attach_limit)) != 0)
+      ::listen(listener.get(), static_cast<int>(process_defaults::attach_limit)) != 0)
     return {};
   return listener;
 }
@@ -91,7 +92,7 @@ bool attach_server::look_at(attachment& each, short events) {
 void attach_server::admit() {
   runtime::unique_fd caller{::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC)};
   if (!caller) return;
-  if (all_.size() >= kubelet_defaults::attach_limit && !make_room()) {
+  if (all_.size() >= process_defaults::attach_limit && !make_room()) {
     send_to(caller.get(),
             make_packet(attach_packet::refused, "too many clients are attached to the container"));
     return;
@@ -237,7 +238,7 @@ void attach_server::trim() {
       backlog_bytes_ -= backlog_.front().size() - 1 + packet_overhead;
       backlog_.pop_front();
     }
-    if (backlog_bytes_ <= kubelet_defaults::attach_backlog_bytes) return;
+    if (backlog_bytes_ <= process_defaults::attach_backlog_bytes) return;
     for (auto one = all_.begin(); one != all_.end();) {
       const auto each = one++;
       if (each->joined && !each->gone && each->next == first_) leave(each);
@@ -251,7 +252,7 @@ void attach_server::end(int code) {
 }
 
 void attach_server::drain() {
-  const auto deadline = std::chrono::steady_clock::now() + kubelet_defaults::attach_drain_limit;
+  const auto deadline = std::chrono::steady_clock::now() + process_defaults::attach_drain_limit;
   while (is_behind()) {
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());

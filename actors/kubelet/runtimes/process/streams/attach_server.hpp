@@ -3,9 +3,9 @@
 // packet, interleaved if several send some. One thread; nothing blocks but `drain`.
 //
 // A client never blocks the container or its log: unread output is kept here, once for all clients,
-// up to `kubelet_defaults::attach_backlog_bytes`; beyond it the client furthest behind is cut off.
+// up to `process_defaults::attach_backlog_bytes`; beyond it the client furthest behind is cut off.
 // (Upstream's runtimes block the container instead.) Input is read from a socket only after the
-// container has taken the previous input. At most `kubelet_defaults::attach_limit` clients at a
+// container has taken the previous input. At most `process_defaults::attach_limit` clients at a
 // time; one that has disconnected, or has not joined yet, makes room.
 //
 // Only its owner can access the socket; containers cannot see its directory (container_root.hpp).
@@ -46,7 +46,7 @@ class attach_server {
   void end(int code);
   // Whether a client has not read all output yet.
   bool is_behind() const noexcept { return !backlog_.empty(); }
-  // Waits until all clients have read all output, at most `kubelet_defaults::attach_drain_limit`.
+  // Waits until all clients have read all output, at most `process_defaults::attach_drain_limit`.
   void drain();
 
  private:

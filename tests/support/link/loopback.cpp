@@ -1,3 +1,5 @@
+#include "support/link/loopback.hpp"
+
 #include <array>
 #include <deque>
 #include <mutex>
@@ -5,10 +7,11 @@
 #include <utility>
 
 #include "runtime/link/defaults.hpp"
-#include "runtime/link/link.hpp"
 
-namespace troupe::runtime::link {
+namespace troupe::test {
 namespace {
+
+using namespace runtime::link;
 
 std::size_t cost_of(const std::string& frame) {
   return frame.size() + defaults::frame_overhead_bytes;
@@ -195,4 +198,4 @@ loopback make_loopback(const peer& one, const acceptor& at_one, const peer& othe
   return made;
 }
 
-}  // namespace troupe::runtime::link
+}  // namespace troupe::test
