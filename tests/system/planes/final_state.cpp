@@ -77,9 +77,14 @@ void compare_with_etcd(plane_cluster& cluster) {
   const auto is_equal = [&](const api::kind_info* kind) {
     const auto part = part_of(in_etcd, kind->etcd_prefix());
     const auto before = found.size();
-    for (std::size_t i = 0; i < plane_cluster::size; ++i)
-      for (const auto& each : differences(part, shown_by(cluster.plane(i), *kind)))
-        found.push_back(cluster.plane(i).name() + ": " + each);
+    for (std::size_t i = 0; i < plane_cluster::size; ++i) {
+      const auto& plane = cluster.plane(i);
+      const auto shown = shown_by(plane, *kind);
+      if (!shown)
+        found.push_back(fmt::format("{}: {} cannot be listed", plane.name(), kind->plural()));
+      for (const auto& each : differences(part, shown.value_or(part)))
+        found.push_back(plane.name() + ": " + each);
+    }
     return found.size() == before;
   };
   const auto are_equal = [&] {

@@ -19,6 +19,7 @@ using persistence::revision;
 
 namespace {
 
+constexpr std::size_t all_bytes = 1u << 30, listed_differences = 20;
 constexpr std::string_view key_field = "\"Key\" : \"", revision_field = "\"ModRevision\" : ";
 
 revision revision_of_text(std::string_view text) {
@@ -61,7 +62,7 @@ std::vector<std::string> strangers(const key_revisions& in_etcd) {
   return found;
 }
 
-key_revisions shown_by(const machine& plane, const api::kind_info& kind) try {
+std::optional<key_revisions> shown_by(const machine& plane, const api::kind_info& kind) try {
   const auto path =
       fmt::format("{}/{}/{}?resourceVersion=0", kind.group().empty() ? "/api" : "/apis",
                   kind.api_version(), kind.plural());
@@ -69,7 +70,11 @@ key_revisions shown_by(const machine& plane, const api::kind_info& kind) try {
       "GET", path, {},
       {{"accept", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"}});
   api::meta::v1::PartialObjectMetadataList there;
-  if (answer.status != 200 || !api::decode_into(answer.body, api::media::json, there)) return {};
+  // The events of some hours are larger than a request may be.
+  const api::decode_options any_size{.size_limit_bytes = all_bytes,
+                                     .memory_limit_bytes = all_bytes};
+  if (answer.status != 200 || !api::decode_into(answer.body, api::media::json, there, any_size))
+    return std::nullopt;
   key_revisions shown;
   for (const auto& each : there.items()) {
     const auto& meta = each.metadata();
@@ -78,7 +83,7 @@ key_revisions shown_by(const machine& plane, const api::kind_info& kind) try {
   }
   return shown;
 } catch (const std::runtime_error&) {
-  return {};
+  return std::nullopt;
 }
 
 std::vector<std::string> differences(const key_revisions& in_etcd, const key_revisions& shown) {
@@ -94,6 +99,10 @@ std::vector<std::string> differences(const key_revisions& in_etcd, const key_rev
   for (const auto& [key, at] : shown)
     if (!in_etcd.contains(key))
       found.push_back(fmt::format("{} is shown at {}, and is not in etcd", key, at));
+  if (const auto all = found.size(); all > listed_differences) {
+    found.resize(listed_differences);
+    found.push_back(fmt::format("{} differences in all", all));
+  }
   return found;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,10 +26,11 @@ key_revisions part_of(const key_revisions& keys, const std::string& prefix);
 std::vector<std::string> strangers(const key_revisions& in_etcd);
 
 // The objects of a kind in a control plane's cache (resourceVersion=0), by their keys in etcd.
-// Empty if it does not answer.
-key_revisions shown_by(const machine& plane, const api::kind_info& kind);
+// Nothing if it does not answer.
+std::optional<key_revisions> shown_by(const machine& plane, const api::kind_info& kind);
 
-// One line for each key that is only in etcd, only shown, or shown at another revision.
+// One line for each key that is only in etcd, only shown, or shown at another revision; of many,
+// some, and a line with their number.
 std::vector<std::string> differences(const key_revisions& in_etcd, const key_revisions& shown);
 
 }  // namespace troupe::test
