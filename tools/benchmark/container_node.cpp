@@ -126,6 +126,15 @@ container_node::container_node(const std::string& program)
   n.wait_for_nodes();
 }
 
+void container_node::await_no_pods() const {
+  bench::await_no_pods(n);
+  const std::filesystem::path left = place.path() + "/node/kubelet/pods";
+  for (const auto waits = clock::now(); !std::filesystem::is_empty(left);) {
+    if (seconds_since(waits) > 30) die("files of pods stay");
+    std::this_thread::sleep_for(look_interval);
+  }
+}
+
 void must(const test::http_answer& answer) {
   if (answer.status / 100 != 2) die(answer.body);
 }

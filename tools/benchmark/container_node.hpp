@@ -49,6 +49,8 @@ struct container_node {
   static bool can_run();
 
   explicit container_node(const std::string& program);
+  // Waits until no pod is left, and the node has removed their files, mounts and sandboxes.
+  void await_no_pods() const;
 
   const scratch place;
   const test::private_containerd server;

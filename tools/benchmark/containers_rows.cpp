@@ -187,6 +187,7 @@ void measure_containers(results& out, const bench_options& options) {
           (n.processor_s() - used) / seconds_since(began) * 100, "%", at_most(2));
   out.add("… memory, after 165 pods", n.memory_mb(), "MB");
   remove_many(n);
+  on.await_no_pods();
 }
 
 }  // namespace troupe::bench

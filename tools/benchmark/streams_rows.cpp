@@ -132,6 +132,8 @@ void measure_streams(results& out, const bench_options& options) {
   const auto container = start_pod(on.n);
   measure_commands(out, on.n, on.bare, container);
   measure_forwarding(out, on.n, on.bare);
+  must(on.n.client().request("DELETE", core + "pods/streams"));
+  on.await_no_pods();
 }
 
 }  // namespace troupe::bench
