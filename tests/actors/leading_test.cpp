@@ -13,6 +13,7 @@
 #include "actors/core/condition.hpp"
 #include "actors/core/informer.hpp"
 #include "api/schema/core_config.pb.h"
+#include "runtime/defaults.hpp"
 #include "support/nodes.hpp"
 #include "support/seeds.hpp"
 #include "support/workloads.hpp"
@@ -199,7 +200,7 @@ class leading_run {
   void rest() {
     cluster_.simulation().faults({});
     cluster_.settle();
-    cluster_.advance(seconds{10});  // crashed actors restart
+    cluster_.advance(runtime::defaults::restart_backoff_max);  // crashed actors restart
     for (const auto& each : others())
       FAIL_CHECK(each << " has outlived the term");
     // Delivers changes in transit, whose actor may have crashed as well.
@@ -207,7 +208,11 @@ class leading_run {
     cluster_.settle();
     const auto before = cluster_.store().read().at();
     cluster_.advance(seconds{30});
-    CHECK(cluster_.store().read().at() == before);
+    std::vector<std::string> changed;
+    if (const auto all = cluster_.store().changes(before, 10))
+      for (const auto& each : *all)
+        changed.push_back(each.key + " by " + each.cause.author);
+    CHECK(changed == std::vector<std::string>{});
 
     const auto name = fmt::format("note{}", before);
     ConfigMap map;
