@@ -208,11 +208,8 @@ class leading_run {
     cluster_.settle();
     const auto before = cluster_.store().read().at();
     cluster_.advance(seconds{30});
-    std::vector<std::string> changed;
-    if (const auto all = cluster_.store().changes(before, 10))
-      for (const auto& each : *all)
-        changed.push_back(each.key + " by " + each.cause.author);
-    CHECK(changed == std::vector<std::string>{});
+    INFO("changed since: " << changes_after(before));
+    CHECK(cluster_.store().read().at() == before);
 
     const auto name = fmt::format("note{}", before);
     ConfigMap map;
@@ -225,6 +222,14 @@ class leading_run {
     post_ready(cluster_, "n0", "True");
     CHECK(heartbeat() > heard);
     renew_lease(cluster_, "n0");
+  }
+
+  std::string changes_after(persistence::revision at) const {
+    std::string text;
+    if (const auto all = cluster_.store().changes(at, 10))
+      for (const auto& each : *all)
+        text += each.key + " by " + each.cause.author + "; ";
+    return text;
   }
 
   std::set<std::string> others() const {
