@@ -35,11 +35,6 @@ inline constexpr std::chrono::milliseconds cancel_poll_period{20};
 inline constexpr std::chrono::milliseconds console_background_limit{1'000};
 // How long a starting node waits for the version of each member of etcd.
 inline constexpr std::chrono::seconds etcd_version_limit{1};
-// The part of its life that is left when a warning of the end of a control plane's certificate for
-// etcd begins: less than at its renewal by `troupe etcd` (server::defaults::renew_below); and how
-// often the warning is repeated.
-inline constexpr double etcd_certificate_part = 0.2;
-inline constexpr std::chrono::hours etcd_certificate_period{24};
 // Lines of the prompt's history that are kept between sessions.
 inline constexpr int console_history_lines = 1'000;
 

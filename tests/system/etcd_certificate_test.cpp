@@ -1,8 +1,10 @@
 // The certificate of a control plane for etcd is replaced while it runs: a real etcd with TLS.
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <filesystem>
 #include <future>
 #include <memory>
 #include <string>
@@ -45,7 +47,9 @@ class etcd_authority {
   }
 
   const std::string& certificate() const { return own_.certificate; }
-  x509::identity client(const std::string& name) const { return issue({name, {}, {}, a_day()}); }
+  x509::identity client(const std::string& name, const x509::validity& valid = a_day()) const {
+    return issue({name, {}, {}, valid});
+  }
   // etcd calls itself with it.
   x509::identity member() const { return issue({"etcd", {}, {"127.0.0.1"}, a_day(), true}); }
 
@@ -176,6 +180,11 @@ TEST_CASE(
   go_on("while etcd accepts the old one alone");
   CHECK_THAT(log.text(), Contains(not_used) && !Contains(used_now));
 
+  std::filesystem::remove(options.key_file);
+  REQUIRE(::mkfifo(options.key_file.c_str(), 0600) == 0);
+  CHECK(comes_to_log(options.key_file + " is no regular file"));
+  std::filesystem::remove(options.key_file);
+
   log.take();
   give(renewed);
   CHECK(comes_to_log(used_now, 2));
@@ -184,4 +193,29 @@ TEST_CASE(
   go_on("with the new one");
   // One line of each control plane for each state of the files.
   CHECK(occurrences(log.text(), used_now) == 2);
+}
+
+TEST_CASE("a certificate for etcd is warned of in the last fifth of its life, and after its end",
+          "[etcd]") {
+  captured_log log;
+  const scratch_folder place;
+  const etcd_authority from{"etcd"};
+  // No etcd is needed: the warning comes before the log is closed.
+  const auto logged = [&](const x509::validity& valid) {
+    const auto shown = from.client("plane", valid);
+    const auto opened = persistence::open_etcd(
+        {.endpoints = {"https://127.0.0.1:1"},
+         .ca_file = place.write("ca.crt", from.certificate()).string(),
+         .certificate_file = place.write("client.crt", shown.certificate).string(),
+         .key_file = place.write("client.key", shown.private_key).string()});
+    REQUIRE(opened);
+    (*opened)->close();
+    return log.take();
+  };
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  const std::string warning = "client.crt is valid until";
+  CHECK_THAT(logged({now - 1h, now + 19h}), !Contains(warning));
+  CHECK_THAT(logged({now - 15h, now + 5h}), !Contains(warning));
+  CHECK_THAT(logged({now - 17h, now + 3h}), Contains(warning) && Contains("replace it"));
+  CHECK_THAT(logged({now - 30h, now - 10h}), Contains(warning));
 }

@@ -18,7 +18,6 @@
 #include "persistence/replica/leased_log.hpp"
 #include "persistence/replica/upstream_log.hpp"
 #include "tools/defaults.hpp"
-#include "tools/node/etcd_certificate.hpp"
 #include "tools/node/shared_settings.hpp"
 
 namespace troupe::tools {
@@ -101,7 +100,6 @@ persistence::expected<cluster_store> open_shared_store(const config::node_config
                                                        bool is_lost) {
   auto options = options_of(config);
   const auto& from = config.etcd;
-  warn_of_certificate_end(from.cert);
   auto log = persistence::open_etcd(etcd_of(from));
   if (!log) return persistence::fail(log.error());
   persistence::blocking_log asked{**log, fmt::format("etcd at {}", fmt::join(from.endpoints, ", ")),
@@ -151,7 +149,7 @@ tl::expected<cluster_store, std::string> open_cluster_store(const config::node_c
 
 term_manager::term_manager(persistence::replicated_store& store, actors::control_plane& plane,
                            const config::node_config& config)
-    : store_{store}, plane_{plane}, certificate_{config.etcd.cert}, thread_{[this] { run(); }} {
+    : store_{store}, plane_{plane}, thread_{[this] { run(); }} {
   store_.campaign(candidacy_of(config), [wanted = wanted_](persistence::revision fence) {
     const std::lock_guard lock{wanted->mutex};
     wanted->fence = fence;
@@ -175,15 +173,7 @@ void term_manager::run() {
   persistence::revision now = 0;
   std::unique_lock lock{wanted_->mutex};
   for (;;) {
-    const auto is_woken = wanted_->changed.wait_for(lock, defaults::etcd_certificate_period, [&] {
-      return wanted_->over || wanted_->fence != now;
-    });
-    if (!is_woken) {
-      lock.unlock();
-      warn_of_certificate_end(certificate_);
-      lock.lock();
-      continue;
-    }
+    wanted_->changed.wait(lock, [&] { return wanted_->over || wanted_->fence != now; });
     const auto next = wanted_->over ? 0 : wanted_->fence;
     lock.unlock();
     if (now != 0) plane_.stop_leading();

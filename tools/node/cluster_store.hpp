@@ -2,7 +2,6 @@
 #pragma once
 
 #include <condition_variable>
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -27,8 +26,7 @@ tl::expected<cluster_store, std::string> open_cluster_store(const config::node_c
 // A candidate for leader for as long as it exists; the control plane leads during its terms.
 //
 // Starts and stops the control plane on a thread of its own: the store reports terms on one of its
-// threads, where a control plane must not be started. That thread also repeats the warning before
-// the certificate for etcd ends.
+// threads, where a control plane must not be started.
 class term_manager {
  public:
   term_manager(persistence::replicated_store& store, actors::control_plane& plane,
@@ -51,7 +49,6 @@ class term_manager {
 
   persistence::replicated_store& store_;
   actors::control_plane& plane_;
-  const std::filesystem::path certificate_;  // for etcd
   const std::shared_ptr<wanted> wanted_ = std::make_shared<wanted>();
   std::thread thread_;
 };

@@ -9,7 +9,7 @@ namespace troupe::persistence::etcd {
 
 namespace {
 
-constexpr std::chrono::hours warning_period{1};
+constexpr std::chrono::hours warning_period{1}, end_warning_period{24};
 
 std::string names_of(const etcd_options& options) {
   std::string all;
@@ -32,6 +32,7 @@ credential_watch::credential_watch(const etcd_options& options, credentials used
 void credential_watch::run(const std::stop_token& stop) {
   std::unique_lock lock{mutex_};
   for (;;) {
+    warn_of_end();
     over_.wait_for(lock, stop, options_.reload_period, [] { return false; });
     if (stop.stop_requested()) return;
     look(stop);
@@ -62,6 +63,15 @@ void credential_watch::warn(credentials refused, const error& reason) {
   next_warning_ = clock::now() + warning_period;
   spdlog::warn("etcd: {} have changed but cannot be used, so the old ones still are: {}", files_,
                reason.message);
+}
+
+void credential_watch::warn_of_end() {
+  if (clock::now() < next_end_warning_) return;
+  const auto text = warning_of_end(used_.certificate, options_.certificate_file,
+                                   std::chrono::system_clock::now());
+  if (text.empty()) return;
+  next_end_warning_ = clock::now() + end_warning_period;
+  spdlog::warn("etcd: {}", text);
 }
 
 }  // namespace troupe::persistence::etcd

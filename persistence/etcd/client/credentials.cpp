@@ -3,16 +3,22 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
+#include <spdlog/fmt/chrono.h>
 #include <spdlog/fmt/fmt.h>
 
+#include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <memory>
-#include <sstream>
+#include <optional>
 #include <utility>
 
 namespace troupe::persistence::etcd {
 
 namespace {
+
+constexpr std::size_t file_limit_bytes = 1u << 20;
+constexpr double warned_part = 0.2;  // of a certificate's life
 
 struct freed {
   void operator()(BIO* each) const { BIO_free(each); }
@@ -38,12 +44,25 @@ owned<EVP_PKEY> key_of(const std::string& pem) {
       PEM_read_bio_PrivateKey(reader(pem).get(), nullptr, nullptr, no_passphrase)};
 }
 
+// Files of an administrator, read again and again: a pipe would block, and a device has no end.
 expected<std::string> read_file(const std::string& path) {
+  std::error_code failed;
+  if (std::filesystem::exists(path, failed) && !std::filesystem::is_regular_file(path, failed))
+    return fail(errc::io, fmt::format("{} is no regular file", path));
   std::ifstream in{path, std::ios::binary};
-  std::stringstream text;
-  text << in.rdbuf();
+  std::string text(file_limit_bytes + 1, '\0');
   if (!in) return fail(errc::io, fmt::format("{} cannot be read", path));
-  return text.str();
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!in.eof())
+    return fail(errc::io, fmt::format("{} has more than {} bytes", path, file_limit_bytes));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return text;
+}
+
+std::optional<std::chrono::system_clock::time_point> time_of(const ASN1_TIME* time) {
+  std::tm parts{};
+  if (ASN1_TIME_to_tm(time, &parts) != 1) return std::nullopt;
+  return std::chrono::system_clock::from_time_t(::timegm(&parts));
 }
 
 std::string find_fault(const credentials& shown, const etcd_options& files) {
@@ -88,6 +107,23 @@ expected<credentials> read_credentials(const etcd_options& options) {
   if (!found) return found;
   if (auto good = check(*found, options); !good) return fail(std::move(good.error()));
   return found;
+}
+
+std::string warning_of_end(const std::string& certificate, const std::string& file,
+                           std::chrono::system_clock::time_point now) {
+  const auto read = first_certificate(certificate);
+  ERR_clear_error();
+  if (!read) return {};
+  const auto from = time_of(X509_get0_notBefore(read.get()));
+  const auto until = time_of(X509_get0_notAfter(read.get()));
+  if (!from || !until) return {};
+  const std::chrono::duration<double> life = *until - *from, left = *until - now;
+  if (left > life * warned_part) return {};
+  return fmt::format(
+      "the certificate for etcd in {} is valid until {:%Y-%m-%dT%H:%M:%SZ}: replace it and its "
+      "key, "
+      "this control plane then uses them",
+      file, fmt::gmtime(std::chrono::system_clock::to_time_t(*until)));
 }
 
 }  // namespace troupe::persistence::etcd
