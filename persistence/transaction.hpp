@@ -85,6 +85,8 @@ struct change {
   revision at = 0;
   change_type type = change_type::created;
   std::string key;
+  // The size of the stored form of `object`; approximate for a removal that is read from the log.
+  std::uint32_t stored_bytes = 0;
   // The new state; for a removal the last state, stamped with the revision of the removal.
   api::object_ptr object;
   // The previous state; null for `created`.

@@ -4,14 +4,6 @@
 
 namespace troupe::actors {
 
-namespace {
-
-std::size_t size_of(const persistence::change& c) {
-  return c.key.size() + (c.object ? c.object->encoded_bytes() : 0);
-}
-
-}  // namespace
-
 void watch_window::begin(persistence::revision at) {
   batches_.clear();
   changes_ = 0;
@@ -22,7 +14,7 @@ void watch_window::begin(persistence::revision at) {
 void watch_window::add(persistence::change_batch batch, runtime::time_point now) {
   std::size_t bytes = 0;
   for (const auto& c : *batch)
-    bytes += size_of(c);
+    bytes += c.key.size() + c.stored_bytes;
   changes_ += batch->size();
   bytes_ += bytes;
   newest_ = batch->back().at;

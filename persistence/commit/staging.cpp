@@ -110,6 +110,8 @@ void staging::change_to(std::string key, next_state next, change_id id, const ch
   seen.time = now_;
   if (old != nullptr) seen.previous = old->object();
   seen.object = next.object;
+  seen.stored_bytes =
+      static_cast<std::uint32_t>(next.removal ? old->stored_bytes() : next.stored.size());
   seen.type = next.removal     ? change_type::removed
               : old == nullptr ? change_type::created
                                : change_type::updated;

@@ -46,8 +46,12 @@ class change_reader {
     const auto id = read_change_key(from.key);
     const auto record = read_change(from.value);
     if (!id || !record) return fail(errc::corrupt, "the record is malformed");
-    change made{id->at,        record->type, std::string{record->key}, {}, {},
-                record->cause, record->time};
+    change made;
+    made.at = id->at;
+    made.type = record->type;
+    made.key = record->key;
+    made.cause = record->cause;
+    made.time = record->time;
     if (record->type != change_type::created) {
       auto before = state_at(record->previous, made.key);
       if (!before) return fail(std::move(before.error()));
@@ -57,6 +61,8 @@ class change_reader {
                                                       : decode(made.key, record->object, id->at);
     if (!state) return fail(std::move(state.error()));
     made.object = std::move(*state);
+    made.stored_bytes = static_cast<std::uint32_t>(
+        made.type == change_type::removed ? made.object->encoded_bytes() : record->object.size());
     newest_[made.key] = made.object;
     return made;
   }

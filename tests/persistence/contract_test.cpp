@@ -66,6 +66,13 @@ revision modified(const snapshot& state, const std::string& name) {
   return found ? found->revision() : 0;
 }
 
+std::vector<std::uint32_t> sizes_of(const std::vector<change>& changes) {
+  std::vector<std::uint32_t> sizes;
+  for (const auto& each : changes)
+    if (each.type != change_type::removed) sizes.push_back(each.stored_bytes);
+  return sizes;
+}
+
 // Sees all changes and records violations. Owned by the thread that observes.
 class witness {
  public:
@@ -83,6 +90,10 @@ class witness {
   std::vector<std::string> lines() const {
     const std::lock_guard lock{mutex_};
     return lines_of(seen_);
+  }
+  std::vector<std::uint32_t> sizes() const {
+    const std::lock_guard lock{mutex_};
+    return sizes_of(seen_);
   }
   std::vector<std::string> state() const {
     const std::lock_guard lock{mutex_};
@@ -108,6 +119,7 @@ class witness {
       must(each.object && each.object->revision() == each.at, each.at, "the object's revision");
       const auto known = folded_.find(each.key);
       const auto before = known == folded_.end() ? nullptr : known->second;
+      must(each.stored_bytes > 0, each.at, "its size");
       must(!before || before->revision() < each.at, each.at, "a key twice at one revision");
       must((before == nullptr) == (each.type == change_type::created), each.at, "its type");
       must(before == each.previous ||
@@ -247,6 +259,7 @@ TEST_CASE("observers, responses, snapshots and the log are consistent", "[contra
   const auto all = store->changes(begin, 100'000);
   REQUIRE(all);
   CHECK(lines_of(*all) == seen.lines());
+  CHECK(sizes_of(*all) == seen.sizes());
 }
 
 TEST_CASE("a barrier is passed when all that was submitted before is answered", "[contract]") {
