@@ -1,5 +1,5 @@
 // A node in a control group with little memory: it serves, or it reports how much it needs. The
-// kernel kills a process that uses more, without a message.
+// kernel kills a process that uses more, without a message. And the pages of an idle node.
 #include <signal.h>
 
 #include <algorithm>
@@ -125,6 +125,19 @@ TEST_CASE("a start in a control group with little memory serves, or reports the 
     }
   }
   CHECK(ready >= 1);
+}
+
+TEST_CASE("an idle node has no huge pages") {
+  if (!memory_is_the_programs()) return;
+  if (!Contains("[always]").match(read_file("/sys/kernel/mm/transparent_hugepage/enabled")))
+    return skip("huge pages: this kernel gives them only to programs that request them");
+  const scratch_folder folder;
+  const node here{folder.path() / "data", flags("1")};
+  const auto pages = read_file("/proc/" + std::to_string(here.id()) + "/smaps_rollup");
+  INFO(pages);
+  const auto at = pages.find("AnonHugePages:");
+  REQUIRE(at != std::string::npos);
+  CHECK(std::stoul(pages.substr(at + 14)) <= 2'048);  // kB: one, of a stack
 }
 
 TEST_CASE("a node without the minimum of memory reports it, also when it joins") {

@@ -1,24 +1,35 @@
 #include "support/programs/shell.hpp"
 
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
+
+#include "support/programs/node_settings.hpp"
 
 namespace troupe::test {
 
 namespace {
 
 // Settings of the tests, which a node would refuse as unknown settings of its own.
-constexpr auto without_settings =
-    "unset TROUPE_KUBECTL TROUPE_TRANSCRIPT TROUPE_SEED TROUPE_SEEDS; ";
+std::string without_settings() {
+  std::string unset;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view entry{*each};
+    const auto name = entry.substr(0, entry.find('='));
+    if (name.starts_with("TROUPE_") && name != eviction_disk.name) unset.append(" ").append(name);
+  }
+  return unset.empty() ? unset : "unset" + unset + "; ";
+}
 
 }  // namespace
 
 process_result shell(const std::string& command) {
   // "e": concurrently started processes must not keep this pipe open.
-  FILE* pipe = ::popen((without_settings + command).c_str(), "re");
+  FILE* pipe = ::popen((without_settings() + command).c_str(), "re");
   if (pipe == nullptr) throw std::runtime_error{"cannot be started: " + command};
   std::string output;
   for (char part[4096]; const auto size = std::fread(part, 1, sizeof part, pipe);)
