@@ -90,6 +90,8 @@ inline constexpr std::int64_t simulated_nodes = 1;
 inline constexpr std::string_view pod_cidr = "10.42.0.0/16";
 // kubeadm's ClusterConfiguration, networking.serviceSubnet.
 inline constexpr std::string_view service_cidr = "10.96.0.0/12";
+// sshd's.
+inline constexpr std::string_view reserved_port = "22";
 // Upstream's kube-controller-manager, --node-cidr-mask-size-ipv4.
 inline constexpr std::int64_t node_cidr_mask_size = 24;
 

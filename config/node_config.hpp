@@ -153,6 +153,8 @@ struct network_config {
   // That of IPv4 is a constant of the program; of IPv6 there may be one.
   std::vector<std::string> service_cidrs{std::string(defaults::service_cidr)};
   config::load_balancers load_balancers = config::load_balancers::default_class;
+  // Beside those of the control plane.
+  std::vector<std::string> reserved_ports{std::string(defaults::reserved_port)};
   // Empty: the service address of DNS where services have rules, otherwise nowhere.
   address dns_listen;
 };

@@ -506,6 +506,12 @@ constexpr setting rows[] = {
               "those of that class, for clusters in which MetalLB or a cloud provider serves the "
               "others.",
      .shared = true},
+    {.name = "network.reserved_ports",
+     .at = at<&node::network, &network_config::reserved_ports>(),
+     .about = "Ports of programs of the machines, such as sshd: a service of type LoadBalancer "
+              "that has one does not get the addresses of nodes, where it would take the port from "
+              "the program. Those of the API, the link and etcd are reserved in any case.",
+     .shared = true},
     {.name = "network.dns_listen",
      .at = at<&node::network, &network_config::dns_listen>(),
      .about = "Address of the DNS server for names of services, over UDP and TCP.",

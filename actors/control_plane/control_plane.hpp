@@ -57,6 +57,8 @@ struct control_plane_options {
   bool local_path_class = false;
   // False: of load balancer Services only those of the nodes' class get the nodes' addresses.
   bool default_load_balancer = true;
+  // Ports that none of them gets there.
+  std::vector<std::int32_t> reserved_ports = {};
   // True: each service account gets a Secret with a token that does not expire.
   bool legacy_token_secrets = false;
   // The behaviour of simulated pods and nodes; null: only their annotations.

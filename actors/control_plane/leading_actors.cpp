@@ -101,7 +101,8 @@ leading_actor supervisor_of(const controller_type& type) {
   return {"supervisor", type.name, type.purpose, [&type](leading_context& of) {
             return start_controller(of.system, type, of.core, of.store,
                                     {.authority = of.options.authority,
-                                     .default_load_balancer = of.options.default_load_balancer});
+                                     .default_load_balancer = of.options.default_load_balancer,
+                                     .reserved_ports = of.options.reserved_ports});
           }};
 }
 

@@ -117,6 +117,23 @@ TEST_CASE("services may have a range of IPv6 beside that of IPv4") {
   CHECK_THAT(refusal({v6}), Contains("must contain 10.96.0.0/12"));
 }
 
+TEST_CASE("ports of the control plane, its etcd and the configuration are reserved") {
+  config::node_config from;
+  from.server.listen = {"10.0.0.1", 6443};
+  from.network.reserved_ports = {"22", "9100"};
+  CHECK(reserved_ports(from) == std::vector<std::int32_t>{22, 9100, 6443, 6444});
+  from.link.listen = {"10.0.0.1", 7000};
+  from.etcd.endpoints = {"https://10.0.0.1:2379", "https://[fd00::2]:2479"};
+  CHECK(reserved_ports(from) == std::vector<std::int32_t>{22, 9100, 6443, 7000});
+  from.store.store = config::store_kind::etcd;
+  CHECK(reserved_ports(from) == std::vector<std::int32_t>{22, 9100, 6443, 7000, 2379, 2479});
+  for (const std::string text : {"ssh", "0", "65536"}) {
+    from.network.reserved_ports = {text};
+    CHECK(reserved_ports(from).error() ==
+          "network.reservedPorts: expected ports from 1 to 65535; found " + text);
+  }
+}
+
 TEST_CASE("ranges of the configuration are one of each family that can be divided") {
   config::node_config config;
   const auto made = make_pod_ranges(config);

@@ -190,6 +190,9 @@ class node : public node_parts {
     plane.local_path_class = true;
     plane.default_load_balancer =
         config_.network.load_balancers == config::load_balancers::default_class;
+    auto reserved = reserved_ports(config_);
+    if (!reserved) return tl::make_unexpected(reserved.error());
+    plane.reserved_ports = std::move(*reserved);
     signer_ = std::make_shared<server::node_signer>(config_.server.node_certificate_lifetime);
     plane.certificates = signer_;
     auto services_v6 = ipv6_services(config_.network);
@@ -333,16 +336,10 @@ class node : public node_parts {
   }
 
   void await_joined_nodes() {
-    const auto& wanted = config_.link.listen;
-    const auto& api = config_.server.listen;
-    runtime::link::address listen{wanted.host, wanted.port};
-    if (wanted.empty()) {
-      const bool any_port = api.port == 0 || api.port == 65'535;
-      listen = {api.host, static_cast<std::uint16_t>(any_port ? 0 : api.port + 1)};
-    }
+    auto listen = link_address(config_);
     link_ = std::make_unique<link_service>(
         *plane_, link_service_options{
-                     .listen = std::move(listen),
+                     .listen = {std::move(listen.host), listen.port},
                      .credentials =
                          [front = front_.get()] {
                            const auto shown = front->identity();

@@ -322,6 +322,33 @@ tl::expected<std::string, std::string> ipv6_services(const config::network_confi
   return v6;
 }
 
+config::address link_address(const config::node_config& from) {
+  if (!from.link.listen.empty()) return from.link.listen;
+  const auto& api = from.server.listen;
+  const bool any_port = api.port == 0 || api.port == 65'535;
+  return {api.host, static_cast<std::uint16_t>(any_port ? 0 : api.port + 1)};
+}
+
+tl::expected<std::vector<std::int32_t>, std::string> reserved_ports(
+    const config::node_config& from) {
+  std::vector<std::int32_t> ports;
+  for (const auto& text : from.network.reserved_ports) {
+    const auto port = config::parse_count(text);
+    if (!port || *port < 1 || *port > 65'535)
+      return tl::make_unexpected("network.reservedPorts: expected ports from 1 to 65535; found " +
+                                 text);
+    ports.push_back(static_cast<std::int32_t>(*port));
+  }
+  for (const auto port :
+       {from.server.listen.port, from.server.legacy_listen.port, link_address(from).port})
+    if (port != 0) ports.push_back(port);
+  if (from.store.store != config::store_kind::etcd) return ports;
+  for (const auto& member : from.etcd.endpoints)
+    if (const auto port = config::parse_count(member.substr(member.rfind(':') + 1)))
+      ports.push_back(static_cast<std::int32_t>(*port));
+  return ports;
+}
+
 actors::network_markers network_markers(const std::filesystem::path& data_dir) {
   const auto folder = std::filesystem::absolute(data_dir);
   return {folder / "service-rules", folder / "pod-network", folder / "pod-addresses"};

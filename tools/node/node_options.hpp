@@ -66,6 +66,14 @@ tl::expected<std::vector<actors::pod_ranges>, std::string> make_pod_ranges(
 // Of the IPv6 addresses of services, empty where they have none; the error names the setting.
 tl::expected<std::string, std::string> ipv6_services(const config::network_config& from);
 
+// Where the link listens; port 0: any.
+config::address link_address(const config::node_config& from);
+
+// The ports that no load balancer gets at nodes: those of the configuration, and those at which a
+// control plane and its etcd are reached; the error names the setting.
+tl::expected<std::vector<std::int32_t>, std::string> reserved_ports(
+    const config::node_config& from);
+
 // What is there while this machine has something of the network of the node with that data dir.
 actors::network_markers network_markers(const std::filesystem::path& data_dir);
 

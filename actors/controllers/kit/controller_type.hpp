@@ -57,6 +57,8 @@ struct controller_settings {
   std::shared_ptr<const cluster_authority> authority = {};  // null if there is none
   // True: load balancer Services without a class get the nodes' addresses.
   bool default_load_balancer = true;
+  // Ports that no load balancer Service gets at the nodes' addresses.
+  std::vector<std::int32_t> reserved_ports = {};
 };
 
 // Shared by the controllers of one kind of owner. The store must outlive them.

@@ -57,10 +57,22 @@ bool has_foreign_addresses(const Service& service) {
   return !service.status().load_balancer().ingress().empty() && !has_own_addresses(service);
 }
 
-// One with source ranges takes no port, since no node serves it.
-bool takes_ports(const Service& service, bool default_class) {
-  return is_balanced(service, default_class) &&
-         service.spec().load_balancer_source_ranges().empty();
+// 0 if there is none.
+std::int32_t reserved_port_of(const Service& service, const balancer_rules& rules) {
+  for (const auto& each : service.spec().ports())
+    if (std::count(rules.reserved_ports.begin(), rules.reserved_ports.end(), each.port()) > 0)
+      return each.port();
+  return 0;
+}
+
+// Why no node serves it, whatever else there is; empty if nodes can.
+std::string refusal_of(const Service& service, const balancer_rules& rules) {
+  if (!service.spec().load_balancer_source_ranges().empty())
+    return "nodes do not restrict who connects: loadBalancerSourceRanges must be empty";
+  if (const auto port = reserved_port_of(service, rules); port != 0)
+    return fmt::format("port {} is reserved for programs of the machines (network.reservedPorts)",
+                       port);
+  return {};
 }
 
 bool share_a_port(const Service& a, const Service& b) {
@@ -115,26 +127,26 @@ bool may_be_balanced(const Service& service) {
          (has_node_class(service) || service.spec().load_balancer_class().empty());
 }
 
-bool is_balanced(const Service& service, bool default_class) {
+bool is_balanced(const Service& service, const balancer_rules& rules) {
   return may_be_balanced(service) &&
-         (has_node_class(service) || (default_class && !has_foreign_addresses(service)));
+         (has_node_class(service) || (rules.default_class && !has_foreign_addresses(service)));
 }
 
 balancer_plan plan_addresses(const api::object& service,
                              const std::vector<api::object_ptr>& services,
                              const std::vector<api::object_ptr>& nodes,
-                             const std::vector<api::object_ptr>& slices, bool default_class) {
+                             const std::vector<api::object_ptr>& slices,
+                             const balancer_rules& rules) {
   const auto& body = service.as<Service>();
   balancer_plan plan;
-  if (!is_balanced(body, default_class)) return plan;
-  if (!body.spec().load_balancer_source_ranges().empty()) {
-    plan.problem = "nodes do not restrict who connects: loadBalancerSourceRanges must be empty";
-    return plan;
-  }
+  if (!is_balanced(body, rules)) return plan;
+  plan.problem = refusal_of(body, rules);
+  if (!plan.problem.empty()) return plan;
   for (const auto& other : services) {
-    if (other->meta().uid() == service.meta().uid() ||
-        !takes_ports(other->as<Service>(), default_class) || !is_older(*other, service) ||
-        !share_a_port(body, other->as<Service>()))
+    const auto& of_other = other->as<Service>();
+    if (other->meta().uid() == service.meta().uid() || !is_older(*other, service) ||
+        !share_a_port(body, of_other) || !is_balanced(of_other, rules) ||
+        !refusal_of(of_other, rules).empty())
       continue;
     plan.problem = "a port of it is taken on the nodes by service " + other->meta().namespace_() +
                    "/" + other->meta().name();

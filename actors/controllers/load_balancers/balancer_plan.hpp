@@ -5,6 +5,7 @@
 // are gone. A condition lists the addresses that nodes have given; others are foreign.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,13 @@ inline constexpr const char* addresses_condition = "troupe.io/NodeAddresses";
 // answers.
 inline constexpr std::size_t most_addresses = 100;
 
+struct balancer_rules {
+  // Serve Services without a class, unless another program has given them addresses.
+  bool default_class = true;
+  // Ports of the machines' own programs, such as the API: rules for them would cut these off.
+  std::vector<std::int32_t> reserved_ports = {};
+};
+
 struct balancer_plan {
   // Those of the IP families of the Service, one family after the other.
   std::vector<std::string> addresses;
@@ -30,16 +38,16 @@ struct balancer_plan {
 
 // True if nodes may serve the Service: it is a load balancer of their class or of none.
 bool may_be_balanced(const api::core::v1::Service& service);
-// True if nodes serve the Service. `default_class`: also without a class, unless another program
-// has given it addresses.
-bool is_balanced(const api::core::v1::Service& service, bool default_class = true);
+// True if it is for the nodes to serve the Service; plan_addresses says whether they can.
+bool is_balanced(const api::core::v1::Service& service, const balancer_rules& rules = {});
 
 // `services`: all of the cluster; the oldest with a port gets the port. `slices`: those of this
 // Service, which with externalTrafficPolicy Local uses only the nodes of its endpoints.
 balancer_plan plan_addresses(const api::object& service,
                              const std::vector<api::object_ptr>& services,
                              const std::vector<api::object_ptr>& nodes,
-                             const std::vector<api::object_ptr>& slices, bool default_class = true);
+                             const std::vector<api::object_ptr>& slices,
+                             const balancer_rules& rules = {});
 
 // True if its status has load balancer addresses or the condition.
 bool has_traces(const api::core::v1::Service& service);

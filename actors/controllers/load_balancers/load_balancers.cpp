@@ -35,7 +35,7 @@ class balancer_controller final : public reconciler {
     balancer_plan plan;
     if (is_served())
       plan = plan_addresses(*owner(), all(api::kind_of<Service>().prefix()),
-                            all(api::kind_of<Node>().prefix()), slices(), default_class());
+                            all(api::kind_of<Node>().prefix()), slices(), rules());
     if (plan.addresses.empty() && !has_traces(service) && plan.problem == problem_) return;
     auto changed = owner()->copy_as<Service>();
     write_addresses(*changed, plan.addresses, wall_now());
@@ -59,13 +59,15 @@ class balancer_controller final : public reconciler {
   bool take_observed(const watch_event& event) override {
     if (event.type != event_type::modified || !event.previous) return true;
     const auto addresses = [&](const api::object_ptr& node) {
-      return plan_addresses(*owner(), {}, {node}, {}, default_class()).addresses;
+      return plan_addresses(*owner(), {}, {node}, {}, rules()).addresses;
     };
     return addresses(event.previous) != addresses(event.object);
   }
 
-  bool default_class() const { return settings().default_load_balancer; }
-  bool is_served() const { return is_balanced(owner()->as<Service>(), default_class()); }
+  balancer_rules rules() const {
+    return {settings().default_load_balancer, settings().reserved_ports};
+  }
+  bool is_served() const { return is_balanced(owner()->as<Service>(), rules()); }
 
   std::vector<api::object_ptr> all(const std::string& prefix) {
     std::vector<api::object_ptr> out;

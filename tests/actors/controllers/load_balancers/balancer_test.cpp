@@ -185,7 +185,8 @@ TEST_CASE("a service that no node serves takes no port from a newer one", "[load
   auto older = without_class("older", 80, 1);
   const auto newer = object(service_body("newer", 80, 2));
   const auto is_served = [&](bool default_class) {
-    return !plan_addresses(*newer, {object(older), newer}, nodes, {}, default_class)
+    return !plan_addresses(*newer, {object(older), newer}, nodes, {},
+                           {.default_class = default_class})
                 .addresses.empty();
   };
   CHECK_FALSE(is_served(true));
@@ -198,6 +199,21 @@ TEST_CASE("a service that no node serves takes no port from a newer one", "[load
     give_address(older, "203.0.113.7");
     CHECK(is_served(true));
   }
+}
+
+TEST_CASE("a service with a port of a machine's program is not served, and takes no port",
+          "[load_balancers]") {
+  const std::vector<api::object_ptr> nodes{object(node_body("n1", "192.0.2.1"))};
+  auto older = service_body("older", 80, 1);
+  older.mutable_spec()->add_ports()->set_port(6443);
+  const auto newer = object(service_body("newer", 80, 2));
+  const auto plan = [&](const api::object_ptr& of) {
+    return plan_addresses(*of, {object(older), newer}, nodes, {}, {.reserved_ports = {22, 6443}});
+  };
+  CHECK(plan(object(older)).addresses.empty());
+  CHECK(plan(object(older)).problem ==
+        "port 6443 is reserved for programs of the machines (network.reservedPorts)");
+  CHECK(plan(newer).addresses == addresses{"192.0.2.1"});
 }
 
 TEST_CASE("a load balancer has no address of a node at which others do not reach it",
@@ -218,7 +234,7 @@ TEST_CASE("nodes serve a load balancer without a class unless another program do
   const std::vector<api::object_ptr> nodes{object(node_body("n1", "192.0.2.1"))};
   auto body = without_class("web", 80, 1);
   const auto planned = [&](bool default_class = true) {
-    return plan_addresses(*object(body), {}, nodes, {}, default_class).addresses;
+    return plan_addresses(*object(body), {}, nodes, {}, {.default_class = default_class}).addresses;
   };
   CHECK(planned() == addresses{"192.0.2.1"});
   CHECK(planned(false).empty());
@@ -263,7 +279,7 @@ namespace {
 
 struct served_cluster {
   explicit served_cluster(bool default_class = true)
-      : c{1, {.plane = {.default_load_balancer = default_class}}} {
+      : c{1, {.plane = {.default_load_balancer = default_class, .reserved_ports = {6443}}}} {
     const auto node = node_body("n1", "192.0.2.1");
     c.create(node);
     c.change<Node>("", "n1", [&](Node& now) { *now.mutable_status() = node.status(); });
@@ -306,7 +322,9 @@ TEST_CASE("the log says how many addresses a load balancer gets, and once why it
   CHECK(log.count(" gets 1 addresses") == 1);
   s.c.advance(std::chrono::seconds{2});
   s.create(service_body("late", 80, 0));
+  s.create(service_body("api", 6443, 0));
   s.c.advance(std::chrono::seconds{15});
+  CHECK(log.count(" gets no addresses: port 6443 is reserved for programs of the machines") == 1);
   CHECK(log.count(
             " gets no addresses: a port of it is taken on the nodes by service default/web") == 1);
 }
