@@ -1,6 +1,6 @@
 #include "api/object/shared_text.hpp"
 
-#include <cstring>
+#include <algorithm>
 #include <new>
 
 #include "api/invariant.hpp"
@@ -10,7 +10,8 @@ namespace troupe::api {
 shared_text::shared_text(std::string_view bytes)
     : block_{new (::operator new(sizeof(block) + bytes.size())) block} {
   block_->size = bytes.size();
-  std::memcpy(const_cast<char*>(bytes_of(block_)), bytes.data(), bytes.size());
+  // Unlike memcpy, also for no bytes at the address null.
+  std::copy(bytes.begin(), bytes.end(), const_cast<char*>(bytes_of(block_)));
 }
 
 void shared_text::destroy(block* unheld) noexcept {

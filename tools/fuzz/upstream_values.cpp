@@ -11,16 +11,21 @@
 namespace troupe::fuzz {
 namespace {
 
+// A literal with its zero bytes.
+template <std::size_t N>
+std::string bytes_of(const char (&literal)[N]) {
+  return {literal, N - 1};
+}
+
 std::vector<std::string> values() {
-  const std::string pod("k8s\0\n\t\n\2v1\22\3Pod\22\11\n\7\n\1a\22\0\32\0\32\0\"\0", 30);
-  const std::string ingress(
-      "k8s\0\n$\n\31networking.k8s.io/v1beta1\22\7Ingress\22\7\22\5\n\3\n\1s\32\0\"\0", 58);
-  return {pod, ingress,
-          R"({"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1beta1",)"
-          R"("metadata":{"name":"a.b.c"},"spec":{"group":"b.c","version":"v1",)"
-          R"("additionalPrinterColumns":[{"JSONPath":".a"}],"conversion":{"strategy":"None"}}})",
-          R"({"kind":"Thing","apiVersion":"b.c/v1","metadata":{"name":"a"},"a":1.50})",
-          "k8s:enc:aescbc:v1:key1:bytes"};
+  return {
+      bytes_of("k8s\0\n\t\n\2v1\22\3Pod\22\11\n\7\n\1a\22\0\32\0\32\0\"\0"),
+      bytes_of("k8s\0\n$\n\31networking.k8s.io/v1beta1\22\7Ingress\22\7\22\5\n\3\n\1s\32\0\"\0"),
+      R"({"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1beta1",)"
+      R"("metadata":{"name":"a.b.c"},"spec":{"group":"b.c","version":"v1",)"
+      R"("additionalPrinterColumns":[{"JSONPath":".a"}],"conversion":{"strategy":"None"}}})",
+      R"({"kind":"Thing","apiVersion":"b.c/v1","metadata":{"name":"a"},"a":1.50})",
+      "k8s:enc:aescbc:v1:key1:bytes"};
 }
 
 void read_value(std::string_view bytes) {
