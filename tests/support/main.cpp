@@ -68,12 +68,6 @@ void troupe::test::skip(const std::string& reason) {
   if (all.lines.empty() || all.lines.back() != line) all.lines.push_back(std::move(line));
 }
 
-// c-ares, which gRPC uses to resolve names, keeps a few bytes.
-extern "C" const char* __lsan_default_suppressions();
-extern "C" const char* __lsan_default_suppressions() {
-  return "leak:libcares.so\n";
-}
-
 CATCH_REGISTER_LISTENER(test_summary)
 
 int main(int count, char** arguments) {

@@ -247,6 +247,7 @@ TEST_CASE("one client does not take all TCP connections", "[dns]") {
 }
 
 TEST_CASE("a server without a free descriptor pauses TCP, and answers by UDP", "[dns]") {
+  if (!can_take_all_descriptors()) return;
   const captured_log log;
   const running c;
   const auto udp = c.client();
