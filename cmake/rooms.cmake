@@ -134,5 +134,5 @@ function(troupe_test name)
   # entry that matches as skipped, so the expression names the failures.
   set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT}
     SKIP_REGULAR_EXPRESSION "\n0 passed, [1-9][0-9]* skipped, 0 failed"
-    ENVIRONMENT "TSAN_OPTIONS=${known}/tsan.supp:die_after_fork=0;LSAN_OPTIONS=${known}/lsan.supp;UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1")
+    ENVIRONMENT "TSAN_OPTIONS=${known}/tsan.supp:die_after_fork=0;LSAN_OPTIONS=${known}/lsan.supp;UBSAN_OPTIONS=print_stacktrace=1")
 endfunction()
