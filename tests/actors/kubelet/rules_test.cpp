@@ -479,9 +479,9 @@ TEST_CASE("a container's end has the reason that upstream gives it", "[kubelet]"
 TEST_CASE("a pod on a simulated node is ready at once", "[kubelet]") {
   const auto pod = parse<Pod>(
       "metadata: {uid: u}\nspec: {containers: [{name: a, image: x}], initContainers: [{name: i}]}");
-  const auto running =
-      as_running(pod, {"10.0.0.1", {"10.0.0.2", "fd00:42::2"}}, runtime::wall_time{});
+  const auto running = as_running(pod, {"10.0.0.1", "10.0.0.2"}, runtime::wall_time{});
   CHECK(running->status().phase() == "Running");
+  CHECK(running->status().pod_ip() == "10.0.0.2");
   CHECK(running->status().container_statuses(0).ready());
   CHECK(running->status().init_container_statuses(0).state().terminated().reason() == "Completed");
 }
