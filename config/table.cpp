@@ -252,8 +252,7 @@ constexpr setting rows[] = {
      .shared = true},
     {.name = "store.max_event_bytes",
      .at = at<&node::store, &store::max_event_bytes>(),
-     .about = "The maximum memory of all Event objects; beyond it the oldest are deleted before "
-              "their hour is over.",
+     .about = "The maximum memory of all Events; beyond it the oldest are deleted early.",
      .unit = "bytes",
      .minimum = mebibyte,
      .maximum = 4'096 * mebibyte,
@@ -473,13 +472,12 @@ constexpr setting rows[] = {
     {.name = "network.mode",
      .at = at<&node::network, &network_config::mode>(),
      .about = "The parts of the cluster network on this machine; they require root and nft. "
-              "'services': cluster addresses, node ports and names of services, with DNS at "
-              "10.96.0.10. 'pods': also addresses and routes for pods, which run from images. "
-              "'auto': 'pods' if that is possible, otherwise 'none'."},
+              "'services': cluster addresses, node ports and names of services (10.96.0.10). "
+              "'pods': also pods' addresses and routes. 'auto': 'pods' if possible, else 'none'."},
     {.name = "network.pod_cidrs",
      .at = at<&node::network, &network_config::pod_cidrs>(),
-     .about = "The address range of all pods, the same on every machine of the cluster, or one of "
-              "IPv4 and one of IPv6; each node gets a part of it. Without a range nodes get none.",
+     .about = "The address ranges of all pods, the same on every machine: at most one of IPv4 "
+              "and one of IPv6. Each node gets a part of them.",
      .shared = true},
     {.name = "network.node_cidr_mask_size",
      .at = at<&node::network, &network_config::node_cidr_mask_size>(),
@@ -494,23 +492,19 @@ constexpr setting rows[] = {
               "'vxlan' through UDP port 8472, 'auto' by the first that is possible."},
     {.name = "network.service_cidrs",
      .at = at<&node::network, &network_config::service_cidrs>(),
-     .about = "The address ranges of services, the same on every machine of the cluster: "
-              "10.96.0.0/12, which is fixed, and optionally one IPv6 range from /97 to /124, such "
-              "as fd00:10:96::/112. With it, services can have IPv6 addresses, alone or in "
-              "addition to IPv4.",
+     .about = "The address ranges of services, the same on every machine: 10.96.0.0/12, which is "
+              "fixed, and optionally one of IPv6 from /97 to /124, such as fd00:10:96::/112.",
      .shared = true},
     {.name = "network.load_balancers",
      .at = at<&node::network, &network_config::load_balancers>(),
      .about = "The services of type LoadBalancer that get the addresses of nodes. 'default': those "
-              "without loadBalancerClass and those of the class troupe.io/nodes. 'class': only "
-              "those of that class, for clusters in which MetalLB or a cloud provider serves the "
-              "others.",
+              "without loadBalancerClass or of the class troupe.io/nodes. 'class': only those of "
+              "that class, where MetalLB or a cloud provider serves the others.",
      .shared = true},
     {.name = "network.reserved_ports",
      .at = at<&node::network, &network_config::reserved_ports>(),
-     .about = "Ports of programs of the machines, such as sshd: a service of type LoadBalancer "
-              "that has one does not get the addresses of nodes, where it would take the port from "
-              "the program. Those of the API, the link and etcd are reserved in any case.",
+     .about = "Ports that services of type LoadBalancer do not get at nodes, where programs such "
+              "as sshd have them. Those of the API, the link and etcd are always reserved.",
      .shared = true},
     {.name = "network.dns_listen",
      .at = at<&node::network, &network_config::dns_listen>(),
@@ -527,8 +521,8 @@ constexpr setting rows[] = {
 
     {.name = "cluster.max_pods",
      .at = at<&node::cluster, &cluster::max_pods>(),
-     .about = "The maximum of pods in the cluster: further creations are rejected with 403, and "
-              "controllers wait. 0: twice the capacity of all nodes, at least 10000.",
+     .about = "The maximum of pods: further ones are rejected with 403, and controllers wait. 0: "
+              "twice the capacity of all nodes, at least 10000.",
      .unit = "pods",
      .maximum = 100'000'000,
      .shared = true},
