@@ -207,14 +207,17 @@ std::string algorithm::best(cycle& notes, const pod_info& pod, const cluster_vie
     for (std::size_t i = 0; i < nodes.size(); ++i)
       totals[i] += each.weight * scores[i];
   }
-  auto chosen = std::max_element(totals.begin(), totals.end());
-  if (profile_.options().random_among_best) {
-    const auto highest = *chosen;
-    const auto equals = static_cast<std::size_t>(std::count(chosen, totals.end(), highest));
-    for (auto skipped = random() % equals; skipped > 0; --skipped)
-      chosen = std::find(chosen + 1, totals.end(), highest);
+  // Reservoir sampling among the best: all equally likely, in one pass.
+  std::size_t chosen = 0, equals = 1;
+  for (std::size_t i = 1; i < nodes.size(); ++i) {
+    if (totals[i] > totals[chosen]) {
+      chosen = i;
+      equals = 1;
+    } else if (totals[i] == totals[chosen] && profile_.options().random_among_best) {
+      if (random() % ++equals == 0) chosen = i;
+    }
   }
-  return nodes[static_cast<std::size_t>(chosen - totals.begin())]->name();
+  return nodes[chosen]->name();
 }
 
 fit_error algorithm::explain(const pod_info_ptr& pod, const cluster_view& view,

@@ -242,15 +242,13 @@ void scheduler_actor::take_node(const watch_event& event) {
 
 void scheduler_actor::take_pod(const watch_event& event) {
   const auto key = api::key_of(*event.object);
-  const auto* known = view_.place_of(key);
-  if (known != nullptr && event.object->revision() <= known->bound_at()) return;
+  if (event.object->revision() <= view_.bound_at(key)) return;
   // Before the body is read: that of a removed pod would be copied for it.
   if (event.type == event_type::deleted) return remove_pod(key);
   const auto& pod = event.object->as<Pod>();
   if (is_terminated(pod)) return remove_pod(key);
   if (pod.spec().node_name().empty()) return enqueue(event.object, event.cause.request);
-  const bool newcomer =
-      known == nullptr || known->assumed || known->node() != pod.spec().node_name();
+  const bool newcomer = view_.node_of(key) != pod.spec().node_name() || view_.assumed(key);
   // Of a bound pod only its labels, its end and its resources matter.
   const bool ends = event.previous && event.previous->meta().has_deletion_timestamp() !=
                                           pod.metadata().has_deletion_timestamp();
@@ -271,8 +269,7 @@ void scheduler_actor::enqueue(const api::object_ptr& object, std::uint64_t reque
   if (served == nullptr) return;
   const auto info = read_pod_info(object, request);
   // An old state of a pod that was bound since: its actor's message is late.
-  const auto* known = view_.place_of(info->key);
-  if (known != nullptr && known->bound_at() != 0) return;
+  if (view_.bound_at(info->key) != 0) return;
   if (pod.metadata().has_deletion_timestamp()) {
     queue_.remove(info->key);
     return view_.forget(info->key);
@@ -289,7 +286,7 @@ void scheduler_actor::enqueue(const api::object_ptr& object, std::uint64_t reque
     return plugin_failed(info);
   }
   // A nomination from before this scheduler started.
-  if (info->nominated && !queue_.knows(info->key) && known == nullptr)
+  if (info->nominated && !queue_.knows(info->key) && view_.node_of(info->key).empty())
     view_.nominate(info, pod.status().nominated_node_name());
   queue_.add(info, now());
   wake();
@@ -297,7 +294,7 @@ void scheduler_actor::enqueue(const api::object_ptr& object, std::uint64_t reque
 
 void scheduler_actor::remove_pod(const std::string& key) {
   queue_.remove(key);
-  if (view_.place_of(key) == nullptr) return;
+  if (view_.node_of(key).empty()) return;
   view_.remove_pod(key);
   happened(pod_deleted);
 }

@@ -32,9 +32,9 @@ void node_info::add(const pod_info_ptr& pod) {
   ports_.insert(ports_.end(), pod->ports.begin(), pod->ports.end());
 }
 
-void node_info::remove(const pod_info& pod) {
+void node_info::remove(const std::string& pod_key) {
   const auto found = std::find_if(pods_.begin(), pods_.end(),
-                                  [&](const pod_info_ptr& p) { return p.get() == &pod; });
+                                  [&](const pod_info_ptr& p) { return p->key == pod_key; });
   if (found == pods_.end()) return;
   requested_.add((*found)->requests, -1);
   scored_.add((*found)->scoring_requests, -1);
@@ -112,31 +112,27 @@ void cluster_view::remove_node(const std::string& name) {
 }
 
 void cluster_view::put_pod(const pod_info_ptr& pod, const std::string& name) {
-  auto& at = places_[pod->key];
-  const auto old = at;
-  const bool stays = old.pod && old.node() == name;
-  if (stays && !old.assumed && old.pod->pod->revision() >= pod->pod->revision()) return;
-  auto& on = stays ? *old.on : node(name);
-  at = {&on, pod, false};
-  count(*pod, on, +1);
-  on.add(pod);
-  if (!old.pod) return;
-  nominated_.erase(pod->key);
-  leave(old);
+  const auto known = places_.find(pod->key);
+  if (known != places_.end()) {
+    auto& at = known->second;
+    if (at.node == name && at.pod->pod->revision() >= pod->pod->revision() && !at.assumed) return;
+    remove_pod(pod->key);
+  }
+  places_[pod->key] = {name, pod, false};
+  auto& at = node(name);
+  count(*pod, at, +1);
+  at.add(pod);
 }
 
 void cluster_view::remove_pod(const std::string& key) {
   const auto known = places_.find(key);
   if (known == places_.end()) return;
   nominated_.erase(key);
-  leave(known->second);
+  const auto at = by_name_.find(known->second.node);
+  count(*known->second.pod, *at->second, -1);
+  at->second->remove(key);
+  if (!at->second->present() && at->second->pods_.empty()) erase(at);
   places_.erase(known);
-}
-
-void cluster_view::leave(const place& left) {
-  count(*left.pod, *left.on, -1);
-  left.on->remove(*left.pod);
-  if (!left.on->present() && left.on->pods_.empty()) erase(by_name_.find(left.node()));
 }
 
 void cluster_view::put_namespace(api::object_ptr ns) {
@@ -207,10 +203,15 @@ void cluster_view::forget(const std::string& key) {
   if (known != places_.end() && known->second.assumed) remove_pod(key);
 }
 
+bool cluster_view::assumed(const std::string& key) const {
+  const auto known = places_.find(key);
+  return known != places_.end() && known->second.assumed;
+}
+
 bool cluster_view::assumed(const pod_info& pod) const {
-  const auto* known = place_of(pod.key);
-  return known != nullptr && known->assumed &&
-         known->pod->pod->meta().uid() == pod.pod->meta().uid();
+  const auto known = places_.find(pod.key);
+  return known != places_.end() && known->second.assumed &&
+         known->second.pod->pod->meta().uid() == pod.pod->meta().uid();
 }
 
 bool cluster_view::confirm(const pod_info_ptr& bound, const std::string& name) {
@@ -277,9 +278,15 @@ void cluster_view::drop_images(const node_info& on) {
       }
 }
 
-const cluster_view::place* cluster_view::place_of(const std::string& pod_key) const {
+const std::string& cluster_view::node_of(const std::string& pod_key) const {
+  static const std::string nowhere;
   const auto known = places_.find(pod_key);
-  return known == places_.end() ? nullptr : &known->second;
+  return known == places_.end() ? nowhere : known->second.node;
+}
+
+std::uint64_t cluster_view::bound_at(const std::string& pod_key) const {
+  const auto known = places_.find(pod_key);
+  return known == places_.end() || known->second.assumed ? 0 : known->second.pod->pod->revision();
 }
 
 }  // namespace troupe::actors::scheduler

@@ -48,7 +48,7 @@ class node_info {
 
   // For copies of a node, from which preemption removes pods to evaluate the result.
   void add(const pod_info_ptr& pod);
-  void remove(const pod_info& pod);
+  void remove(const std::string& pod_key);
 
  private:
   friend class cluster_view;
@@ -86,6 +86,7 @@ class cluster_view {
   // -- binds in flight ----------------------------------------------------------------------------
   void assume(const pod_info_ptr& pod, const std::string& node);
   void forget(const std::string& key);
+  bool assumed(const std::string& key) const;
   // True for this very pod, not for another one of its name.
   bool assumed(const pod_info& pod) const;
   // The answer of the bind. Returns false and changes nothing if the pod is no longer assumed: it
@@ -107,18 +108,10 @@ class cluster_view {
   // Existing nodes in a stable order.
   const std::vector<node_info*>& nodes() const noexcept { return order_; }
   const node_info* find(const std::string& name) const;
-  // A pod that is bound or assumed.
-  struct place {
-    node_info* on = nullptr;
-    pod_info_ptr pod;
-    bool assumed = false;
-
-    const std::string& node() const noexcept { return on->name(); }
-    // The revision at which the pod is known to be bound; 0 if it is only assumed.
-    std::uint64_t bound_at() const noexcept { return assumed ? 0 : pod->pod->revision(); }
-  };
-  // Null if the pod is neither. Valid until the view changes.
-  const place* place_of(const std::string& pod_key) const;
+  // The node of a bound or assumed pod; empty if it is neither.
+  const std::string& node_of(const std::string& pod_key) const;
+  // The revision at which the pod is known to be bound; 0 if it is not, or only assumed.
+  std::uint64_t bound_at(const std::string& pod_key) const;
 
   // The number of pods with required anti-affinity, of pods with any (anti-)affinity, and of
   // cordoned or tainted nodes: if 0, the plugins for them are skipped.
@@ -143,7 +136,11 @@ class cluster_view {
   const image_sizes* image(const std::string& name) const;
 
  private:
-  void leave(const place& left);
+  struct place {
+    std::string node;
+    pod_info_ptr pod;
+    bool assumed = false;
+  };
   node_info& node(const std::string& name);
   using names = std::unordered_map<std::string, std::unique_ptr<node_info>>;
   void erase(names::iterator gone);

@@ -72,7 +72,7 @@ std::optional<victims> victims_on(const framework_handle& handle, const cycle& n
   if (candidates.empty()) return std::nullopt;
   auto trial = node;
   const auto remove = [&](const pod_info_ptr& other) {
-    trial.remove(*other);
+    trial.remove(other->key);
     handle.adjust(notes, pod, view, *other, node, -1);
   };
   for (const auto& other : candidates)

@@ -352,7 +352,7 @@ TEST_CASE("the incremental count of siblings equals the existing ones", "[schedu
         view.forget(pod->key);
         break;
       case 2:
-        if (view.place_of(pod->key) == nullptr) view.assume(pod, name("n", draw(5)));
+        if (view.node_of(pod->key).empty()) view.assume(pod, name("n", draw(5)));
         break;
       case 3:
         view.remove_node(name("n", draw(5)));
